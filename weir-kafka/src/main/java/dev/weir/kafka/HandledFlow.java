@@ -99,6 +99,11 @@ public final class HandledFlow<K, V, R> {
         return ordering.isInput() ? Ordering.input() : Ordering.unordered();
     }
 
+    /** A stage that calls a handler for each record, and again as the rules say. */
+    static <R> Source<Outcome<R>> supervised(Source<Outcome<R>> calls, FailureRules rules) {
+        return calls.named("handle").supervised(rules.supervision());
+    }
+
     private HandledFlow<K, V, R> with(FailureRules newRules) {
         return new HandledFlow<>(flow, ordering, stage, newRules, letters, retryTopics);
     }
@@ -201,9 +206,7 @@ public final class HandledFlow<K, V, R> {
         }
         raw = rules.tracing().arriving(raw);
         RecordDecoder<K, V> decoder = flow.decoder();
-        return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules)
-                .named("handle")
-                .supervised(rules.supervision());
+        return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules);
     }
 
     private String groupId() {

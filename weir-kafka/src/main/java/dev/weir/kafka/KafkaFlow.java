@@ -1,11 +1,14 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.batch.BatchHandler;
 import dev.weir.kafka.internal.failure.AsyncGuard;
+import dev.weir.kafka.internal.failure.BatchGuard;
 import dev.weir.kafka.internal.failure.BlockingGuard;
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -30,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * record before it in its partition too.
  */
 public final class KafkaFlow<K, V> {
+
+    private static final int DEFAULT_BATCHES = 4;
 
     private final Values<K, V> values;
 
@@ -82,7 +87,8 @@ public final class KafkaFlow<K, V> {
         return HandledFlow.of(
                 HandledFlow.Origin.of(this),
                 ordering,
-                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler)));
+                (jobs, order, rules) -> HandledFlow.supervised(
+                        jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules));
     }
 
     /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
@@ -97,6 +103,45 @@ public final class KafkaFlow<K, V> {
         });
     }
 
+    /** {@link #handleBatch(int, int, Duration, Ordering, BatchHandler)} with up to 4 batches at once. */
+    public HandledFlow<K, V, ConsumerRecord<K, V>> handleBatch(
+            int max, Duration within, Ordering<? super ConsumerRecord<K, V>> ordering, BatchHandler<K, V> handler) {
+        return handleBatch(DEFAULT_BATCHES, max, within, ordering, handler);
+    }
+
+    /**
+     * Calls {@code handler}, which may block, for up to {@code max} records at once, on virtual threads. It says what
+     * became of each; a record that is done is the result. Each record is committed when its own outcome is settled.
+     *
+     * <p>If the handler throws, the batch is divided until the record is found that is the reason, and only that one
+     * counts as failed: the rules of this flow hold for it. With one such record among n, the handler is called at most
+     * 2 log2(n) + 1 times, rounded up, and another record at most log2(n) times in a call that throws. What a call
+     * without an exception has answered is never handled again by this run.
+     *
+     * <p>Two calls for records of one key are never made at the same time, and keep their order, with {@link
+     * RecordOrdering#byKey} or {@link RecordOrdering#byPartition}; a record behind one of its key that waits for another
+     * attempt waits, too. In a rebalance a call that has begun is waited for, and before each further one records are
+     * dropped that now are somebody else's. A retry waits with all that is left of its batch.
+     *
+     * @param concurrency batches at work at once, and with an order by key the number of lanes in which batches are
+     *     gathered; at least 1
+     * @param max at least 1
+     * @param within how long a batch waits for further records after its first; more than zero, at most an hour
+     */
+    public HandledFlow<K, V, ConsumerRecord<K, V>> handleBatch(
+            int concurrency,
+            int max,
+            Duration within,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            BatchHandler<K, V> handler) {
+        Objects.requireNonNull(within, "within");
+        Objects.requireNonNull(handler, "handler");
+        return HandledFlow.of(
+                HandledFlow.Origin.of(this),
+                ordering,
+                (jobs, order, rules) -> BatchGuard.under(jobs, concurrency, max, within, order, rules, handler));
+    }
+
     /**
      * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for;
      * see {@link dev.weir.stream.Source#mapAsync}.
@@ -109,8 +154,9 @@ public final class KafkaFlow<K, V> {
         return HandledFlow.of(
                 HandledFlow.Origin.of(this),
                 ordering,
-                (jobs, order, rules) ->
-                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)));
+                (jobs, order, rules) -> HandledFlow.supervised(
+                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)),
+                        rules));
     }
 
     @Override

@@ -154,7 +154,19 @@ public final class KafkaSource {
      */
     public static <K, V> Source<PartitionSource<K, V>> partitioned(
             ConsumerSettings<K, V> settings, Subscription subscription) {
-        return Source.custom("consume", new PartitionedSource<>(settings, subscription));
+        return Source.custom("consume", PartitionedSource.committable(settings, subscription));
+    }
+
+    /**
+     * A stream for each partition, as {@link #partitioned(ConsumerSettings, Subscription)}, without commits: each goes on
+     * at the position that {@code offsets} has for it, and {@link ExternalOffsets#revoked} is called when work on its
+     * records has ended. For results that are stored with the position, partition by partition.
+     */
+    public static <K, V> Source<PartitionSource<K, V>> partitioned(
+            ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
+        return Source.custom(
+                "consume",
+                PartitionedSource.external(settings, subscription, Objects.requireNonNull(offsets, "offsets")));
     }
 
     /** {@link #decoded(ConsumerSettings, Subscription)} of all partitions of the topics. */

@@ -68,7 +68,8 @@ public final class SharedFlow<K, V> {
         return withLetters(HandledFlow.of(
                 origin(concurrency.max()),
                 checked(ordering),
-                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler))));
+                (jobs, order, rules) -> HandledFlow.supervised(
+                        jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules)));
     }
 
     /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
@@ -92,8 +93,9 @@ public final class SharedFlow<K, V> {
         return withLetters(HandledFlow.of(
                 origin(parallelism),
                 checked(ordering),
-                (jobs, order, rules) ->
-                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler))));
+                (jobs, order, rules) -> HandledFlow.supervised(
+                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)),
+                        rules)));
     }
 
     /** With those of the settings, until the flow is told of others. */

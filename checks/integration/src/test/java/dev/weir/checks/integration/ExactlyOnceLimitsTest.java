@@ -133,6 +133,32 @@ class ExactlyOnceLimitsTest {
                 .isEqualTo(KAFKA.cluster().endOffsets("scattered-in"));
     }
 
+    // Such a transaction waited until the coordinator aborted it, was done again, and so on.
+    @Test
+    void recordsThatStayUnfinishedBetweenOthers_failTheRunWellBeforeTheTimeout_andNameThePlaces() {
+        createTopics("gaps", 12_000);
+        CountDownLatch never = new CountDownLatch(1);
+        Pipeline pipeline = KafkaSource.exactlyOnce(
+                        consumer("gaps").commitMetadataChars(512).build(), "gaps-in")
+                .commitInterval(Duration.ofMillis(20))
+                .produceTo(
+                        producer().property("transaction.timeout.ms", "8000").build(),
+                        records -> records.mapBlocking(12_000, Ordering.unordered(), record -> {
+                                    if (record.offset() % 2 == 0) {
+                                        never.await();
+                                    }
+                                    return record;
+                                })
+                                .map(record -> to("gaps-out", record)));
+        assertThatThrownBy(() -> toEnd(pipeline))
+                .cause()
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("a transaction cannot be ended")
+                .hasMessageContaining("gaps-in-")
+                .hasMessageContaining("commitMetadataChars")
+                .hasMessageContaining("transaction.timeout.ms=8000");
+    }
+
     @Test
     void endWithinTheOutputsOfAnInput_abortsTheLastTransaction_andNamesTheInput() throws Exception {
         createTopics("partial", 100);

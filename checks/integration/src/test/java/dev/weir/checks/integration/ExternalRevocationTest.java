@@ -8,6 +8,7 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaClusterExtension;
@@ -43,17 +44,23 @@ class ExternalRevocationTest {
     private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
+    /** How it reads, and is told of revocations. */
+    private enum Way {
+        STORE,
+        LISTENER,
+        PARTITIONED
+    }
+
     /** One member with its view of the store: after a revocation has returned, a write is late. */
     private final class Member implements ExternalOffsets, RebalanceListener {
 
         private final Set<TopicPartition> owned = ConcurrentHashMap.newKeySet();
         private final Set<TopicPartition> atWork = ConcurrentHashMap.newKeySet();
 
-        /** Whether it is told of revocations as a listener, not as a store. */
-        private final boolean listens;
+        private final Way way;
 
-        Member(boolean listens) {
-            this.listens = listens;
+        Member(Way way) {
+            this.way = way;
         }
 
         @Override
@@ -95,32 +102,52 @@ class ExternalRevocationTest {
 
         RunningPipeline run(GroupLoad.Protocol protocol, String topic) {
             var settings = GroupLoad.settings(KAFKA.cluster(), protocol, topic);
-            return (listens
-                            ? KafkaSource.plain(
-                                    settings.toBuilder().rebalanceListener(this).build(), topic)
-                            : KafkaSource.plain(settings, Subscription.topics(topic), this))
-                    .to(Sink.forEach(this::write))
-                    .run();
+            return switch (way) {
+                case STORE ->
+                    KafkaSource.plain(settings, Subscription.topics(topic), this)
+                            .to(Sink.forEach(this::write))
+                            .run();
+                case LISTENER ->
+                    KafkaSource.plain(settings.toBuilder().rebalanceListener(this).build(), topic)
+                            .to(Sink.forEach(this::write))
+                            .run();
+                case PARTITIONED ->
+                    KafkaSource.partitioned(settings, Subscription.topics(topic), this)
+                            .flatMapMerge(
+                                    Integer.MAX_VALUE,
+                                    partition -> partition.records().mapBlocking(1, Ordering.input(), record -> {
+                                        write(record);
+                                        return record;
+                                    }))
+                            .to(Sink.ignore())
+                            .run();
+            };
         }
     }
 
     @ParameterizedTest
     @EnumSource(GroupLoad.Protocol.class)
     void store_thatWasToldOfARevocation_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
-        memberJoins(protocol, "store-" + protocol, false);
+        memberJoins(protocol, "store-" + protocol, Way.STORE);
     }
 
     @ParameterizedTest
     @EnumSource(GroupLoad.Protocol.class)
     void listener_thatWasToldOfARevocation_seesNoHandlerBegin(GroupLoad.Protocol protocol) throws Exception {
-        memberJoins(protocol, "listener-" + protocol, true);
+        memberJoins(protocol, "listener-" + protocol, Way.LISTENER);
     }
 
-    private void memberJoins(GroupLoad.Protocol protocol, String topic, boolean listens) throws Exception {
+    @ParameterizedTest
+    @EnumSource(GroupLoad.Protocol.class)
+    void store_ofASourceByPartition_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
+        memberJoins(protocol, "partitioned-" + protocol, Way.PARTITIONED);
+    }
+
+    private void memberJoins(GroupLoad.Protocol protocol, String topic, Way way) throws Exception {
         KAFKA.cluster().createTopic(topic, 4);
         Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS);
-        Member first = new Member(listens);
-        Member second = new Member(listens);
+        Member first = new Member(way);
+        Member second = new Member(way);
         try (RunningPipeline one = first.run(protocol, topic)) {
             ledger.awaitSeen(600, SOON);
             try (RunningPipeline other = second.run(protocol, topic)) {

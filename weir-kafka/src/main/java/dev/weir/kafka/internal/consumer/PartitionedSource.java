@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.PartitionSource;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
@@ -23,10 +24,25 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
     private final ConsumerSettings<K, V> settings;
     private final ConsumerStart start;
 
-    /** Creates a source whose records are acknowledged and then committed. */
-    public PartitionedSource(ConsumerSettings<K, V> settings, Subscription subscription) {
+    private PartitionedSource(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external) {
         this.settings = settings;
-        this.start = new ConsumerStart(settings, subscription, new Delivery.Committable(), null);
+        this.start = new ConsumerStart(settings, subscription, delivery, external);
+    }
+
+    /** A source whose records are acknowledged and then committed. */
+    public static <K, V> PartitionedSource<K, V> committable(
+            ConsumerSettings<K, V> settings, Subscription subscription) {
+        return new PartitionedSource<>(settings, subscription, new Delivery.Committable(), null);
+    }
+
+    /** A source that commits nothing, as its positions are kept elsewhere. */
+    public static <K, V> PartitionedSource<K, V> external(
+            ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets external) {
+        return new PartitionedSource<>(settings, subscription, new Delivery.Plain(true), external);
     }
 
     @Override

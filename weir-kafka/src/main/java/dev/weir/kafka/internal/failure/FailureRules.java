@@ -107,9 +107,7 @@ public record FailureRules(
      */
     <R> @Nullable Outcome<R> decide(Job<?, ?> job, Throwable thrown) {
         FailureAction action = actionOn(thrown);
-        if (isOfTheMachinery(thrown)
-                || action == FailureAction.FAIL
-                || (job.attempts() < retry.attempts() && isRetriable(thrown))) {
+        if (isOfTheMachinery(thrown) || action == FailureAction.FAIL || isTriedAgain(job, thrown)) {
             return null;
         }
         if (action == FailureAction.SKIP) {
@@ -123,6 +121,11 @@ public record FailureRules(
         }
         Reason reason = thrown instanceof HandlerTimeoutException ? Reason.TIMEOUT : Reason.HANDLER;
         return new Outcome.Failed<>(new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
+    }
+
+    /** Whether the policy has another attempt for a record that failed like this. */
+    boolean isTriedAgain(Job<?, ?> job, Throwable thrown) {
+        return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
     /** What becomes of a record that could not be decoded; throws if it has nowhere to go. */
@@ -191,7 +194,7 @@ public record FailureRules(
     }
 
     /** Thrown because the run is being cancelled, or by a JVM that is out of something: it says nothing of the record. */
-    private static boolean isOfTheMachinery(Throwable thrown) {
+    static boolean isOfTheMachinery(Throwable thrown) {
         return Supervision.skip().decide(thrown) == Supervision.Decision.FAIL;
     }
 }

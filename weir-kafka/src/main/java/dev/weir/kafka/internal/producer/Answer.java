@@ -44,6 +44,11 @@ class Answer implements Callback {
         return target.placeOf(token);
     }
 
+    /** The brokers have the record: ends the claim on its input. The producer's thread, or the sender's. */
+    void written(@Nullable RecordMetadata metadata) {
+        target.ack(token);
+    }
+
     @Override
     public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refused) {
         if (owner != null) {
@@ -52,7 +57,7 @@ class Answer implements Callback {
     }
 
     /** With all that is needed to send the record again, or to give it to somebody else. */
-    static final class Kept<T, K, V> extends Answer {
+    static class Kept<T, K, V> extends Answer {
 
         final T element;
 

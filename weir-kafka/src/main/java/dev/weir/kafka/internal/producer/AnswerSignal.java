@@ -5,12 +5,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes the one thread that waits until a message is answered. {@link #answered} is for any thread. */
+/** Wakes the one thread that waits until a message is answered. Its other methods are for any thread. */
 final class AnswerSignal {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Clock clock;
+
+    // Under the lock.
+    private boolean woken;
 
     /** Written by the waiting thread. */
     private volatile @Nullable InHand<?, ?, ?> awaited;
@@ -19,17 +22,18 @@ final class AnswerSignal {
         this.clock = clock;
     }
 
-    /** Returns when it is answered or the deadline has come. */
+    /** Returns when it is answered, at {@link #wake}, or when the deadline has come. */
     void await(InHand<?, ?, ?> message, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             // Before the look: either that sees the answer, or who answers sees this.
             awaited = message;
-            while (!message.isAnswered() && !clock.hasPassed(deadlineNanos)) {
+            while (!message.isAnswered() && !woken && !clock.hasPassed(deadlineNanos)) {
                 clock.await(lock, changed, deadlineNanos);
             }
         } finally {
             awaited = null;
+            woken = false;
             lock.unlock();
         }
     }
@@ -42,6 +46,17 @@ final class AnswerSignal {
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    /** Something else has to be looked at. Ends the wait, or the next one. */
+    void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
         }
     }
 }

@@ -1,15 +1,14 @@
 package dev.weir.kafka.internal.producer;
 
+import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
 import dev.weir.stream.spi.AckTarget;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.producer.Callback;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,61 +62,40 @@ final class InHand<K, V, P> {
                 Arrays.stream(answers).map(RecordMetadata.class::cast).toList(), message.passThrough());
     }
 
-    Part part(int index) {
-        return new Part(index);
+    /** Waits for the answer to one record of the message. */
+    Sending<K, V> sending(int index, long ordinal) {
+        return new Sending<>(new Part(index), message.records().get(index), ordinal, target, token);
     }
 
-    /** One record of the message. */
-    final class Part implements Callback {
+    /** One record of the message. Its answer comes once, on the producer's thread or the sender's. */
+    final class Part {
 
         private final int index;
-
-        // Of the sender's thread, while it sends.
-        private @Nullable Thread sender;
-        private @Nullable Exception notTaken;
 
         private Part(int index) {
             this.index = index;
         }
 
-        /** Returns why the client did not take the record; null if it did, so that an answer will come. */
-        @Nullable
-        Exception sendBy(Producer<K, V> client, ProducerRecord<K, V> record) {
-            sender = Thread.currentThread();
-            notTaken = null;
-            try {
-                var ignored = client.send(record, this);
-                return notTaken;
-            } catch (InterruptException interrupted) {
-                throw interrupted;
-            } catch (RuntimeException thrown) {
-                return thrown;
-            } finally {
-                sender = null;
-            }
-        }
-
-        @Override
-        public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
-            if (refusal != null && Thread.currentThread() == sender) {
-                notTaken = refusal;
-            } else if (refusal != null) {
-                refused(refusal);
-            } else if (metadata != null) {
-                answer(metadata);
-            }
-        }
-
-        /** The record is not written. */
-        void refused(Exception refusal) {
-            answer(refusal);
-        }
-
-        private void answer(Object answer) {
-            answers[index] = answer;
+        /** The record stands there, or is not written for this reason. */
+        void answer(Object metadataOrRefusal) {
+            answers[index] = metadataOrRefusal;
             if (missing.decrementAndGet() == 0) {
                 signal.answered(InHand.this);
             }
+        }
+    }
+
+    /** The record of a part on its way. The claim on the input stays with the message. */
+    static final class Sending<K, V> extends Kept<InHand<?, ?, ?>.Part, K, V> {
+
+        private Sending(
+                InHand<?, ?, ?>.Part part, ProducerRecord<K, V> record, long ordinal, AckTarget target, long token) {
+            super(part, record, ordinal, target, token);
+        }
+
+        @Override
+        void written(@Nullable RecordMetadata metadata) {
+            element.answer(Objects.requireNonNull(metadata, "where the record stands"));
         }
     }
 }

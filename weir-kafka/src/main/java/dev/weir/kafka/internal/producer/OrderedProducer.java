@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producer that stops at the first record that the brokers refuse: nothing is written behind that record in its partition,
- * and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to the thread that made it;
+ * and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to one thread;
  * answers come on the producer's own.
  *
  * <pre>
@@ -82,11 +82,14 @@ final class OrderedProducer<K, V> {
     }
 
     private final Producer<K, V> producer;
+
+    /** Whether others use it, so that it must stay open. */
+    private final boolean shared;
+
     private final StageMeter meter;
     private final LatencyCounts latency;
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
-    private final Thread sender = Thread.currentThread();
 
     /** Permits of records that may be on their way besides; null without such a bound. */
     private final @Nullable Semaphore room;
@@ -107,7 +110,10 @@ final class OrderedProducer<K, V> {
     /** Counted by the producer's thread. */
     private volatile long answers;
 
-    /** The sender's: what was sent last. */
+    /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
+    private @Nullable Thread sender;
+
+    /** What was sent last. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
     // Of the last look of one thread.
@@ -115,8 +121,10 @@ final class OrderedProducer<K, V> {
     private long answersSeen;
 
     /**
-     * Takes a producer over.
+     * Takes a producer over, or a part in one.
      *
+     * @param shared whether others use it, too: then a refusal does not close it, and what follows a refused record is
+     *     written, but does not count as finished
      * @param latency counts the time to each answer of a record with a timestamp
      * @param offsets is told of each answer; called on the producer's thread
      * @param maxInFlight records on their way at once; 0 for no bound but that of the producer's memory
@@ -124,12 +132,14 @@ final class OrderedProducer<K, V> {
      */
     OrderedProducer(
             Producer<K, V> producer,
+            boolean shared,
             StageMeter meter,
             LatencyCounts latency,
             OffsetOrder offsets,
             int maxInFlight,
             Runnable whenSettled) {
         this.producer = producer;
+        this.shared = shared;
         this.meter = meter;
         this.latency = latency;
         this.offsets = offsets;
@@ -143,6 +153,7 @@ final class OrderedProducer<K, V> {
             return Sent.STOPPED;
         }
         awaitRoom();
+        sender = Thread.currentThread();
         answer.sentBy(this);
         unanswered.incrementAndGet();
         try {
@@ -154,6 +165,8 @@ final class OrderedProducer<K, V> {
                 throw thrown;
             }
             answer.notTaken = thrown;
+        } finally {
+            sender = null;
         }
         Exception notTaken = answer.notTaken;
         if (notTaken == null) {
@@ -200,7 +213,7 @@ final class OrderedProducer<K, V> {
             } else if (stop != null && isBehindRefused(answer, metadata)) {
                 giveBack(answer, metadata, null);
             } else {
-                answer.target.ack(answer.token);
+                answer.written(metadata);
                 meter.out(1);
                 if (answer.timestampMillis != Answer.NO_TIMESTAMP) {
                     latency.add(System.currentTimeMillis() - answer.timestampMillis);
@@ -262,7 +275,7 @@ final class OrderedProducer<K, V> {
         if (before == null || Refusals.weight(refusal) > Refusals.weight(before.refusal)) {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
-        if (before == null) {
+        if (before == null && !shared) {
             // From here, on the client's own thread, nothing more leaves the client. What is on its way behind the
             // refused
             // batch has a gap before it, which the broker does not let pass.
@@ -330,7 +343,11 @@ final class OrderedProducer<K, V> {
 
     /** Waits until it has settled, and returns what came back, in the order in which it was sent. */
     List<Kept<?, ?, ?>> awaitSettled() {
-        producer.close(SETTLE);
+        if (shared) {
+            producer.flush();
+        } else {
+            producer.close(SETTLE);
+        }
         List<Kept<?, ?, ?>> all = new ArrayList<>(cameBack);
         all.sort(Comparator.comparingLong(kept -> kept.ordinal));
         return all;
@@ -342,7 +359,9 @@ final class OrderedProducer<K, V> {
      * @return how many records have no answer, or came back
      */
     long close(Duration patience) {
-        producer.close(patience);
+        if (!shared) {
+            producer.close(patience);
+        }
         return unanswered.get() + unfinished.get();
     }
 }

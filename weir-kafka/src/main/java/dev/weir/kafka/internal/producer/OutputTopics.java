@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Looks whether the topics that a run writes to are still those that it began with (ADR 61). Thread-safe; a thread of its own
  * asks the brokers, from the first record on until it is closed, and nobody waits for it.
  */
-final class OutputTopics implements TopicWatch {
+public final class OutputTopics implements TopicWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
@@ -71,7 +71,7 @@ final class OutputTopics implements TopicWatch {
     }
 
     /** Makes one for a run, which closes it. */
-    static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
+    public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);

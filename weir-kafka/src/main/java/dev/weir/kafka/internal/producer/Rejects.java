@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Elements whose records cannot be written: skipped, or kept until they stand in a dead-letter topic. Confined to the
  * segment's thread, but for {@link #takes}.
  */
-final class Rejects<T> {
+final class Rejects<T> implements Refused<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rejects.class);
 
@@ -58,13 +58,13 @@ final class Rejects<T> {
         return new Rejects<>(forwarder, asFailed, rule.ofTopics(), context);
     }
 
-    /** Whether it is for a refusal like that. Any thread. */
-    boolean takes(Exception refusal) {
+    @Override
+    public boolean takes(Exception refusal) {
         return Refusals.isOfRecord(refusal) || (ofTopics && Refusals.isOfTopic(refusal));
     }
 
-    /** Takes an element, and its claim. */
-    void add(T element, Exception refusal, AckTarget target, long token) {
+    @Override
+    public void add(T element, Exception refusal, AckTarget target, long token) {
         String place = target.placeOf(token);
         if (forwarder != null) {
             rejected.add(asFailed.of(element, refusal, place), target, token);
@@ -84,8 +84,8 @@ final class Rejects<T> {
         target.ack(token);
     }
 
-    /** Returns when all that was added before is written somewhere and acknowledged. */
-    void settle() throws InterruptedException {
+    @Override
+    public void settle() throws InterruptedException {
         if (!rejected.isEmpty() && forwarder != null) {
             Batch<FailedRecord> all = rejected;
             rejected = new Batch<>(0);

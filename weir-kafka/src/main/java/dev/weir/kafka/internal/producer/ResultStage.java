@@ -1,24 +1,23 @@
 package dev.weir.kafka.internal.producer;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes the records of messages and hands on the results in the order of the messages. Confined to the segment's
@@ -26,19 +25,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ResultStage.class);
-
     /** How long the stage above may be waited for while answers are out, which nobody else hands on. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Producer<K, V> client;
     private final int maxInHand;
     private final Stage<Message<K, V, P>> upstream;
     private final StageContext context;
-    private final TopicWatch watch;
     private final @Nullable Rejects<ProducerRecord<K, V>> rejects;
-    private final RefusedTopics refusedTopics = new RefusedTopics();
     private final AnswerSignal answered;
+    private final OrderedWriter<InHand<?, ?, ?>.Part, K, V> writer;
 
     /** Messages of which the result was not handed on, in order. */
     private final ArrayDeque<InHand<K, V, P>> window = new ArrayDeque<>();
@@ -48,21 +43,34 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private boolean ended;
     private volatile int inHand;
 
+    /** What ends the run once the results are handed on that have come. */
+    private @Nullable KafkaPipelineException failure;
+
     private ResultStage(
-            Producer<K, V> client,
+            OrderedWriter.Clients<K, V> clients,
             ProducerSettings<K, V> settings,
             WriteFailures failures,
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
-        this.client = client;
         this.maxInHand = maxInHand;
         this.upstream = upstream;
         this.context = context;
-        this.watch = OutputTopics.create(settings.clientConfig(), context);
+        OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         this.rejects = Rejects.of(failures, context, new Unwritten<>(settings)::failed);
         this.answered = new AnswerSignal(context.clock());
+        this.writer = new OrderedWriter<>(
+                clients,
+                context,
+                new StageMeter(), // the stage emits messages
+                rejects == null ? null : new Parts(rejects),
+                topics,
+                0,
+                answered::wake);
         context.depth(() -> inHand);
+        if (!clients.shared()) {
+            topics.eachLook(writer::checkSplits);
+        }
     }
 
     /** Makes a stage with a producer that lives as long as the run. */
@@ -73,14 +81,15 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         Producers<K, V> producers = new Producers<>(settings);
-        Producer<K, V> client = producers.get();
+        var clients = new OrderedWriter.Clients<>(producers, producers.firstRecords(), false);
+        ResultStage<K, V, P> stage = new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
         context.onTermination(patience -> {
             // Whatever is on its way has no one to hear of it any more.
-            client.close(Duration.ZERO);
+            String ignored = stage.writer.close(Duration.ZERO);
             producers.close();
             return "";
         });
-        return new ResultStage<>(client, settings, failures, maxInHand, upstream, context);
+        return stage;
     }
 
     /** Makes a stage with a producer that somebody else opens and closes. */
@@ -91,7 +100,28 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
-        return new ResultStage<>(client, settings, failures, maxInHand, upstream, context);
+        FirstRecords<K> firsts = new Producers<>(settings).firstRecords();
+        var clients = new OrderedWriter.Clients<>(() -> client, firsts, true);
+        return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
+    }
+
+    /** Takes single records out of their messages; the rule itself takes the message, in its turn. */
+    private record Parts(Refused<?> rule) implements Refused<InHand<?, ?, ?>.Part> {
+
+        @Override
+        public boolean takes(Exception refusal) {
+            return rule.takes(refusal);
+        }
+
+        @Override
+        public void add(InHand<?, ?, ?>.Part part, Exception refusal, AckTarget target, long token) {
+            part.answer(refusal);
+        }
+
+        @Override
+        public void settle() {
+            // Once the message is handed to the rule.
+        }
     }
 
     @Override
@@ -102,15 +132,12 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 if (!results.isEmpty()) {
                     return results;
                 }
-                InHand<K, V, P> head = window.peek();
-                if (next < input.size() && window.size() < maxInHand) {
-                    sendNext();
-                } else if (head != null && (ended || next < input.size())) {
-                    answered.await(head, deadlineNanos);
-                } else if (ended) {
+                if (failure != null) {
+                    throw failure;
+                }
+                advance(deadlineNanos);
+                if (failure == null && ended && window.isEmpty() && next == input.size()) {
                     return null;
-                } else {
-                    pullInput(head == null ? deadlineNanos : soon(deadlineNanos));
                 }
                 if (context.clock().hasPassed(deadlineNanos)) {
                     return results();
@@ -121,6 +148,24 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             InterruptedException unwrapped = new InterruptedException();
             unwrapped.initCause(interrupted);
             throw unwrapped;
+        }
+    }
+
+    /** One step: something is sent, again or for the first time, pulled, or waited for. */
+    private void advance(long deadlineNanos) throws InterruptedException {
+        InHand<K, V, P> head = window.peek();
+        try {
+            if (writer.isStopped()) {
+                writer.settle();
+            } else if (next < input.size() && window.size() < maxInHand) {
+                sendNext();
+            } else if (head != null && (ended || next < input.size())) {
+                answered.await(head, deadlineNanos);
+            } else if (!ended) {
+                pullInput(head == null ? deadlineNanos : soon(deadlineNanos));
+            }
+        } catch (KafkaPipelineException refused) {
+            failure = refused;
         }
     }
 
@@ -137,42 +182,19 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             input.release();
             input = pulled;
             next = 0;
+            writer.refresh(System.nanoTime());
             context.meter().in(pulled.size());
         }
     }
 
-    private void sendNext() {
+    private void sendNext() throws InterruptedException {
         Message<K, V, P> message = input.get(next);
         InHand<K, V, P> sending = new InHand<>(message, input.target(next), input.token(next), answered);
         next++;
         window.add(sending);
         inHand = window.size();
         for (int i = 0; i < message.records().size(); i++) {
-            send(message.records().get(i), sending.part(i));
-        }
-    }
-
-    private void send(ProducerRecord<K, V> record, InHand<K, V, P>.Part part) {
-        Exception ofTopic = rejects == null ? null : refusedTopics.refusal(record.topic());
-        if (ofTopic != null) {
-            part.refused(ofTopic);
-            return;
-        }
-        while (true) {
-            Exception notTaken = part.sendBy(client, record);
-            if (notTaken == null) {
-                return;
-            }
-            Exception meant = notTaken instanceof TimeoutException vain ? Refusals.ofVainWait(vain) : notTaken;
-            if (!(notTaken instanceof TimeoutException)
-                    || !watch.isKnown(record.topic())
-                    || (rejects != null && rejects.takes(meant))) {
-                refusedTopics.refused(record.topic(), meant);
-                part.refused(meant);
-                return;
-            }
-            watch.suspect(record.topic());
-            LOG.warn("brokers do not take records for {}, waiting on: {}", record.topic(), notTaken.getMessage());
+            writer.send(message.records().get(i), sending.sending(i, writer.nextOrdinal()));
         }
     }
 
@@ -181,16 +203,14 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         Batch<Produced<P>> results = new Batch<>(0);
         for (InHand<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
             if (head.refusals() == 0) {
-                Produced<P> produced = head.produced();
-                produced.metadata().forEach(this::written);
-                results.add(produced, head.target, head.token);
+                results.add(head.produced(), head.target, head.token);
             } else {
-                ProduceException failure = failureOf(head);
-                if (failure != null && !results.isEmpty()) {
+                ProduceException ofHead = failureOf(head);
+                if (ofHead != null && !results.isEmpty()) {
                     break; // those before it go on first
                 }
-                if (failure != null) {
-                    throw failure;
+                if (ofHead != null) {
+                    throw ofHead;
                 }
                 reject(head);
             }
@@ -202,12 +222,6 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
         context.meter().out(results.size());
         return results;
-    }
-
-    private void written(RecordMetadata metadata) {
-        if (!watch.isKnown(metadata.topic())) {
-            watch.written(metadata.topic());
-        }
     }
 
     /** The refusal that the rule is not for, if there is one. */

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 /** Is told of output topics by those who write to them. Thread-safe; nothing here blocks. */
-interface TopicWatch {
+public interface TopicWatch {
 
     /** The brokers have taken a first record for it. */
     void written(String topic);

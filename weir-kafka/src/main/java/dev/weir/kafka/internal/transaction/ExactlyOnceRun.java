@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -128,6 +129,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                             + " source must return what it makes of it");
         }
         context.expose(opened.committer.look(context.stageName()));
-        return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, context);
+        OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
+        return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, topics, context);
     }
 }

@@ -71,6 +71,21 @@ final class Faults {
                 + " long, raise transaction.timeout.ms=" + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
+    /**
+     * A transaction gets too old, because the finished inputs past the first unfinished ones are too many to be noted in
+     * its commit.
+     *
+     * @param places of the first unfinished inputs
+     */
+    static KafkaPipelineException scattered(String places, TransactionPlan plan) {
+        return new KafkaPipelineException("a transaction cannot be ended: "
+                + TimeUnit.NANOSECONDS.toMillis(plan.patienceNanos()) + " ms after it was due, " + places
+                + " are not finished, and what is finished behind them has too many gaps for the metadata of a commit."
+                + " Raise commitMetadataChars, up to what the brokers take (offset.metadata.max.bytes), or have fewer"
+                + " records at work at once. If a handler needs so long, raise transaction.timeout.ms="
+                + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
+    }
+
     /** What a failure means that leaves no producer to go on with. */
     static Throwable ofRun(Throwable failure) {
         KafkaPipelineException known = fatal(failure, "");

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.producer.TopicWatch;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
@@ -45,19 +46,25 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final Committer<K, V> committer;
     private final TransactionCounts counts;
     private final TransactionPlan plan;
+    private final TopicWatch topics;
     private final StageMeter meter;
     private final ArrayDeque<Element<K, V>> waiting = new ArrayDeque<>();
+
+    /** The topic that was written to last. */
+    private String lastTopic = "";
 
     TransactionalLoop(
             Board<K, V> board,
             Committer<K, V> committer,
             TransactionCounts counts,
             TransactionPlan plan,
+            TopicWatch topics,
             StageContext context) {
         this.board = board;
         this.committer = committer;
         this.counts = counts;
         this.plan = plan;
+        this.topics = topics;
         this.meter = context.meter();
         board.sinkMeter = meter;
     }
@@ -184,6 +191,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         } catch (KafkaException | IllegalStateException broken) {
             committer.abortFilling(broken);
             return false;
+        }
+        if (!record.topic().equals(lastTopic) && filling.refusedTopic().isEmpty()) {
+            lastTopic = record.topic();
+            if (!topics.isKnown(lastTopic)) {
+                topics.written(lastTopic); // the client has found it
+            }
         }
         if (board.filling != filling) {
             return false;

@@ -230,6 +230,9 @@ public final class Transactions<K, V> implements TransactionGate {
         partitions.addAll(leaving);
         Map<TopicPartition, OffsetAndMetadata> offsets = commits.finishedEntirely(partitions);
         if (offsets == null) {
+            if (filling != null) {
+                failIfScattered(filling, partitions);
+            }
             return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
         if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
@@ -269,6 +272,17 @@ public final class Transactions<K, V> implements TransactionGate {
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             context.fail(Faults.stuck(filling.places(), plan));
+        }
+    }
+
+    /** The same where all inputs of the transaction are finished, but too many of those between them are not. */
+    private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
+        if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
+            String places = partitions.stream()
+                    .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
+                    .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
+                    .collect(Collectors.joining(", "));
+            context.fail(Faults.scattered(places, plan));
         }
     }
 

@@ -36,6 +36,7 @@ class OrderedProducerTest {
     private final Scripted client = new Scripted();
     private final OrderedProducer<String, String> producer = new OrderedProducer<>(
             client,
+            false,
             new StageMeter(),
             new LatencyCounts(),
             new OffsetOrder(suspected::add),

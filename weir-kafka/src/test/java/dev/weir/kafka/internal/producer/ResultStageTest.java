@@ -14,13 +14,17 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -33,8 +37,7 @@ class ResultStageTest {
 
     private final List<String> claims = new ArrayList<>();
     private final BareContext context = new BareContext();
-    private final MockProducer<String, String> client =
-            new MockProducer<>(false, null, new StringSerializer(), new StringSerializer());
+    private final Client client = new Client();
     private final Queue<Batch<Message<String, String, Integer>>> batches = new ArrayDeque<>();
 
     private final AckTarget target = new AckTarget() {
@@ -168,12 +171,57 @@ class ResultStageTest {
         Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
         messages(3, 1);
         pull(stage, 2);
-        client.errorNext(new RecordTooLargeException("too large"));
-        client.completeNext();
-        client.errorNext(new RecordTooLargeException("too large"));
-        client.completeNext();
-        assertThat(pulled(stage)).containsExactly(1);
+        client.refused.addAll(List.of("0.0", "0.2"));
+        client.answersAtFlush = true;
+        assertThat(pulled(stage)).isEmpty();
+        client.flush();
+        assertThat(pulledUntilEnd(stage)).containsExactly(1);
         assertThat(claims).containsExactly("retain 0", "ack 0", "ack 0");
+    }
+
+    // The broker refuses a batch for one of its records. Its neighbours failed the run, though nothing is wrong with
+    // them.
+    @Test
+    void neighboursOfARefusedRecord_areSentAgainInOrder_andOnlyThatOneIsTakenOut() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
+        messages(1, 1, 1, 1);
+        pull(stage, 4);
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.errorNext(new InvalidRecordException("null key"));
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.completeNext(); // the client went on behind them
+        client.refused.add("1.0");
+        client.answered = 4;
+        client.answersAtFlush = true;
+        assertThat(pulledUntilEnd(stage)).containsExactly(0, 2, 3);
+        assertThat(client.history().stream().skip(4))
+                .extracting(ProducerRecord::value)
+                .containsExactly("0.0", "1.0", "2.0", "3.0");
+        assertThat(claims).containsExactly("ack 1");
+    }
+
+    // Another pipeline's record is refused in a batch of a shared producer: that is nothing for this one to fail with.
+    @Test
+    void neighboursOfSomebodyElsesRecord_withoutARule_areSentAgain() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        messages(1, 1);
+        pull(stage, 2);
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.completeNext();
+        client.answered = 2;
+        client.answersAtFlush = true;
+        assertThat(pulledUntilEnd(stage)).containsExactly(0, 1);
+        assertThat(context.failures).isEmpty();
+    }
+
+    private List<Integer> pulledUntilEnd(Stage<Produced<Integer>> stage) throws InterruptedException {
+        List<Integer> results = new ArrayList<>();
+        for (var batch = stage.pull(Stage.NEVER); batch != null; batch = stage.pull(Stage.NEVER)) {
+            for (int i = 0; i < batch.size(); i++) {
+                results.add(batch.get(i).passThrough());
+            }
+        }
+        return results;
     }
 
     @Test
@@ -184,5 +232,29 @@ class ResultStageTest {
         client.errorNext(new AuthenticationException("who are you"));
         assertThatThrownBy(() -> stage.pull(Stage.NEVER)).isInstanceOf(ProduceException.class);
         assertThat(claims).isEmpty();
+    }
+
+    /** Answers when it is told to; or at each flush, which then refuses some records by their value. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+    private static final class Client extends MockProducer<String, String> {
+
+        final Set<String> refused = new HashSet<>();
+        boolean answersAtFlush;
+        int answered;
+
+        Client() {
+            super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public void flush() {
+            while (answersAtFlush && answered < history().size()) {
+                if (refused.contains(history().get(answered++).value())) {
+                    errorNext(new InvalidRecordException("null key"));
+                } else {
+                    completeNext();
+                }
+            }
+        }
     }
 }

@@ -1,0 +1,187 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Producing;
+import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * One record of a thousand that the brokers refuse, with its whole batch, on each way to produce. A flow failed with the
+ * neighbours of such a record, whatever its rule.
+ */
+@Timeout(120)
+class ProducingPoisonTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static final int COUNT = 1_000;
+    private static final int POISON = 500;
+    private static final int KEYS = 7;
+
+    /** The ways to produce. */
+    enum Way {
+        RECORDS,
+        MESSAGES,
+        FLOW;
+
+        Pipeline close(Source<ProducerRecord<byte[], byte[]>> records, Producing<byte[], byte[]> by) {
+            return switch (this) {
+                case RECORDS -> records.to(by.records());
+                case MESSAGES ->
+                    records.map(record -> Message.single(record, record))
+                            .to(by.<ProducerRecord<byte[], byte[]>>messages());
+                case FLOW ->
+                    records.map(record -> Message.single(record, record))
+                            .via(by.<ProducerRecord<byte[], byte[]>>flow())
+                            .to(Sink.ignore());
+            };
+        }
+    }
+
+    /** Small batches, so that several are on their way and others wait behind them. */
+    private static ProducerSettings<byte[], byte[]> producer() {
+        return ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("batch.size", "2000")
+                .build();
+    }
+
+    private static void createTopics(String name) {
+        KAFKA.cluster().createTopic(name, 1);
+        // It takes no record without a key.
+        KAFKA.cluster().createTopic(name + "-out", 2, Map.of("cleanup.policy", "compact"));
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, KEYS);
+    }
+
+    private static ProducerRecord<byte[], byte[]> made(String name, ConsumerRecord<byte[], byte[]> record) {
+        int partition = (int) (record.offset() % KEYS % 2);
+        byte @Nullable [] key = record.offset() == POISON ? null : record.key();
+        return new ProducerRecord<>(name + "-out", partition, key, record.value());
+    }
+
+    private static void run(String name, Way way, Producing<byte[], byte[]> by) throws Exception {
+        ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(name)
+                .commitInterval(Duration.ofMillis(50))
+                .build();
+        var records = KafkaSource.atLeastOnce(
+                        consumer, Subscription.topics(name).untilEnd())
+                .map(record -> made(name, record));
+        assertThat(way.close(records, by).run().await().drained()).isTrue();
+    }
+
+    private static WriteFailures letters(String name) {
+        return WriteFailures.deadLetter(DeadLetters.to(
+                name + "-dead",
+                ProducerSettings.builder()
+                        .bootstrapServers(KAFKA.bootstrapServers())
+                        .build()));
+    }
+
+    /** The others are written, and the last writes of each partition's numbers are in their order. */
+    private static List<Long> assertOthersWritten(String name, int partition) {
+        List<Long> written = Records.numbers(
+                Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()
+                        .filter(record -> record.partition() == partition)
+                        .toList());
+        assertThat(new LinkedHashSet<>(written.reversed()).stream().toList().reversed())
+                .as("last of each in partition %s", partition)
+                .isEqualTo(others(partition));
+        return written;
+    }
+
+    private static List<Long> others(int partition) {
+        return LongStream.range(0, COUNT)
+                .filter(number -> number != POISON && number % KEYS % 2 == partition)
+                .boxed()
+                .toList();
+    }
+
+    private static void assertCommitted(String name) {
+        assertThat(KAFKA.cluster().committedOffsets(name))
+                .isEqualTo(KAFKA.cluster().endOffsets(name));
+    }
+
+    private static void assertOneLetter(String name) {
+        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
+                .singleElement()
+                .satisfies(letter -> {
+                    assertThat(letter.offset()).isEqualTo(POISON);
+                    assertThat(letter.header(DeadLetter.OUTPUT)).isEqualTo(name + "-out");
+                    assertThat(letter.header(DeadLetter.CAUSE)).contains("InvalidRecordException");
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void poison_becomesTheLetter_andAllOthersAreWrittenInOrder(Way way) throws Exception {
+        String name = "letters-" + way;
+        createTopics(name);
+        run(name, way, Producing.with(producer()).onFailure(letters(name)));
+        for (int partition = 0; partition < 2; partition++) {
+            // A producer of its own lets nothing overtake what was refused.
+            assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
+                    .isEqualTo(others(partition));
+        }
+        assertOneLetter(name);
+        assertCommitted(name);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void poison_underARuleToSkip_isLeftOut_andAllOthersAreWrittenInOrder(Way way) throws Exception {
+        String name = "skip-" + way;
+        createTopics(name);
+        run(name, way, Producing.with(producer()).onFailure(WriteFailures.skip()));
+        for (int partition = 0; partition < 2; partition++) {
+            assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
+                    .isEqualTo(others(partition));
+        }
+        assertCommitted(name);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void poison_inASharedProducer_becomesTheLetter_andTheLastOfEachKeyIsTheLast(Way way) throws Exception {
+        String name = "shared-" + way;
+        createTopics(name);
+        try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
+            run(name, way, Producing.with(sender).onFailure(letters(name)));
+        }
+        for (int partition = 0; partition < 2; partition++) {
+            assertOthersWritten(name, partition);
+        }
+        assertOneLetter(name);
+        assertCommitted(name);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.stream.spi.AckTarget;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** A record in a batch, with its claim. Belongs to the thread that works on the batch; the claim ends once. */
+final class BatchMember<K, V> {
+
+    final Job<K, V> job;
+    final AckTarget target;
+    final long token;
+
+    /** What it is ordered by, or {@link dev.weir.stream.Ordering#NO_KEY}. */
+    final long key;
+
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    /** What became of it; null as long as nothing has. */
+    @Nullable
+    Outcome<ConsumerRecord<K, V>> outcome;
+
+    BatchMember(Job<K, V> job, AckTarget target, long token, long key) {
+        this.job = job;
+        this.target = target;
+        this.token = token;
+        this.key = key;
+    }
+
+    /** Whether its source has lost it. */
+    boolean isLost() {
+        return target.isRevoked(token);
+    }
+
+    /** Gives up the claim if the source has lost the record; true if it has, then nobody works on it any more. */
+    boolean dropIfLost() {
+        if (!isLost()) {
+            return false;
+        }
+        if (takeClaim()) {
+            boolean ignored = target.dropIfRevoked(token);
+        }
+        return true;
+    }
+
+    void abandon() {
+        if (takeClaim()) {
+            target.abandon(token);
+        }
+    }
+
+    /** Whether the claim is the caller's from now on. Any thread. */
+    boolean takeClaim() {
+        return ended.compareAndSet(false, true);
+    }
+}

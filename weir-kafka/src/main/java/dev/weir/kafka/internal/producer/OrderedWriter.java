@@ -1,0 +1,426 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends records in order, and again those that come back because another one was refused. Confined to the segment's
+ * thread, but for {@link #handle}, {@link #checkSplits} and {@link #close}; answers come on the producer's own thread.
+ *
+ * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without somebody to take refused
+ * records that fails the run. Otherwise another producer sends again what was not written, in order, with those alone
+ * that may be the reason; one that is refused alone is given to {@link Refused}.
+ *
+ * <p>A producer that others share stays open and sends again by itself. What had followed the refused record in its
+ * partition is sent again behind it, so that the last record of each key is the last one sent.
+ */
+final class OrderedWriter<T, K, V> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
+
+    /** How long a failed or cancelled run waits for answers that are under way; they only spare repetition. */
+    private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
+
+    /** How long the first record of a partition is waited for before another one follows. */
+    private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
+
+    private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
+
+    /**
+     * What sends.
+     *
+     * @param open makes the first producer, and one more after each refusal that is not the end
+     * @param shared whether it is always the same one, which others use, too, and close
+     */
+    record Clients<K, V>(Supplier<Producer<K, V>> open, FirstRecords<K> firsts, boolean shared) {}
+
+    private final Clients<K, V> clients;
+    private final @Nullable Refused<T> rejects;
+    private final TopicWatch watch;
+    private final StageContext context;
+    private final StageMeter meter;
+    private final int maxInFlight;
+    private final Runnable onSettled;
+
+    private final LatencyCounts latency = new LatencyCounts();
+
+    // Segment thread.
+    private final FirstRecords<K> firsts;
+    private final RefusedTopics refusedTopics = new RefusedTopics();
+    private long ordinal;
+
+    /** The client that sends; those before it have settled. */
+    private volatile Producer<K, V> client;
+
+    private volatile OrderedProducer<K, V> current;
+
+    /** Records that came back and are being sent again. */
+    private volatile int again;
+
+    private volatile boolean closing;
+
+    /**
+     * Opens the first producer.
+     *
+     * @param meter counts records that are written as emitted
+     * @param rejects takes elements that cannot be written; without it the first of them fails the run
+     * @param maxInFlight see {@link OrderedProducer}
+     * @param onSettled called when the brokers have refused a record and no answer is missing, perhaps again: {@link
+     *     #failure} or {@link #settle} is due. Any thread, must not block
+     */
+    OrderedWriter(
+            Clients<K, V> clients,
+            StageContext context,
+            StageMeter meter,
+            @Nullable Refused<T> rejects,
+            TopicWatch watch,
+            int maxInFlight,
+            Runnable onSettled) {
+        this.clients = clients;
+        this.context = context;
+        this.meter = meter;
+        this.rejects = rejects;
+        this.firsts = clients.firsts();
+        this.watch = watch;
+        this.maxInFlight = maxInFlight;
+        this.onSettled = onSettled;
+        this.client = clients.open().get();
+        this.current = begin(client);
+        firsts.begin(client);
+    }
+
+    /** Records that were sent and are not finished. Any thread. */
+    int depth() {
+        return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
+    }
+
+    /** What others see of it. Any thread. */
+    ProducerHandle handle() {
+        return new ProducerHandle() {
+            @Override
+            public Snapshot snapshot() {
+                return ProducerLook.at(client, context.stageName(), depth());
+            }
+
+            @Override
+            public Latency latency() {
+                return latency.snapshot();
+            }
+        };
+    }
+
+    private OrderedProducer<K, V> begin(Producer<K, V> with) {
+        return new OrderedProducer<>(
+                with, clients.shared(), meter, latency, new OffsetOrder(watch::suspect), maxInFlight, onSettled);
+    }
+
+    /** What the run is to fail with at once, if it is; null while answers are missing. Any thread. */
+    @Nullable
+    KafkaPipelineException failure() {
+        OrderedProducer<K, V> sending = current;
+        OrderedProducer.Stop stop = sending.stop();
+        return stop == null || closing || isPassing(stop) || sending.unanswered() > 0 ? null : sending.failure();
+    }
+
+    /** Whether it ends with some records being taken out, and the others being sent again. */
+    private boolean isPassing(OrderedProducer.Stop stop) {
+        // In a shared producer they may be the neighbours of somebody else's record.
+        boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(stop.refusal());
+        return ofOthers || (rejects != null && (stop.isOfRecords() || rejects.takes(stop.refusal())));
+    }
+
+    /** Whether no answer is missing and none has said no. */
+    boolean isQuiet() {
+        return current.isQuiet();
+    }
+
+    /** Whether {@link #settle} has something to send again, or fails. */
+    boolean isStopped() {
+        return current.stop() != null;
+    }
+
+    /** Looks now and then at what the client knows; before a batch is sent. */
+    void refresh(long nowNanos) {
+        firsts.refresh(nowNanos);
+    }
+
+    /** The place of the next record among all, for {@link Kept}. */
+    long nextOrdinal() {
+        return ordinal++;
+    }
+
+    /**
+     * Returns when all that came back is on its way again and what was rejected so far is settled.
+     *
+     * @throws KafkaPipelineException if the brokers refuse what nobody takes
+     */
+    void settle() throws InterruptedException {
+        if (isStopped()) {
+            replace();
+        }
+        if (rejects != null) {
+            rejects.settle();
+        }
+    }
+
+    /** Returns when all answers have come, however long brokers are away, and all that was rejected is settled. */
+    void finish() throws InterruptedException {
+        do {
+            current.flush();
+            settle();
+        } while (!isQuiet());
+    }
+
+    /**
+     * Sends a record behind all others.
+     *
+     * @param answer a {@link Kept} if there is somebody to take what is refused, or if the producer is shared
+     */
+    @SuppressWarnings("unchecked") // it is of an element of this stream
+    void send(ProducerRecord<K, V> record, Answer answer) throws InterruptedException {
+        Exception ofTopic = rejects == null ? null : refusedTopics.refusal(record.topic());
+        if (rejects != null && ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
+            rejects.add((T) kept.element, ofTopic, kept.target, kept.token);
+            return;
+        }
+        while (!isTaken(current, record, answer)) {
+            replace();
+        }
+    }
+
+    /** Returns false if the producer has stopped; the record was not sent then. One that is refused counts as taken. */
+    private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, Answer answer)
+            throws InterruptedException {
+        Future<?> before = firsts.before(record);
+        if (before != null) {
+            awaitFirst(before);
+        }
+        OrderedProducer.Sent sent = sending.send(record, answer);
+        while (sent == OrderedProducer.Sent.NO_ROOM) {
+            Exception vain = Objects.requireNonNull(answer.notTaken);
+            if (rejects != null && rejects.takes(vain)) {
+                reject(answer, vain);
+                return true;
+            }
+            waitedInVain(record.topic(), answer);
+            sent = sending.send(record, answer);
+        }
+        if (sent == OrderedProducer.Sent.REFUSED) {
+            reject(answer, Objects.requireNonNull(answer.notTaken));
+        } else if (sent == OrderedProducer.Sent.TAKEN) {
+            firsts.sent(sending.lastSent());
+            if (!firsts.isKnown(record.topic())) {
+                awaitFirstOfTopic(sending, record);
+            }
+        }
+        return sent != OrderedProducer.Sent.STOPPED;
+    }
+
+    /** A broker that is not quite ready for a topic that was just created can refuse the first batch and take the second. */
+    private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
+            throws InterruptedException {
+        if (watch.isKnown(record.topic())) {
+            awaitFirst(sending.lastSent());
+        } else {
+            sending.flush();
+        }
+        if (sending.stop() == null) {
+            firsts.answered(record);
+            watch.written(record.topic());
+        }
+    }
+
+    /** Not for ever: one partition without a leader must not hold up the others. */
+    private static void awaitFirst(Future<?> answer) throws InterruptedException {
+        try {
+            var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
+            // If it is refused, the producer has stopped.
+        }
+    }
+
+    private boolean isAnswered(OrderedProducer<K, V> sending) {
+        sending.flush();
+        return sending.stop() == null;
+    }
+
+    /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
+    private void waitedInVain(String topic, Answer answer) {
+        Exception reason = Objects.requireNonNull(answer.notTaken);
+        if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
+            throw new ProduceException(topic, answer.place(), reason);
+        }
+        watch.suspect(topic);
+        LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
+    }
+
+    /** Nothing was sent behind it. */
+    @SuppressWarnings("unchecked") // with rejects, each answer is of an element of this stream
+    private void reject(Answer answer, Exception refusal) {
+        if (rejects != null && answer instanceof Kept<?, ?, ?> kept && rejects.takes(refusal)) {
+            refusedTopics.refused(answer.topic, refusal);
+            rejects.add((T) kept.element, refusal, kept.target, kept.token);
+            return;
+        }
+        ProduceException failure = new ProduceException(answer.topic, answer.place(), refusal);
+        context.fail(failure);
+        throw failure;
+    }
+
+    /** See {@link OrderedProducer#checkSplits}. One thread. */
+    void checkSplits() {
+        if (!closing) {
+            current.checkSplits();
+        }
+    }
+
+    /** Sends again what came back from a producer that has stopped, by another one. */
+    private void replace() throws InterruptedException {
+        OrderedProducer.Stop stop = current.stop();
+        List<Kept<T, K, V>> left = cameBack(current);
+        OrderedProducer<K, V> sending = open();
+        while (!left.isEmpty()) {
+            again = left.size();
+            int taken = sendAgain(sending, left, stop != null && stop.isOfSplits());
+            stop = sending.stop();
+            if (taken < left.size() || stop != null) {
+                List<Kept<T, K, V>> rest = cameBack(sending);
+                rest.addAll(left.subList(taken, left.size()));
+                rest.sort(Comparator.comparingLong(kept -> kept.ordinal));
+                left = rest;
+                sending = open();
+            } else {
+                left = List.of();
+            }
+        }
+        again = 0;
+    }
+
+    @SuppressWarnings("unchecked") // it sends nothing but what this loop gave it
+    private List<Kept<T, K, V>> cameBack(OrderedProducer<K, V> stopped) {
+        List<Kept<T, K, V>> all = new ArrayList<>();
+        stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
+        OrderedProducer.Stop stop = stopped.stop();
+        if (stop != null && !isPassing(stop)) {
+            throw stopped.failure();
+        }
+        if (stop != null) {
+            LOG.warn(
+                    "pipeline {}: {}; {} records are sent again, those alone that may be the reason",
+                    context.pipelineName(),
+                    stopped.failure().getMessage(),
+                    all.size());
+        }
+        return all;
+    }
+
+    private OrderedProducer<K, V> open() throws InterruptedException {
+        for (int failures = 1; ; failures++) {
+            try {
+                client = clients.open().get();
+                current = begin(client);
+                if (!clients.shared()) {
+                    firsts.begin(client); // the brokers do not know it
+                }
+                return current;
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (KafkaException cannotOpen) {
+                // The same configuration was good before: names of brokers are not resolved at the moment.
+                LOG.warn("no new producer: {}", cannotOpen.toString());
+                context.clock()
+                        .sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
+            }
+        }
+    }
+
+    /**
+     * Sends these in order.
+     *
+     * @return how many were taken; all their answers have come, unless the producer has stopped
+     */
+    private int sendAgain(OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder, boolean eachAlone)
+            throws InterruptedException {
+        // If nobody says which record it was, the first one is tried, so that each round settles one at least.
+        boolean told = inOrder.stream().anyMatch(this::isSuspect);
+        for (int i = 0; i < inOrder.size(); i++) {
+            Kept<T, K, V> kept = inOrder.get(i);
+            Exception ofTopic = rejects == null ? null : refusedTopics.refusal(kept.topic);
+            if (rejects != null && ofTopic != null) {
+                // Known already: trying would cost a producer for each.
+                rejects.add(kept.element, ofTopic, kept.target, kept.token);
+                again = inOrder.size() - i;
+                continue;
+            }
+            if (eachAlone || isSuspect(kept) || (i == 0 && !told)) {
+                if (!isAnswered(sending)) {
+                    return i;
+                }
+                sendAlone(kept);
+            } else if (!isTaken(sending, kept.record, kept)) {
+                return i;
+            }
+            again = inOrder.size() - i;
+        }
+        sending.flush();
+        return inOrder.size();
+    }
+
+    private boolean isSuspect(Kept<?, ?, ?> kept) {
+        return kept.refusal != null && rejects != null && rejects.takes(kept.refusal);
+    }
+
+    /** Nothing else is on its way, so that a refusal is this record's own; in a shared producer others' may be. */
+    private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
+        while (true) {
+            try {
+                Future<RecordMetadata> answer = client.send(kept.record);
+                client.flush(); // it does not linger
+                kept.written(answer.get());
+                meter.out(1);
+                return;
+            } catch (ExecutionException refused) {
+                Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;
+                boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(cause);
+                if (!(cause instanceof TimeoutException) && !ofOthers) {
+                    reject(kept, cause);
+                    return;
+                }
+                LOG.warn("brokers do not take a record for {}, waiting on: {}", kept.topic, cause.getMessage());
+            } catch (IllegalStateException closed) {
+                throw new ProduceException(kept.topic, kept.place(), closed);
+            }
+        }
+    }
+
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    String close(Duration patience) {
+        closing = true;
+        Duration atLeast = patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience;
+        long left = again + current.close(atLeast);
+        return left == 0 ? "" : left + " records sent without an answer";
+    }
+}
