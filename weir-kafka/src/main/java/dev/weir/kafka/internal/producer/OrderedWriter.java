@@ -41,9 +41,6 @@ final class OrderedWriter<T, K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
 
-    /** How long a failed or cancelled run waits for answers that are under way; they only spare repetition. */
-    private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
-
     /** How long the first record of a partition is waited for before another one follows. */
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
 
@@ -285,9 +282,7 @@ final class OrderedWriter<T, K, V> {
             rejects.add((T) kept.element, refusal, kept.target, kept.token);
             return;
         }
-        ProduceException failure = new ProduceException(answer.topic, answer.place(), refusal);
-        context.fail(failure);
-        throw failure;
+        throw new ProduceException(answer.topic, answer.place(), refusal);
     }
 
     /** See {@link OrderedProducer#checkSplits}. One thread. */
@@ -395,7 +390,7 @@ final class OrderedWriter<T, K, V> {
 
     /** Nothing else is on its way, so that a refusal is this record's own; in a shared producer others' may be. */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
-        while (true) {
+        for (int refusals = 1; ; refusals++) {
             try {
                 Future<RecordMetadata> answer = client.send(kept.record);
                 client.flush(); // it does not linger
@@ -410,8 +405,12 @@ final class OrderedWriter<T, K, V> {
                     return;
                 }
                 LOG.warn("brokers do not take a record for {}, waiting on: {}", kept.topic, cause.getMessage());
-            } catch (IllegalStateException closed) {
-                throw new ProduceException(kept.topic, kept.place(), closed);
+                context.clock()
+                        .sleepUntil(context.clock().after(REOPEN.after(refusals).toNanos()));
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (IllegalStateException | KafkaException closedOrBroken) {
+                throw new ProduceException(kept.topic, kept.place(), closedOrBroken);
             }
         }
     }
@@ -419,8 +418,7 @@ final class OrderedWriter<T, K, V> {
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
     String close(Duration patience) {
         closing = true;
-        Duration atLeast = patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience;
-        long left = again + current.close(atLeast);
+        long left = again + current.close(patience);
         return left == 0 ? "" : left + " records sent without an answer";
     }
 }

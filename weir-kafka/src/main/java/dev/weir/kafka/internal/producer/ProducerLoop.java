@@ -26,6 +26,9 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /** How often a producer that has stopped is looked for while answers are out. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** How long a failed or cancelled run waits for answers that are under way; they only spare repetition. */
+    private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
+
     private final Function<? super T, ProducerRecord<K, V>> records;
     private final @Nullable Rejects<T> rejects;
     private final StageContext context;
@@ -127,6 +130,6 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
     String close(Duration patience) {
-        return writer.close(patience);
+        return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
     }
 }

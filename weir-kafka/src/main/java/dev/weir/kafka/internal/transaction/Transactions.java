@@ -282,7 +282,9 @@ public final class Transactions<K, V> implements TransactionGate {
                     .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
                     .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
                     .collect(Collectors.joining(", "));
-            context.fail(Faults.scattered(places, plan));
+            if (!places.isEmpty()) { // or else they have finished meanwhile
+                context.fail(Faults.scattered(places, plan));
+            }
         }
     }
 
