@@ -25,7 +25,7 @@ public sealed interface BatchOutcome {
      */
     record Retry(Throwable cause) implements BatchOutcome {
 
-        /** Checks. */
+        /** Refuses null. */
         public Retry {
             Objects.requireNonNull(cause, "cause");
         }
@@ -38,7 +38,7 @@ public sealed interface BatchOutcome {
      */
     record DeadLetter(Throwable cause) implements BatchOutcome {
 
-        /** Checks. */
+        /** Refuses null. */
         public DeadLetter {
             Objects.requireNonNull(cause, "cause");
         }
@@ -54,7 +54,11 @@ public sealed interface BatchOutcome {
         return Skip.SKIP;
     }
 
-    /** The record failed: the flow's rules for {@code cause} hold, as if a handler of single records had thrown it. */
+    /**
+     * The record failed: the flow's rules for {@code cause} hold, as if a handler of single records had thrown it. Where
+     * order matters, answer the same for those of its key that come after it in the call: what is answered as done is not
+     * handled again.
+     */
     static BatchOutcome retry(Throwable cause) {
         return new Retry(cause);
     }

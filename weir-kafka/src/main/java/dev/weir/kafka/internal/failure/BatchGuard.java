@@ -8,6 +8,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.batch.BatchHandler;
 import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.spi.RecordTracing;
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
@@ -17,8 +18,10 @@ import dev.weir.stream.Supervision;
 import dev.weir.stream.spi.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             super(cause.getMessage(), cause, false, false);
         }
     }
+
+    private static final int BATCHES_PER_CALL = 2;
 
     private final FailureRules rules;
     private final Ordering<Job<K, V>> ordering;
@@ -81,7 +86,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                .named("handle")
+                // Batches, not records: some wait, so that lanes which block each other leave no gap.
+                .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
     }
@@ -144,9 +150,10 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
 
         private final BatchJob<K, V> batch;
         private final List<List<BatchMember<K, V>>> left = new ArrayList<>();
+        private final Set<Long> keysLeft = new HashSet<>();
         private @Nullable Throwable again;
 
-        /** How many have failed alone since something was done. */
+        /** How many calls have failed for each of their records since one did something. */
         private int failedInARow;
 
         Round(BatchJob<K, V> batch) {
@@ -166,7 +173,9 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 Throwable thrown = call(now);
                 if (thrown != null && now.size() == 1) {
                     failedInARow++;
-                    failed(now.getFirst(), thrown);
+                    if (isTriedAgain(now.getFirst(), thrown)) {
+                        leave(now);
+                    }
                 } else if (thrown != null) {
                     int half = now.size() / 2;
                     settle(now.subList(0, half));
@@ -174,8 +183,13 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 }
             }
             if (!later.isEmpty()) {
-                left.add(later);
+                leave(later);
             }
+        }
+
+        private void leave(List<BatchMember<K, V>> part) {
+            left.add(List.copyOf(part));
+            part.forEach(member -> keysLeft.add(member.key));
         }
 
         private boolean isUndecodable(BatchMember<K, V> member) {
@@ -191,18 +205,19 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 return again != null;
             }
             return ordering.isInput()
-                    || (ordering.isKeyed()
-                            && member.key != Ordering.NO_KEY
-                            && left.stream().flatMap(List::stream).anyMatch(waiting -> waiting.key == member.key));
+                    || (ordering.isKeyed() && member.key != Ordering.NO_KEY && keysLeft.contains(member.key));
         }
 
         /** Returns what was thrown instead of outcomes, or null. Takes records out that are lost by then. */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
             Job<K, V> lead = lead(batch);
             CircuitBreaker breaker = rules.breaker();
             long permit = 0;
             if (breaker != null) {
-                permit = lead.isLetIn() ? lead.takePermit() : breaker.acquire(batch::isLost);
+                permit = lead.isLetIn() ? lead.takePermit() : breaker.acquire(batch::dropLost);
                 // It may have waited.
                 members.removeIf(BatchMember::dropIfLost);
                 if (members.isEmpty()) {
@@ -214,7 +229,11 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             try {
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
-                rules.tell(permit, thrown);
+                if (breaker != null && members.size() > 1) {
+                    breaker.abandoned(permit); // One poison record is one failure, however often it is looked for.
+                } else {
+                    rules.tell(permit, thrown);
+                }
                 if (thrown instanceof WrongAnswer || FailureRules.isOfTheMachinery(thrown)) {
                     throw thrown;
                 }
@@ -223,21 +242,30 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             if (breaker != null) {
                 breaker.succeeded(permit);
             }
-            failedInARow = 0;
+            List<BatchMember<K, V>> retried = new ArrayList<>();
             for (int i = 0; i < members.size(); i++) {
-                take(members.get(i), outcomes.get(i));
+                if (!takes(members.get(i), outcomes.get(i))) {
+                    retried.add(members.get(i));
+                }
+            }
+            failedInARow = retried.size() == members.size() ? failedInARow + 1 : 0;
+            if (!retried.isEmpty()) {
+                leave(retried);
             }
             return null;
         }
 
-        private void take(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
+        /** Notes what became of it; false if that is told by another attempt. */
+        private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {
                     member.job.countAttempt();
                     member.outcome = new Outcome.Done<>(member.job.raw(), record(member), member.job.attempts());
                 }
                 case BatchOutcome.Skip skip -> member.outcome = new Outcome.Skipped<>();
-                case BatchOutcome.Retry retry -> failed(member, retry.cause());
+                case BatchOutcome.Retry retry -> {
+                    return !isTriedAgain(member, retry.cause());
+                }
                 case BatchOutcome.DeadLetter letter -> {
                     member.job.countAttempt();
                     if (!rules.hasWayOut()) {
@@ -250,20 +278,21 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                             member.job.raw(), Reason.HANDLER, letter.cause(), member.job.attempts(), false));
                 }
             }
+            return true;
         }
 
-        /** Of a call for this record alone, or said of it by the handler. */
-        private void failed(BatchMember<K, V> member, Throwable thrown) throws Exception {
+        /** Of a call for this record alone, or said of it by the handler; if it is not, that was its outcome. */
+        private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
             member.outcome = rules.decide(member.job, thrown);
             if (member.outcome != null) {
-                return;
+                return false;
             }
             if (!rules.isTriedAgain(member.job, thrown)) {
                 throw asException(thrown);
             }
             again = thrown;
-            left.add(List.of(member));
+            return true;
         }
     }
 

@@ -42,28 +42,27 @@ public final class BatchJob<K, V> implements AckTarget {
         open = parts;
     }
 
-    /** Whether nobody wants any of its records any more. */
-    boolean isLost() {
+    /**
+     * Ends the claims of records that their sources have lost, which a revocation may wait for though the others go on;
+     * true if that is all of them. Only while nobody works on the batch, or by who does, between two calls.
+     */
+    boolean dropLost() {
+        boolean all = true;
         for (BatchMember<K, V> member : members) {
-            if (!member.isLost()) {
-                return false;
-            }
+            all &= member.dropIfLost();
         }
-        return true;
+        return all;
     }
 
+    /** Asked of a batch that waits, or by the thread that works on it: see {@link #dropLost}. */
     @Override
     public boolean isRevoked(long token) {
-        return isLost();
+        return dropLost();
     }
 
     @Override
     public boolean dropIfRevoked(long token) {
-        if (!isLost()) {
-            return false;
-        }
-        members.forEach(BatchMember::dropIfLost);
-        return true;
+        return dropLost();
     }
 
     @Override

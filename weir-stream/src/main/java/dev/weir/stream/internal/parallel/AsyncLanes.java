@@ -51,8 +51,9 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
             Supervised supervised,
             StageMeter meter,
             WorkerTasks tasks,
-            Clock clock) {
-        super(limit, ordering, LaneStages.gateOf(function), supervised, meter, limit.max(), tasks, clock);
+            Clock clock,
+            int capacity) {
+        super(limit, ordering, LaneStages.gateOf(function), supervised, meter, limit.max(), tasks, clock, capacity);
         AsyncCalls<T, R> calls = new AsyncCalls<>("mapAsync", function, gate, supervised.retries());
         this.computations = new Computations<>(this, calls, supervised, table, tasks);
         this.inFlight = new InFlight<>(table.slots(), meter);
@@ -81,7 +82,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
                             parts.supervised(),
                             parts.meter(),
                             parts.tasks(),
-                            parts.clock()));
+                            parts.clock(),
+                            parts.capacity()));
         });
     }
 

@@ -60,7 +60,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 parts.meter(),
                 Math.min(parts.limit().max(), parts.tasks().dispatcher().size()),
                 parts.tasks(),
-                parts.clock());
+                parts.clock(),
+                parts.capacity());
         this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
         // By a clock that a test moves they do not end: they would be among those that its time is awaited by.
         this.idleLaneNanos = clock == Clock.SYSTEM ? IDLE_LANE_NANOS : NEVER;

@@ -37,8 +37,10 @@ final class LaneStages {
      * @param meter the stage's counters
      * @param tasks the threads that work on elements
      * @param clock the clock of the run
+     * @param capacity how many elements the stage takes in, a power of two
      */
-    record Parts(Limit limit, Supervised supervised, StageMeter meter, WorkerTasks tasks, Clock clock) {}
+    record Parts(
+            Limit limit, Supervised supervised, StageMeter meter, WorkerTasks tasks, Clock clock, int capacity) {}
 
     /** Makes the lanes of one run. */
     @FunctionalInterface
@@ -72,7 +74,8 @@ final class LaneStages {
                 Supervised.by(attributes, clock),
                 entry.meter(),
                 new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
-                clock));
+                clock,
+                capacityFor(parallelism.max(), attributes.bufferOr(0))));
         entry.depth(stage::depth);
         entry.keeper(stage);
         entry.activity(() -> stage.activity(entry.stageName()));
@@ -92,8 +95,8 @@ final class LaneStages {
     }
 
     /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
-    static int capacityFor(int concurrency) {
-        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
+    private static int capacityFor(int concurrency, int said) {
+        int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 

@@ -46,6 +46,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** What calls of the function wait at, if they do. */
     final @Nullable Gate<T> gate;
 
+    private final int capacity;
     private final StallClock stall;
     private final String keyName;
 
@@ -75,7 +76,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
             StageMeter meter,
             int threads,
             WorkerTasks tasks,
-            Clock clock) {
+            Clock clock,
+            int capacity) {
         this.limit = limit;
         this.keys = new Keys<>(ordering, supervised);
         this.supervised = supervised;
@@ -83,7 +85,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         this.tasks = tasks;
         this.clock = clock;
         this.gate = gate;
-        this.table = new LaneTable<>(LaneStages.capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
+        this.table = new LaneTable<>(capacity, ordering.isInput(), ordering.isKeyed());
+        this.capacity = capacity;
         this.feederCall = new FeederCall(lock, clock, table);
         this.stall = new StallClock(meter, threads);
         this.toAdd = new HeldElements(meter);
@@ -176,7 +179,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
 
     /** Elements that there is room for, and so the most that can be worked on at once. */
     final int mostAtOnce() {
-        return LaneStages.capacityFor(limit.max());
+        return capacity;
     }
 
     /** Under the lock: cuts the stage off; what is inside is dropped. */
