@@ -108,7 +108,8 @@ class ExternalRevocationTest {
                             .to(Sink.forEach(this::write))
                             .run();
                 case LISTENER ->
-                    KafkaSource.plain(settings.toBuilder().rebalanceListener(this).build(), topic)
+                    KafkaSource.plain(
+                                    settings.toBuilder().rebalanceListener(this).build(), topic)
                             .to(Sink.forEach(this::write))
                             .run();
                 case PARTITIONED ->

@@ -335,7 +335,9 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     private static <K, V> void check(@Nullable List<BatchOutcome> outcomes, List<BatchMember<K, V>> members) {
-        if (outcomes == null || outcomes.size() != members.size() || outcomes.stream().anyMatch(Objects::isNull)) {
+        if (outcomes == null
+                || outcomes.size() != members.size()
+                || outcomes.stream().anyMatch(Objects::isNull)) {
             throw new WrongAnswer("the batch handler returned "
                     + (outcomes == null ? "null" : outcomes.size() + " outcomes, or null among them,") + " for "
                     + members.size() + " records from " + place(members.getFirst())

@@ -229,7 +229,8 @@ class BatchGuardTest {
 
     @Test
     void breakerThatIsWaitedFor_letsLostRecordsGo_andHasAllItsPermitsBack() throws Exception {
-        CircuitBreaker breaker = CircuitBreaker.consecutive(1, Duration.ofMillis(1)).withProbes(1);
+        CircuitBreaker breaker =
+                CircuitBreaker.consecutive(1, Duration.ofMillis(1)).withProbes(1);
         Calls calls = new Calls();
         calls.throwing.put(0L, 1);
         BatchHandler<byte[], byte[]> losing = records -> {
