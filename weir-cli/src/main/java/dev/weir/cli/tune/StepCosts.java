@@ -16,7 +16,7 @@ final class StepCosts {
     /** Warm is what the JIT compiler is done with: so many rounds without its work, if not more in all. */
     private static final int QUIET_ROUNDS = 10;
 
-    private static final int MOST_WARM_UP_ROUNDS = 100;
+    private static final int MOST_WARM_UP_ROUNDS = 60;
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private StepCosts() {}
@@ -42,8 +42,8 @@ final class StepCosts {
         long compiledMillis = -1;
         int quiet = 0;
         for (int round = 0; round < MOST_WARM_UP_ROUNDS && quiet < QUIET_ROUNDS; round++) {
-            double unused = nanosPerEvent(step, MixedSteps.NAIVE, inputs)
-                    + nanosPerEvent(step, MixedSteps.TODAY, inputs);
+            double unused =
+                    nanosPerEvent(step, MixedSteps.NAIVE, inputs) + nanosPerEvent(step, MixedSteps.TODAY, inputs);
             long now = compiler == null ? round : compiler.getTotalCompilationTime();
             quiet = now == compiledMillis ? quiet + 1 : 0;
             compiledMillis = now;
