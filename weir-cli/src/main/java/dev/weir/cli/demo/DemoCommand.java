@@ -33,9 +33,9 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Ctrl-C ends the generator early; its events are still translated and verified.",
             "",
-            "Latency counts from when an event was made until the broker wrote its result. With --rate it"
-                    + " counts from when the event was planned, even if it could not be sent then. Without, the generator"
-                    + " keeps at most 20,000 events ahead of the pipeline, and latency is mostly waiting in the topic.",
+            "Latency counts from when an event was made until the broker wrote its result. With --rate it counts from"
+                    + " when the event was planned, even if it could not be sent then. Without, the generator keeps at"
+                    + " most 20,000 events ahead of the pipeline, and latency is mostly waiting in the topic.",
             "The rate counts from the first event made to the last output written.",
             "",
             "Exits with 1 if anything was lost, duplicated, out of order or misplaced.",

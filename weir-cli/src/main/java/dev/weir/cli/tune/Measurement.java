@@ -9,7 +9,7 @@ import java.util.Map;
  * @param limiter what held it down for most of the time
  * @param cores processors that the process used, the broker in it included
  * @param freeCores processors of the machine that nobody used
- * @param shares by stage: the share of the time of the thread that the fused steps have together; empty if not asked for
+ * @param shares by stage: the share of the time of the thread that the fused steps have together
  * @param sharesFrom what says so: the profile, or the counters if there was too little to sample
  */
 record Measurement(

@@ -2,6 +2,8 @@ package dev.weir.cli.tune;
 
 import dev.weir.examples.asimov.AsimovSteps;
 import dev.weir.examples.asimov.EventGenerator;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -10,7 +12,11 @@ import java.util.stream.IntStream;
 final class StepCosts {
     private static final int EVENTS = 500;
     private static final int ROUNDS = 30;
-    private static final int WARM_UP_ROUNDS = 40;
+
+    /** Warm is what the JIT compiler is done with: so many rounds without its work, if not more in all. */
+    private static final int QUIET_ROUNDS = 10;
+
+    private static final int MOST_WARM_UP_ROUNDS = 60;
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private StepCosts() {}
@@ -20,18 +26,28 @@ final class StepCosts {
         List<Step.Input> inputs = IntStream.range(0, EVENTS)
                 .mapToObj(index -> Step.Input.of(MixedSteps.TODAY, generator.value(index)))
                 .toList();
+        warmUp(step, inputs);
         double naive = 0;
         double today = 0;
         // In turns, so that whatever else the machine does meanwhile hits both; all rounds, since collections count.
-        for (int round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
-            double naiveNow = nanosPerEvent(step, MixedSteps.NAIVE, inputs);
-            double todayNow = nanosPerEvent(step, MixedSteps.TODAY, inputs);
-            if (round >= WARM_UP_ROUNDS) {
-                naive += naiveNow;
-                today += todayNow;
-            }
+        for (int round = 0; round < ROUNDS; round++) {
+            naive += nanosPerEvent(step, MixedSteps.NAIVE, inputs);
+            today += nanosPerEvent(step, MixedSteps.TODAY, inputs);
         }
         return today / naive;
+    }
+
+    private static void warmUp(Step step, List<Step.Input> inputs) {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        long compiledMillis = -1;
+        int quiet = 0;
+        for (int round = 0; round < MOST_WARM_UP_ROUNDS && quiet < QUIET_ROUNDS; round++) {
+            double unused =
+                    nanosPerEvent(step, MixedSteps.NAIVE, inputs) + nanosPerEvent(step, MixedSteps.TODAY, inputs);
+            long now = compiler == null ? round : compiler.getTotalCompilationTime();
+            quiet = now == compiledMillis ? quiet + 1 : 0;
+            compiledMillis = now;
+        }
     }
 
     private static double nanosPerEvent(Step step, AsimovSteps steps, List<Step.Input> inputs) {

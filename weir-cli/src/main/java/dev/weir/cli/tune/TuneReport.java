@@ -5,7 +5,7 @@ import dev.weir.cli.terminal.CommandContext;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tells the steps of a tuning as they are made, and what came of it: for people, or as JSON. Confined to one thread. */
+/** Tells each step of a tuning when it is measured, and the end: for people or as JSON. Confined to one thread. */
 final class TuneReport {
     private static final int COLUMNS = 80;
     private static final String UNEQUAL = "the outputs differ from those of the first step";

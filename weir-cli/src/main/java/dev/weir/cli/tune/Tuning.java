@@ -15,8 +15,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir demo --tune}: one version after the other, each from what was measured of the one before, until nothing is
- * left to do. Confined to the thread of the command.
+ * {@code weir demo --tune}: one version after the other, each from what was measured of the one before, until nothing
+ * is left to do. Confined to the thread of the command.
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;

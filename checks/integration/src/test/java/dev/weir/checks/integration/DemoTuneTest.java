@@ -35,7 +35,7 @@ class DemoTuneTest {
 
     @Test
     void tune_goesFromTheNaiveToTodaysPipeline_withEqualOutputs() throws Exception {
-        List<JsonNode> lines = run("--events", "3000");
+        List<JsonNode> lines = run("--events", "2000");
 
         List<JsonNode> steps = steps(lines);
         assertThat(steps).hasSizeGreaterThanOrEqualTo(5);
