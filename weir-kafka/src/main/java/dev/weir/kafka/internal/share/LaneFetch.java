@@ -197,7 +197,8 @@ final class LaneFetch {
 
     private void offer(List<AcquiredRecord> fresh) {
         counters.countAcquired(fresh);
-        Map<Boolean, List<AcquiredRecord>> byExpiry = fresh.stream().collect(Collectors.partitioningBy(held::isExpired));
+        Map<Boolean, List<AcquiredRecord>> byExpiry =
+                fresh.stream().collect(Collectors.partitioningBy(held::isExpired));
         setup.offer(byExpiry.getOrDefault(false, List.of()));
         List<AcquiredRecord> stale = byExpiry.getOrDefault(true, List.of());
         if (!stale.isEmpty()) {

@@ -41,8 +41,7 @@ final class ShareCounters {
     /** Records came. */
     void countAcquired(List<AcquiredRecord> records) {
         acquired.add(records.size());
-        redelivered.add(
-                records.stream().filter(record -> record.delivery() > 1).count());
+        redelivered.add(records.stream().filter(record -> record.delivery() > 1).count());
     }
 
     /** A record goes back, by a word or with the session of whoever had it. */

@@ -39,8 +39,7 @@ final class LaneStages {
      * @param clock the clock of the run
      * @param capacity how many elements the stage takes in, a power of two
      */
-    record Parts(
-            Limit limit, Supervised supervised, StageMeter meter, WorkerTasks tasks, Clock clock, int capacity) {}
+    record Parts(Limit limit, Supervised supervised, StageMeter meter, WorkerTasks tasks, Clock clock, int capacity) {}
 
     /** Makes the lanes of one run. */
     @FunctionalInterface

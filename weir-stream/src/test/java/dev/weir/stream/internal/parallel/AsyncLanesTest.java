@@ -40,7 +40,8 @@ class AsyncLanesTest {
                 Supervised.by(new StageAttributes(Attributes.NONE.withSupervision(Supervision.fail())), Clock.SYSTEM),
                 new StageMeter(),
                 new WorkerTasks(new TaskGroup("test", escaped -> {}), Dispatcher.virtual(), "test"),
-                Clock.SYSTEM);
+                Clock.SYSTEM,
+                8);
         stage = made;
         made.feed(
                 new Stage<>() {
