@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
@@ -76,6 +77,20 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                     metric -> adjusted.getOrDefault(metric, new double[0])[next.merge(metric, 1, Integer::sum) - 1]));
         }
         return new Analysis(campaign, List.copyOf(points));
+    }
+
+    /** The ratio of two drivers at a point, with the interval that they would have if {@code other} were the baseline. */
+    static RatioInterval ratio(ResultsFolder folder, Point point, String driver, String other, Metric metric) {
+        PointFigures figures = new PointFigures(folder.campaign(), point);
+        for (Run run : folder.runs()) {
+            if (run.point().equals(point.id())) {
+                figures.add(run, LatencyTags.merge(folder.latencyIntervals(run.key())));
+            }
+        }
+        return figures.interval(
+                Objects.requireNonNull(figures.drivers.get(driver)),
+                Objects.requireNonNull(figures.drivers.get(other)),
+                metric);
     }
 
     /** The figures of all drivers at one point while they are gathered. */
@@ -153,6 +168,10 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             if (baseline == null || campaign.baseline().equals(name)) {
                 return RatioInterval.ofPairs(new double[0], new double[0], CONFIDENCE);
             }
+            return interval(driver, baseline, metric);
+        }
+
+        private RatioInterval interval(DriverFigures driver, DriverFigures baseline, Metric metric) {
             return RatioInterval.ofPairs(
                     driver.of(metric), baseline.of(metric), CONFIDENCE, leastDeviation(baseline, metric));
         }

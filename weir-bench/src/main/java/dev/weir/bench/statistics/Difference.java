@@ -1,5 +1,6 @@
 package dev.weir.bench.statistics;
 
+import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Point;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +34,12 @@ public record Difference(
             throw new IllegalArgumentException("different baselines: " + baseline + " and "
                     + after.campaign().baseline());
         }
+        String unlike = unlike(before.campaign(), after.campaign());
         List<Difference> all = new ArrayList<>();
         for (PointResult was : before.points()) {
             for (PointResult is : after.points()) {
                 if (was.point().id().equals(is.point().id())) {
-                    add(all, before, was, after, is);
+                    add(all, unlike, before, was, after, is);
                 }
             }
         }
@@ -48,13 +50,18 @@ public record Difference(
     }
 
     private static void add(
-            List<Difference> all, Analysis before, PointResult was, Analysis after, PointResult is) {
+            List<Difference> all,
+            String unlike,
+            Analysis before,
+            PointResult was,
+            Analysis after,
+            PointResult is) {
         for (DriverResult driver : was.drivers()) {
             for (Metric metric : Metric.values()) {
                 Comparison a = comparison(was, driver.driver(), metric);
                 Comparison b = comparison(is, driver.driver(), metric);
                 if (a != null && b != null && !driver.driver().equals(before.campaign().control())) {
-                    String noise = unlike(
+                    String noise = !unlike.isEmpty() ? unlike : unlike(
                             comparison(was, before.campaign().control(), metric),
                             comparison(is, after.campaign().control(), metric));
                     all.add(of(is.point(), driver.driver(), metric, a.interval(), b.interval(), noise));
@@ -76,6 +83,16 @@ public record Difference(
         }
         return new Difference(
                 point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
+    }
+
+    /** Why nothing of two campaigns can be compared; empty if it can. */
+    private static String unlike(Campaign before, Campaign after) {
+        if (!before.workload().equals(after.workload())) {
+            return "the workload files differ";
+        }
+        boolean machines = before.environment().processor().equals(after.environment().processor())
+                && before.environment().cores() == after.environment().cores();
+        return machines ? "" : "the machines differ";
     }
 
     /** Why two noise floors are not alike; empty if they are. */

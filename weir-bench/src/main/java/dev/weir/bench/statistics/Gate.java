@@ -1,6 +1,6 @@
 package dev.weir.bench.statistics;
 
-import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
@@ -97,37 +97,41 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     }
 
     private Outcome judge(ResultsFolder folder, Point point) {
-        RatioInterval interval = RatioInterval.ofPairs(
-                figures(folder, point, driver), figures(folder, point, other), Analysis.CONFIDENCE);
-        if (interval.rounds() < Analysis.MIN_ROUNDS) {
-            return new Outcome(
-                    point,
-                    interval,
-                    false,
-                    interval.rounds() + " rounds have figures that may be quoted of both, it takes "
-                            + Analysis.MIN_ROUNDS);
+        RatioInterval interval = Analysis.ratio(folder, point, driver, other, metric);
+        String why = doubt(folder, point);
+        if (why.isEmpty() && interval.rounds() < Analysis.MIN_ROUNDS) {
+            why = interval.rounds() + " rounds have figures that may be quoted of both, it takes " + Analysis.MIN_ROUNDS;
         }
         double judged = least ? interval.low() : interval.high();
-        boolean passed = least ? judged >= bound : judged <= bound;
-        String why = passed
-                ? ""
-                : String.format(
-                        Locale.ROOT,
-                        "the %s end of the interval is %.3f",
-                        least ? "lower" : "upper",
-                        judged);
-        return new Outcome(point, interval, passed, why);
+        if (why.isEmpty() && (least ? judged < bound : judged > bound)) {
+            why = String.format(
+                    Locale.ROOT, "the %s end of the interval is %.3f", least ? "lower" : "upper", judged);
+        }
+        return new Outcome(point, interval, why.isEmpty(), why);
     }
 
-    private double[] figures(ResultsFolder folder, Point point, String name) {
-        double[] byRound = new double[folder.campaign().rounds()];
-        Arrays.fill(byRound, Double.NaN);
-        for (Run run : folder.runs()) {
-            boolean counts = run.isValid() && run.round() < byRound.length;
-            if (counts && run.point().equals(point.id()) && run.driver().equals(name)) {
-                byRound[run.round()] = metric.of(run, LatencyTags.merge(folder.latencyIntervals(run.key())));
+    /** Why nothing can be judged, whatever the figures are: luck must not come from runs that are left out. */
+    private String doubt(ResultsFolder folder, Point point) {
+        for (String name : List.of(driver, other)) {
+            List<Run> runs = folder.runs().stream()
+                    .filter(run -> run.point().equals(point.id()) && run.driver().equals(name))
+                    .toList();
+            long failed = runs.stream()
+                    .filter(run -> run.failure() != null || run.flags().contains(Flag.GUARANTEE_BROKEN))
+                    .count();
+            if (failed > 0) {
+                return failed + " runs of " + name + " failed or broke its guarantee";
+            }
+            if (runs.size() < folder.campaign().rounds()) {
+                return runs.size() + " of " + folder.campaign().rounds() + " runs of " + name + " are done";
+            }
+            long bounded =
+                    runs.stream().filter(run -> run.flags().contains(Flag.BROKER_BOUND)).count();
+            // Of what brokers held back, only that it is at least so much can be said.
+            if (metric.dependsOnBrokers() && name.equals(least ? other : driver) && 2 * bounded >= runs.size()) {
+                return "brokers held back " + name + " in " + bounded + " of " + runs.size() + " runs";
             }
         }
-        return byRound;
+        return "";
     }
 }

@@ -4,7 +4,9 @@ import dev.weir.bench.result.ResultsFolder;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,8 +43,17 @@ final class BenchResultsCommand implements Runnable {
 
     /** The folder of a campaign: a path, or a name in {@link #FOLDER}. */
     static ResultsFolder open(Path run) {
+        return read(() -> ResultsFolder.open(find(run)));
+    }
+
+    /** The same, or that of a table with several campaigns. */
+    static List<ResultsFolder> openAll(Path run) {
+        return read(() -> BenchPlan.results(find(run)));
+    }
+
+    private static Path find(Path run) {
         Path inFolder = FOLDER.resolve(run);
-        return read(() -> ResultsFolder.open(!ResultsFolder.isAt(run) && ResultsFolder.isAt(inFolder) ? inFolder : run));
+        return !Files.isDirectory(run) && Files.isDirectory(inFolder) ? inFolder : run;
     }
 
     /** Does what reads results, and says what is wrong with them. */

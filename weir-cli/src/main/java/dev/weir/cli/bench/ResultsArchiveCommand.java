@@ -6,6 +6,7 @@ import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -41,11 +42,12 @@ final class ResultsArchiveCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ResultsFolder folder = BenchResultsCommand.open(run);
-        Path file = to != null ? to : folder.path().resolveSibling(folder.path().getFileName() + ".zip");
-        List<Path> packed;
+        Path root = folder.path().toAbsolutePath().normalize();
+        Path file = to != null ? to : root.resolveSibling(root.getFileName() + ".zip");
+        int packed;
         try {
             var ignored = BenchResultsCommand.read(() -> Reports.all(folder, true));
-            packed = pack(folder.path(), file);
+            packed = pack(root, file.toAbsolutePath().normalize());
         } catch (IOException e) {
             throw CliFailure.work("cannot write " + file + ": " + CliFailure.reason(e), "Name another one with --to.", e);
         }
@@ -53,35 +55,40 @@ final class ResultsArchiveCommand implements Callable<Integer> {
             new JsonLines(results.weir().out()).write(line -> {
                 line.writeStringField("type", "archive");
                 line.writeStringField("file", file.toString());
-                line.writeNumberField("files", packed.size());
+                line.writeNumberField("files", packed);
                 line.writeNumberField("bytes", Files.size(file));
             });
         } else {
-            results.weir().out().printf("%s: %d files%n", file, packed.size());
+            results.weir().out().printf("%s: %d files%n", file, packed);
         }
         results.weir().out().flush();
         return ExitCode.DONE;
     }
 
-    private static List<Path> pack(Path folder, Path file) throws IOException {
+    private static int pack(Path folder, Path file) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
         List<Path> files;
         try (Stream<Path> all = Files.walk(folder)) {
-            files = all.filter(Files::isRegularFile).sorted().toList();
+            files = all.filter(each -> Files.isRegularFile(each) && !each.equals(file) && !each.equals(fresh))
+                    .sorted()
+                    .toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(fresh))) {
-            for (Path each : files) {
-                if (Files.isSameFile(each, fresh)) {
-                    continue;
+        try {
+            try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(fresh))) {
+                for (Path each : files) {
+                    ZipEntry entry = new ZipEntry(folder.getFileName() + "/" + folder.relativize(each));
+                    entry.setLastModifiedTime(Files.getLastModifiedTime(each));
+                    zip.putNextEntry(entry);
+                    var ignored = Files.copy(each, zip);
+                    zip.closeEntry();
                 }
-                ZipEntry entry = new ZipEntry(folder.getFileName() + "/" + folder.relativize(each));
-                entry.setLastModifiedTime(Files.getLastModifiedTime(each));
-                zip.putNextEntry(entry);
-                Files.copy(each, zip);
-                zip.closeEntry();
             }
+            Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            var ignored = Files.deleteIfExists(fresh); // On a full disk it would take what others need.
         }
-        Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
-        return files;
+        return files.size();
     }
 }

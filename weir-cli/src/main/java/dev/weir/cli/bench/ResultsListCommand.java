@@ -7,10 +7,12 @@ import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,7 +41,7 @@ final class ResultsListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<ResultsFolder> all = BenchResultsCommand.read(this::all);
+        List<ResultsFolder> all = all();
         if (json) {
             JsonLines lines = new JsonLines(results.weir().out());
             all.forEach(each -> lines.write(line -> {
@@ -60,6 +62,7 @@ final class ResultsListCommand implements Callable<Integer> {
                 line.writeNumberField("runsPlanned", planned(campaign));
                 line.writeBooleanField("complete", each.isComplete());
                 line.writeStringField("commit", campaign.environment().commit());
+                line.writeNumberField("startedAtMillis", campaign.environment().startedAtMillis());
             }));
         } else {
             all.forEach(each -> results.weir()
@@ -85,9 +88,17 @@ final class ResultsListCommand implements Callable<Integer> {
             return List.of();
         }
         try (Stream<Path> paths = Files.walk(folder, DEPTH)) {
-            return paths.filter(ResultsFolder::isAt).sorted().map(ResultsFolder::open).toList();
+            return paths.filter(ResultsFolder::isAt).sorted().mapMulti(this::read).toList();
         } catch (IOException e) {
             throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
+        }
+    }
+
+    private void read(Path path, Consumer<ResultsFolder> to) {
+        try {
+            to.accept(ResultsFolder.open(path));
+        } catch (IllegalArgumentException | UncheckedIOException broken) { // The others can be listed.
+            results.weir().terminal().note(String.valueOf(broken.getMessage()));
         }
     }
 

@@ -17,7 +17,7 @@ final class ResultsShowCommand implements Callable<Integer> {
     @ParentCommand
     private BenchResultsCommand results;
 
-    @Parameters(paramLabel = "RUN", description = "The results folder of a campaign, or its name in bench-results.")
+    @Parameters(paramLabel = "RUN", description = "The results folder of a campaign, or of several, or its name in bench-results.")
     private Path run;
 
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
@@ -25,8 +25,11 @@ final class ResultsShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ResultsFolder folder = BenchResultsCommand.open(run);
-        results.weir().out().print(BenchResultsCommand.read(() -> json ? Reports.lines(folder) : Reports.text(folder)));
+        for (ResultsFolder folder : BenchResultsCommand.openAll(run)) {
+            results.weir()
+                    .out()
+                    .print(BenchResultsCommand.read(() -> json ? Reports.lines(folder) : Reports.text(folder)));
+        }
         results.weir().out().flush();
         return ExitCode.DONE;
     }

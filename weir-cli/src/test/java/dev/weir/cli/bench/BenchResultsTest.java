@@ -16,6 +16,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.ExitCode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,28 @@ class BenchResultsTest {
                         .path("why")
                         .asText())
                 .contains("2 rounds", "it takes 3");
+    }
+
+    @Test
+    void gate_isNotMetByTheRunsThatAreLeft_whenOthersFailed() throws IOException {
+        String run = campaign("failed", 5, 1, 2.0);
+        ResultsFolder folder = ResultsFolder.open(Path.of(run));
+        folder.append(Run.failed("p0", "weir", 3, 99, 1, 1, 2, "it lost records"), List.of());
+        assertThat(lines(ExitCode.GATE_NOT_MET, "bench", "results", "gate", run, "weir rate >= 1.3 of plain", "--json")
+                        .getLast()
+                        .path("why")
+                        .asText())
+                .isEqualTo("1 runs of weir failed or broke its guarantee");
+    }
+
+    @Test
+    void list_goesOnAfterAFolderThatCannotBeRead() throws IOException {
+        String good = campaign("good", 2, 1, 1.5);
+        Files.writeString(Files.createDirectories(temp.resolve("broken")).resolve("campaign.json"), "{");
+        assertThat(lines(ExitCode.DONE, "bench", "results", "list", temp.toString(), "--json"))
+                .extracting(line -> line.path("run").asText())
+                .containsExactly(good);
+        assertThat(harness.err()).contains("cannot read", "broken");
     }
 
     @Test

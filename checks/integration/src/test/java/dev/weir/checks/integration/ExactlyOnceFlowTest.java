@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Consume, transform, produce by transactions, as a reader with read_committed sees it. */
-@Timeout(120)
+@Timeout(300)
 class ExactlyOnceFlowTest {
 
     private static final int COUNT = 20_000;

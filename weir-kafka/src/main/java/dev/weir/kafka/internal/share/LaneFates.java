@@ -144,6 +144,7 @@ final class LaneFates {
     void lockLost(AcquiredRecord record) {
         if (held.remove(record) && record.lose()) {
             counters.lockExpired.increment();
+            counters.countIfLost(name, record);
             setup.onLost().run();
         }
     }

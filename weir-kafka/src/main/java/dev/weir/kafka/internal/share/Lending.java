@@ -112,6 +112,7 @@ final class Lending implements Borrower {
     public void lost(Loan loan) {
         if (loan.lose()) {
             counters.lockExpired.increment();
+            goesBack(loan);
             setup.onLost().run();
         }
     }
