@@ -50,20 +50,19 @@ public record Difference(
     }
 
     private static void add(
-            List<Difference> all,
-            String unlike,
-            Analysis before,
-            PointResult was,
-            Analysis after,
-            PointResult is) {
+            List<Difference> all, String unlike, Analysis before, PointResult was, Analysis after, PointResult is) {
         for (DriverResult driver : was.drivers()) {
             for (Metric metric : Metric.values()) {
                 Comparison a = comparison(was, driver.driver(), metric);
                 Comparison b = comparison(is, driver.driver(), metric);
-                if (a != null && b != null && !driver.driver().equals(before.campaign().control())) {
-                    String noise = !unlike.isEmpty() ? unlike : unlike(
-                            comparison(was, before.campaign().control(), metric),
-                            comparison(is, after.campaign().control(), metric));
+                if (a != null
+                        && b != null
+                        && !driver.driver().equals(before.campaign().control())) {
+                    String noise = !unlike.isEmpty()
+                            ? unlike
+                            : unlike(
+                                    comparison(was, before.campaign().control(), metric),
+                                    comparison(is, after.campaign().control(), metric));
                     all.add(of(is.point(), driver.driver(), metric, a.interval(), b.interval(), noise));
                 }
             }
@@ -81,8 +80,7 @@ public record Difference(
         if (overlap(a, b)) {
             return new Difference(point, driver, metric, a, b, Kind.NO_DIFFERENCE, "the intervals overlap");
         }
-        return new Difference(
-                point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
+        return new Difference(point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
     }
 
     /** Why nothing of two campaigns can be compared; empty if it can. */
@@ -90,8 +88,9 @@ public record Difference(
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";
         }
-        boolean machines = before.environment().processor().equals(after.environment().processor())
-                && before.environment().cores() == after.environment().cores();
+        boolean machines =
+                before.environment().processor().equals(after.environment().processor())
+                        && before.environment().cores() == after.environment().cores();
         return machines ? "" : "the machines differ";
     }
 

@@ -87,8 +87,8 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         folder.campaign().drivers().forEach(each -> drivers.add(each.name()));
         for (String named : List.of(driver, other)) {
             if (!drivers.contains(named)) {
-                throw new IllegalArgumentException("no driver " + named + " in the campaign; there are "
-                        + String.join(", ", drivers));
+                throw new IllegalArgumentException(
+                        "no driver " + named + " in the campaign; there are " + String.join(", ", drivers));
             }
         }
         return folder.campaign().points().stream()
@@ -100,12 +100,12 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         RatioInterval interval = Analysis.ratio(folder, point, driver, other, metric);
         String why = doubt(folder, point);
         if (why.isEmpty() && interval.rounds() < Analysis.MIN_ROUNDS) {
-            why = interval.rounds() + " rounds have figures that may be quoted of both, it takes " + Analysis.MIN_ROUNDS;
+            why = interval.rounds() + " rounds have figures that may be quoted of both, it takes "
+                    + Analysis.MIN_ROUNDS;
         }
         double judged = least ? interval.low() : interval.high();
         if (why.isEmpty() && (least ? judged < bound : judged > bound)) {
-            why = String.format(
-                    Locale.ROOT, "the %s end of the interval is %.3f", least ? "lower" : "upper", judged);
+            why = String.format(Locale.ROOT, "the %s end of the interval is %.3f", least ? "lower" : "upper", judged);
         }
         return new Outcome(point, interval, why.isEmpty(), why);
     }
@@ -114,7 +114,8 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     private String doubt(ResultsFolder folder, Point point) {
         for (String name : List.of(driver, other)) {
             List<Run> runs = folder.runs().stream()
-                    .filter(run -> run.point().equals(point.id()) && run.driver().equals(name))
+                    .filter(run ->
+                            run.point().equals(point.id()) && run.driver().equals(name))
                     .toList();
             long failed = runs.stream()
                     .filter(run -> run.failure() != null || run.flags().contains(Flag.GUARANTEE_BROKEN))
@@ -125,8 +126,9 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             if (runs.size() < folder.campaign().rounds()) {
                 return runs.size() + " of " + folder.campaign().rounds() + " runs of " + name + " are done";
             }
-            long bounded =
-                    runs.stream().filter(run -> run.flags().contains(Flag.BROKER_BOUND)).count();
+            long bounded = runs.stream()
+                    .filter(run -> run.flags().contains(Flag.BROKER_BOUND))
+                    .count();
             // Of what brokers held back, only that it is at least so much can be said.
             if (metric.dependsOnBrokers() && name.equals(least ? other : driver) && 2 * bounded >= runs.size()) {
                 return "brokers held back " + name + " in " + bounded + " of " + runs.size() + " runs";

@@ -51,7 +51,8 @@ public class AsyncCompletionStress {
                 Supervised.by(new StageAttributes(Attributes.NONE.withSupervision(supervision)), Clock.SYSTEM),
                 new StageMeter(),
                 tasks,
-                Clock.SYSTEM, 8);
+                Clock.SYSTEM,
+                8);
         try {
             made.feed(new One(Batch.of(new Object[] {1}, 1, target, new long[] {0})), new StageMeter());
         } catch (InterruptedException e) {
