@@ -47,13 +47,14 @@ public record Difference(
         return List.copyOf(all);
     }
 
-    private static void add(
-            List<Difference> all, Analysis before, PointResult was, Analysis after, PointResult is) {
+    private static void add(List<Difference> all, Analysis before, PointResult was, Analysis after, PointResult is) {
         for (DriverResult driver : was.drivers()) {
             for (Metric metric : Metric.values()) {
                 Comparison a = comparison(was, driver.driver(), metric);
                 Comparison b = comparison(is, driver.driver(), metric);
-                if (a != null && b != null && !driver.driver().equals(before.campaign().control())) {
+                if (a != null
+                        && b != null
+                        && !driver.driver().equals(before.campaign().control())) {
                     String noise = unlike(
                             comparison(was, before.campaign().control(), metric),
                             comparison(is, after.campaign().control(), metric));
@@ -74,8 +75,7 @@ public record Difference(
         if (overlap(a, b)) {
             return new Difference(point, driver, metric, a, b, Kind.NO_DIFFERENCE, "the intervals overlap");
         }
-        return new Difference(
-                point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
+        return new Difference(point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
     }
 
     /** Why two noise floors are not alike; empty if they are. */

@@ -87,8 +87,8 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         folder.campaign().drivers().forEach(each -> drivers.add(each.name()));
         for (String named : List.of(driver, other)) {
             if (!drivers.contains(named)) {
-                throw new IllegalArgumentException("no driver " + named + " in the campaign; there are "
-                        + String.join(", ", drivers));
+                throw new IllegalArgumentException(
+                        "no driver " + named + " in the campaign; there are " + String.join(", ", drivers));
             }
         }
         return folder.campaign().points().stream()
@@ -111,11 +111,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         boolean passed = least ? judged >= bound : judged <= bound;
         String why = passed
                 ? ""
-                : String.format(
-                        Locale.ROOT,
-                        "the %s end of the interval is %.3f",
-                        least ? "lower" : "upper",
-                        judged);
+                : String.format(Locale.ROOT, "the %s end of the interval is %.3f", least ? "lower" : "upper", judged);
         return new Outcome(point, interval, passed, why);
     }
 
