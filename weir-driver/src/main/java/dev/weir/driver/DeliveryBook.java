@@ -1,5 +1,6 @@
 package dev.weir.driver;
 
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -15,6 +16,7 @@ final class DeliveryBook {
     private final PartitionLedger[] partitions;
     private final KeyLedger keys = new KeyLedger();
     private final Failures failures;
+    private final long unorderedBehind;
 
     DeliveryBook(Command.Configure configuration, GroupType group) {
         this.group = group;
@@ -23,6 +25,15 @@ final class DeliveryBook {
                 .mapToObj(partition -> new PartitionLedger(configuration.recordsPerPartition()))
                 .toArray(PartitionLedger[]::new);
         this.failures = Failures.of(configuration.options());
+        this.unorderedBehind = group == GroupType.SHARE ? shareBehind(configuration.options()) : UNORDERED_BEHIND;
+    }
+
+    /**
+     * From the first acquired offset of a partition to the last one there are at most its locks and the batch that used
+     * up the rest of them. Twice the locks, for brokers that count otherwise.
+     */
+    private static long shareBehind(Map<String, String> options) {
+        return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
     /** Takes a delivery; whether it counts: what a share group delivers again does not. */
@@ -47,7 +58,7 @@ final class DeliveryBook {
         long behind = switch (order) {
             case PARTITION -> 0;
             case KEY -> Long.MAX_VALUE;
-            case NONE -> UNORDERED_BEHIND;
+            case NONE -> unorderedBehind;
         };
         LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
         for (int partition = 0; partition < partitions.length; partition++) {

@@ -25,10 +25,41 @@ public final class ShareOptions {
     /** {@code share.record.lock.duration.ms} of the group; 0: as the brokers have it. */
     public static final String LOCK_MILLIS = "share.lockMillis";
 
+    /** How many records a batch of the topic has at most; the harness says so, no workload. */
+    public static final String BATCH_RECORDS = "share.batchRecords";
+
+    /** How many members brokers can be set to let into a share group: {@code group.share.max.size}. */
+    private static final int MAX_CONSUMERS = 1000;
+
+    /** Locks of a partition that brokers have unless they are told otherwise. */
+    private static final int DEFAULT_LOCKS = 2000;
+
     /** A text that leaves the choice to the driver. */
     public static final String OWN = "own";
 
     private ShareOptions() {}
+
+    /**
+     * How many share consumers a driver of the official client has.
+     *
+     * @throws IllegalArgumentException if they are more than brokers let into a group
+     */
+    public static int consumers(Map<String, String> options, int workers) {
+        int said = number(options, CONSUMERS);
+        int consumers = said == 0 ? workers : said;
+        if (consumers > MAX_CONSUMERS) {
+            throw new IllegalArgumentException("one share consumer for each worker makes " + consumers
+                    + ", where a group takes " + MAX_CONSUMERS + ": set options." + CONSUMERS
+                    + " to that or less, or lower options." + Pass.CONCURRENCY);
+        }
+        return consumers;
+    }
+
+    /** How many records of a partition may be acquired at a time, but for the last batch. */
+    public static int locks(Map<String, String> options) {
+        int said = number(options, LOCKS);
+        return said == 0 ? DEFAULT_LOCKS : said;
+    }
 
     /** A number among these options; 0 if it is not said. */
     public static int number(Map<String, String> options, String name) {

@@ -3,6 +3,7 @@ package dev.weir.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -154,7 +155,34 @@ class PassTest {
         assertThat(ledger.isBroken()).isTrue();
     }
 
+    /** Of a partition, no more than its locks and a batch are acquired at a time. */
+    @Test
+    void shareGroup_thatLosesARecord_isBroken_asSoonAsItCannotBeUnderWay() {
+        assertThat(missingBehind(1000, Map.of(ShareOptions.LOCKS, "500"))).isOne();
+        assertThat(missingBehind(999, Map.of(ShareOptions.LOCKS, "500"))).isZero();
+        assertThat(missingBehind(4000, Map.of())).as("the brokers' locks").isOne();
+        assertThat(missingBehind(3999, Map.of())).isZero();
+        Map<String, String> batches = Map.of(ShareOptions.LOCKS, "500", ShareOptions.BATCH_RECORDS, "300");
+        assertThat(missingBehind(1300, batches)).isOne();
+        assertThat(missingBehind(1299, batches)).isZero();
+    }
+
+    /** What a pass misses in which all came up to so many after the first record, but for that one. */
+    private static long missingBehind(long last, Map<String, String> options) {
+        Pass pass = shareGroup(last, options);
+        for (long number = 1; number <= last; number++) {
+            pass.deliveredConcurrently(0, null, pass.value(number));
+        }
+        return pass.result().ledger().missing();
+    }
+
     private static Pass shareGroup(long records) {
+        return shareGroup(records, Map.of());
+    }
+
+    private static Pass shareGroup(long records, Map<String, String> options) {
+        Map<String, String> all = new HashMap<>(options);
+        all.put(Pass.ORDERING, "none");
         return new Pass(
                 new Command.Configure(
                         "h:1",
@@ -165,7 +193,7 @@ class PassTest {
                         16,
                         Scenario.WORK,
                         Map.of("isolation.level", "read_committed", "max.poll.records", "7"),
-                        Map.of(Pass.ORDERING, "none"),
+                        all,
                         100),
                 new Command.Start("g", records, 60),
                 GroupType.SHARE);

@@ -152,7 +152,7 @@ public final class CampaignRunner {
         ExistingCluster existing = settings.cluster();
         if (existing == null) {
             doing("starting " + count + (count == 1 ? " broker" : " brokers"));
-            return BenchCluster.forked(settings.data(), count, launcher::isStopped);
+            return BenchCluster.forked(settings.data(), count, listener::note, launcher::isStopped);
         }
         doing("connecting to " + existing.bootstrapServers());
         BenchCluster cluster = BenchCluster.existing(existing, listener::note, launcher::isStopped);

@@ -60,10 +60,12 @@ public final class BenchCluster implements AutoCloseable {
 
     private String sink = ""; // the last one made, empty for none
     private @Nullable ShareGroup shareGroup; // the last one made
+    private final LeftGroups leftGroups;
 
-    private BenchCluster(Brokers brokers, BooleanSupplier isStopped) {
+    private BenchCluster(Brokers brokers, Consumer<String> note, BooleanSupplier isStopped) {
         this.brokers = brokers;
         this.isStopped = isStopped;
+        this.leftGroups = new LeftGroups(LeftGroups.LONGEST_SESSION_NANOS, isStopped, note);
     }
 
     /**
@@ -71,10 +73,11 @@ public final class BenchCluster implements AutoCloseable {
      *
      * @param data the folder that keeps filled topics between campaigns
      * @param count of brokers
+     * @param note is told what a user should know of them
      * @param isStopped whether to give up filling a topic
      */
-    public static BenchCluster forked(Path data, int count, BooleanSupplier isStopped) {
-        return new BenchCluster(new ForkedBrokers(data, count), isStopped);
+    public static BenchCluster forked(Path data, int count, Consumer<String> note, BooleanSupplier isStopped) {
+        return new BenchCluster(new ForkedBrokers(data, count), note, isStopped);
     }
 
     /**
@@ -85,7 +88,7 @@ public final class BenchCluster implements AutoCloseable {
      * @throws BenchException if they do not answer
      */
     public static BenchCluster existing(ExistingCluster cluster, Consumer<String> note, BooleanSupplier isStopped) {
-        return new BenchCluster(new ExistingBrokers(cluster, note), isStopped);
+        return new BenchCluster(new ExistingBrokers(cluster, note), note, isStopped);
     }
 
     public String bootstrapServers() {
@@ -132,7 +135,8 @@ public final class BenchCluster implements AutoCloseable {
         ShareGroup made = shareGroup;
         shareGroup = null;
         if (made != null && hasAllBrokers()) {
-            made.delete();
+            made.removeSettings();
+            leftGroups.delete(made.name(), made::delete);
         }
     }
 
@@ -412,6 +416,9 @@ public final class BenchCluster implements AutoCloseable {
         try (brokers) {
             try {
                 deleteOfRun();
+                if (hasAllBrokers()) {
+                    leftGroups.deleteAll();
+                }
             } finally {
                 brokers.cleanUp();
             }

@@ -150,7 +150,8 @@ final class ExistingBrokers implements Brokers {
                         + cluster.bootstrapServers() + ": " + e.getMessage());
             }
         }
-        // What cannot be deleted, such as the group of a killed process, the brokers forget by themselves.
+        // What cannot be deleted, such as the group of a killed process, the brokers forget by themselves, but for
+        // share groups.
         try {
             List<String> groups = Asked.of(
                             "for their groups", admin.listGroups().valid())

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -12,6 +13,8 @@ import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.jspecify.annotations.Nullable;
 
 /** A share group of one pass, whose settings are the brokers' to keep until they are removed. Confined to one thread. */
 final class ShareGroup {
@@ -59,15 +62,25 @@ final class ShareGroup {
         });
     }
 
-    /** Deletes it and its settings. Of one whose members were killed only these: the brokers forget it by themselves. */
-    void delete() {
+    /** Removes its settings, which brokers keep beyond it. */
+    void removeSettings() {
         alter("to remove the settings", AlterConfigOp.OpType.DELETE);
+    }
+
+    /**
+     * Deletes it; why it is still there, or null. Members that were killed hold it until their session times out, and no
+     * broker forgets it by itself ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
+     */
+    @Nullable
+    Throwable delete() {
         try {
             Asked.of(
                     "to delete share group " + name,
                     admin.deleteShareGroups(List.of(name)).all());
+            return null;
         } catch (BenchException e) {
-            // As above.
+            Throwable answer = e.getCause() instanceof ExecutionException failed ? failed.getCause() : e.getCause();
+            return answer instanceof GroupIdNotFoundException ? null : answer;
         }
     }
 }

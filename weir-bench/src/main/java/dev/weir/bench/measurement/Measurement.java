@@ -171,7 +171,7 @@ public final class Measurement {
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
-                    keep(interval, OptionalCounts.minus(broker, brokerLast), settling.isOver());
+                    keep(interval, OptionalCounts.minus(broker, brokerLast), settling.isOver(), isMeasured);
                     brokerLast = broker;
                     if (settling.isOver()) {
                         background.sample();
@@ -195,7 +195,7 @@ public final class Measurement {
                     requireTimed(passed);
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
-                    Report.Passed kept = isMeasured ? settling.rest(passed) : passed;
+                    Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
                     return new Outcome(kept, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
@@ -219,12 +219,17 @@ public final class Measurement {
         }
     }
 
-    /** The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. */
-    private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled) {
+    /**
+     * The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. Intervals past the
+     * warm-up are measured, so none is kept in which a measured pass settled.
+     */
+    private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
-        intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
+        if (isSettled || !isMeasured) {
+            intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
+        }
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
         if (isSettled && lengthMillis >= point.intervalMillis() * 0.8) {
@@ -271,8 +276,10 @@ public final class Measurement {
         metrics.put("passes", (double) measured.size());
         metrics.put("join ms", joinMillis / measured.size());
         metrics.put("collections", (double) sum.gcCount());
-        metrics.put("voluntary switches", (double) sum.voluntarySwitches());
-        metrics.put("involuntary switches", (double) sum.involuntarySwitches());
+        if (sum.voluntarySwitches() >= 0) {
+            metrics.put("voluntary switches", (double) sum.voluntarySwitches());
+            metrics.put("involuntary switches", (double) sum.involuntarySwitches());
+        }
         metrics.put("heap MB", sum.heapBytes() / 1e6);
         metrics.put("direct MB", sum.directBytes() / 1e6);
         putCompiling(metrics, sum);
@@ -281,7 +288,7 @@ public final class Measurement {
         metrics.putAll(around);
         double ceiling = point.ceilingPerSecond();
         if (!Double.isNaN(ceiling)) {
-            metrics.put("% of ceiling", 1e11 * records / nanos / ceiling);
+            metrics.put(Totals.NOMINAL, 1e11 * records / nanos / ceiling);
         }
         putCeiling(metrics, 1e9 * records / nanos);
         long switches =

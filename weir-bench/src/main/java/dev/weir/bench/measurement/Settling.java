@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The begin of a pass, which does not count, and what is left without it. Confined to one thread; for one pass. */
 final class Settling {
+    // Of what is measured: each pass joins a group and settles anew.
+    private static final double LEAST_REST = 0.1;
+
     private final double seconds;
     private boolean isOver;
     private long records;
@@ -43,9 +46,10 @@ final class Settling {
     /**
      * The pass without it.
      *
-     * @throws RunFailure if the pass ended before
+     * @param measureSeconds how long passes are measured, together
+     * @throws RunFailure if the pass ended before, or so soon after that it would take too many of them
      */
-    Report.Passed rest(Report.Passed passed) {
+    Report.Passed rest(Report.Passed passed, double measureSeconds) {
         if (!isOver) {
             throw new RunFailure(String.format(
                     Locale.ROOT,
@@ -57,6 +61,17 @@ final class Settling {
                     seconds));
         }
         Usage before = usage;
+        double restSeconds = (passed.nanos() - nanos) / (double) TimeUnit.SECONDS.toNanos(1);
+        if (before != null && passed.complete() && restSeconds < LEAST_REST * measureSeconds) {
+            throw new RunFailure(String.format(
+                    Locale.ROOT,
+                    "all %,d records of a pass came within %.1f s, of which method.settleSeconds leave %.3f s for"
+                            + " method.measureSeconds, %.1f s: set topic.records higher",
+                    passed.records(),
+                    passed.nanos() / 1e9,
+                    restSeconds,
+                    measureSeconds));
+        }
         return before == null
                 ? passed
                 : new Report.Passed(

@@ -9,6 +9,7 @@ import dev.weir.driver.GroupType;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.ShareOptions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -63,6 +64,9 @@ public final class DriverSession {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
             options.put(Pass.OUTPUT, cluster.sink());
+        }
+        if (groupType == GroupType.SHARE) {
+            options.put(ShareOptions.BATCH_RECORDS, Long.toString(point.mostRecordsOfABatch()));
         }
         configure(topic, recordsPerPartition, point.scenario(), point.client(), options);
     }

@@ -109,7 +109,7 @@ final class JsonReport {
         }
         put(node, "worstPartitionP99Millis", driver.worstPartitionP99Millis());
         put(node, Totals.CEILING, driver.metrics().getOrDefault(Totals.CEILING, Double.NaN));
-        put(node, Totals.EFFICIENCY, driver.medians().getOrDefault(Metric.EFFICIENCY, Double.NaN));
+        put(node, Totals.EFFICIENCY, driver.metrics().getOrDefault(Totals.EFFICIENCY, Double.NaN));
         ObjectNode others = node.putObject("others");
         driver.metrics().forEach((name, value) -> put(others, name, value));
         Ledger ledger = driver.ledger();

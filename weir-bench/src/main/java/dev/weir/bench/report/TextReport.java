@@ -21,15 +21,24 @@ import java.util.stream.Stream;
 final class TextReport {
     /** Columns for what not every campaign has. */
     private static final List<Metric> EXTRA =
-            List.of(Metric.EFFICIENCY, Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
+            List.of(Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
 
     private static final Map<Metric, String> TITLES = Map.of(
-            Metric.EFFICIENCY, "efficiency %",
             Metric.SENT, "sent B/B",
             Metric.FETCHED, "records/fetch",
             Metric.FETCHES, "fetches/s",
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
+
+    /** Where handlers block. No ratios are taken of these. */
+    private static final List<Column> BLOCKING = List.of(
+            new Column(Totals.HANDLER_MILLIS, "handler ms"),
+            new Column(Totals.CEILING, "ceiling/s"),
+            new Column(Totals.EFFICIENCY, "efficiency %"),
+            new Column(Totals.NOMINAL, "% of nominal"));
+
+    /** A figure among {@link DriverResult#metrics}. */
+    private record Column(String figure, String title) {}
 
     private TextReport() {}
 
@@ -64,14 +73,16 @@ final class TextReport {
         String ratio = judgedBy == Metric.RATE ? "ratio" : judgedBy.title() + " ratio";
         List<String> titles =
                 new ArrayList<>(List.of("driver", "records/s", ratio, "interval", "CPU s/million", "B/record"));
-        if (extra.contains(Metric.EFFICIENCY)) {
-            titles.add("ceiling/s");
-        }
+        List<Column> blocking = BLOCKING.stream()
+                .filter(column -> point.drivers().stream()
+                        .anyMatch(driver -> driver.metrics().containsKey(column.figure())))
+                .toList();
+        blocking.forEach(column -> titles.add(column.title()));
         extra.forEach(metric -> titles.add(TITLES.getOrDefault(metric, metric.title())));
         titles.add(judgedBy.title() + " against " + campaign.baseline());
         rows.add(titles);
         for (DriverResult driver : point.drivers()) {
-            rows.add(row(campaign, driver, judgedBy, extra));
+            rows.add(row(campaign, driver, judgedBy, blocking, extra));
         }
         table(text, rows);
         Double noise = point.noise().get(judgedBy);
@@ -90,7 +101,8 @@ final class TextReport {
         }
     }
 
-    private static List<String> row(Campaign campaign, DriverResult driver, Metric judgedBy, List<Metric> extra) {
+    private static List<String> row(
+            Campaign campaign, DriverResult driver, Metric judgedBy, List<Column> blocking, List<Metric> extra) {
         Comparison judged = driver.comparisons().get(judgedBy);
         boolean baseline = driver.driver().equals(campaign.baseline());
         List<String> row = new ArrayList<>();
@@ -103,9 +115,7 @@ final class TextReport {
         row.add(judged == null ? "" : interval(judged.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
-        if (extra.contains(Metric.EFFICIENCY)) {
-            row.add(Figures.of(driver.metrics().get(Totals.CEILING)));
-        }
+        blocking.forEach(column -> row.add(Figures.of(driver.metrics().get(column.figure()))));
         extra.forEach(metric -> row.add(Figures.of(driver.medians().get(metric))));
         row.add(baseline ? "baseline" : judged == null ? "not measured" : judged.words());
         return row;

@@ -40,7 +40,13 @@ public record Totals(
      */
     public static final String CEILING = "ceiling";
 
-    /** In {@code metrics}: the rate by {@link #CEILING}, in percent. */
+    /** In {@code metrics}: the rate by the ceiling of handlers that block as long as they are told to, in percent. */
+    public static final String NOMINAL = "% of ceiling";
+
+    /**
+     * In {@code metrics}: the rate by {@link #CEILING}, in percent. Drivers are not compared by it: one that keeps handlers
+     * from waking lowers its own ceiling.
+     */
     public static final String EFFICIENCY = "efficiency";
 
     /** In {@code metrics}: how long a handler was measured to block, by the mean, in milliseconds. */

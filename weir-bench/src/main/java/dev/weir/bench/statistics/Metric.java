@@ -15,7 +15,6 @@ public enum Metric {
     SENT("sent by brokers", "B per B delivered", false),
     FETCHED("records per fetch", "records", true),
     FETCHES("fetches", "requests/s", false),
-    EFFICIENCY("efficiency", "% of ceiling", true),
     P50("latency p50", "ms", false),
     P99("latency p99", "ms", false),
     P999("latency p99.9", "ms", false);
@@ -44,7 +43,7 @@ public enum Metric {
 
     /** Whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its own. */
     public boolean dependsOnBrokers() {
-        return this == RATE || this == EFFICIENCY;
+        return this == RATE;
     }
 
     /** This figure of one run; not a number where it was not taken or too few samples stand behind it. */
@@ -57,7 +56,6 @@ public enum Metric {
             case SENT -> counted(run, Totals.SENT_PER_BYTE);
             case FETCHED -> counted(run, Totals.RECORDS_PER_FETCH);
             case FETCHES -> counted(run, Totals.FETCHES_PER_SECOND);
-            case EFFICIENCY -> counted(run, Totals.EFFICIENCY);
             case P50 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 50);
             case P99 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99);
             case P999 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99.9);

@@ -39,6 +39,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     private static final double OVERHEAD_SECONDS = 3;
 
+    // Of the format of batches: a byte of attributes, and six lengths, deltas and counts of one at least.
+    private static final int RECORD_BYTES = 7;
+
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
         WorkloadPoint point = new WorkloadPoint(
                 Collections.unmodifiableMap(new LinkedHashMap<>(dimensions)),
@@ -275,6 +278,14 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.batchBytes");
     }
 
+    /** No batch of a topic that was filled has more; compressed, there is no telling but that they are not more than all. */
+    public int mostRecordsOfABatch() {
+        boolean equal = !spreadsValueBytes() && !isSet("valueSizes") && !isSet("valueFile");
+        int least = (equal ? valueBytes() : Pass.MIN_VALUE_BYTES) + RECORD_BYTES;
+        long most = compression().equals("none") ? batchBytes() / least + 1 : recordsPerPartition();
+        return (int) Math.min(Math.min(most, recordsPerPartition()), Integer.MAX_VALUE);
+    }
+
     public String compression() {
         return text("topic.compression");
     }
@@ -341,7 +352,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     double expectedSeconds() {
         double most = seconds("maxWarmUpSeconds");
         double warmUp = isPlanned() ? most : (Math.min(seconds("minWarmUpSeconds"), most) + most) / 2;
-        return OVERHEAD_SECONDS + warmUp + seconds("measureSeconds");
+        return OVERHEAD_SECONDS + warmUp + seconds("settleSeconds") + seconds("measureSeconds");
     }
 
     /** Properties of the Kafka clients. */

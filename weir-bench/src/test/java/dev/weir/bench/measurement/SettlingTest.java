@@ -30,7 +30,7 @@ class SettlingTest {
     void none_leavesThePassAsItIs() {
         Settling settling = new Settling(0);
         assertThat(settling.isOver()).isTrue();
-        assertThat(settling.rest(PASSED)).isSameAs(PASSED);
+        assertThat(settling.rest(PASSED, 100)).isSameAs(PASSED);
     }
 
     @Test
@@ -38,7 +38,7 @@ class SettlingTest {
         Settling settling = new Settling(2);
         assertThat(settling.endsWith(interval(SECOND, 10, false))).isFalse();
         assertThat(settling.endsWith(interval(2 * SECOND, 90, false))).isTrue();
-        Report.Passed rest = settling.rest(PASSED);
+        Report.Passed rest = settling.rest(PASSED, 100);
         assertThat(rest.records()).isEqualTo(900);
         assertThat(rest.bytes()).isEqualTo(9_000);
         assertThat(rest.nanos()).isEqualTo(8 * SECOND);
@@ -55,9 +55,31 @@ class SettlingTest {
     void passThatEndsBefore_isRefused_withTheWayOut() {
         Settling settling = new Settling(2);
         assertThat(settling.endsWith(interval(3 * SECOND, 1000, true))).isFalse();
-        assertThatThrownBy(() -> settling.rest(PASSED))
+        assertThatThrownBy(() -> settling.rest(PASSED, 1))
                 .isInstanceOf(RunFailure.class)
                 .hasMessageContaining("1,000 records of a pass came, none of them after method.settleSeconds, 2.0 s");
+    }
+
+    /** Otherwise hundreds of passes would join and settle, for milliseconds each. */
+    @Test
+    void topicThatIsReadJustAfter_isRefused_withTheWayOut() {
+        assertThatThrownBy(() -> settled().rest(complete(2_090_000_000), 1))
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining(
+                        "all 1,000 records of a pass came within 2.1 s, of which method.settleSeconds leave"
+                                + " 0.090 s for method.measureSeconds, 1.0 s: set topic.records higher");
+        assertThat(settled().rest(complete(2_110_000_000), 1).nanos()).isEqualTo(110_000_000);
+    }
+
+    private static Settling settled() {
+        Settling settling = new Settling(2);
+        assertThat(settling.endsWith(interval(2 * SECOND, 90, false))).isTrue();
+        return settling;
+    }
+
+    private static Report.Passed complete(long nanos) {
+        return new Report.Passed(
+                true, 1000, 10_000, nanos, SECOND, PASSED.usage(), PASSED.ledger(), Map.of(), PASSED.handlers());
     }
 
     private static Report.Interval interval(long atNanos, long records, boolean last) {

@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +79,31 @@ class ReportsTest {
         assertThat(Reports.text(folder)).contains("0 of 21 runs done", "not measured");
         assertThat(Reports.json(folder).lines().count()).isEqualTo(8);
         assertThat(Reports.csv(folder)).hasSize(5);
+    }
+
+    /** Handlers may be slow because of the library: its efficiency is shown beside what it cannot move, and not judged. */
+    @Test
+    void efficiency_isAColumnBesideTheNominalOne_andNoMetric() throws Exception {
+        ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);
+        String point = folder.campaign().points().getFirst().id();
+        Map<String, Double> figures = Map.of(
+                Totals.HANDLER_MILLIS, 6.25, Totals.CEILING, 4800.0, Totals.EFFICIENCY, 99.5, Totals.NOMINAL, 79.6);
+        Totals totals = new Totals(4776, 477_600, 1_000_000_000, 1, 1, 0, 0, 0, figures);
+        for (String driver : List.of("plain", "weir")) {
+            folder.append(
+                    new Run(point, driver, 0, 0, 1, 0, 9, 0, List.of(), totals, Ledger.NONE, Set.of(), null),
+                    List.of());
+        }
+        assertThat(Reports.text(folder))
+                .containsPattern("handler ms +ceiling/s +efficiency % +% of nominal")
+                .containsPattern("weir .* 6\\.25 +4,800 +99\\.5 +79\\.6 ");
+        JsonNode weir = new ObjectMapper()
+                .readTree(Reports.json(folder).lines().toList().get(2));
+        assertThat(weir.get("driver").asText()).isEqualTo("weir");
+        assertThat(weir.get("efficiency").asDouble()).isEqualTo(99.5);
+        assertThat(weir.get("others").get(Totals.NOMINAL).asDouble()).isEqualTo(79.6);
+        assertThat(weir.get("metrics").has("rate")).isTrue();
+        assertThat(weir.get("metrics").has("efficiency")).isFalse();
     }
 
     @Test

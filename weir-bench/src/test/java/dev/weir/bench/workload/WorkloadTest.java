@@ -151,6 +151,22 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
+    /** A lost record is told from one under way by how many a share group may have acquired. */
+    @Test
+    void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
+        assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);
+        assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000, valueSpread: uniform"))
+                .isEqualTo(10_000 / 23 + 1);
+        assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000, compression: lz4"))
+                .as("all of a partition")
+                .isEqualTo(5_000);
+    }
+
+    private static int mostOfABatch(String topic) {
+        String yaml = SMALLEST + "topic: {partitions: 2, records: 10000, " + topic + "}\n";
+        return Workload.parse("w.yaml", yaml, false).points().getFirst().mostRecordsOfABatch();
+    }
+
     @Test
     void shareConsumersWithoutAWorker_areRefused() {
         String yaml = SMALLEST.replace("consume", "work") + "options: {share.consumers: 17}\n";
@@ -228,6 +244,14 @@ class WorkloadTest {
         // 2 points, 3 drivers with the control, 10 rounds of 10 seconds.
         assertThat(Workload.parse("w.yaml", yaml, false).expected()).hasSeconds(600);
         assertThat(Workload.parse("w.yaml", yaml, true).expected()).hasSeconds(100);
+    }
+
+    @Test
+    void expectedTime_isWithTheTimeInWhichAPassSettles() {
+        String yaml = SMALLEST + "method: {rounds: 1, control: false, minWarmUpSeconds: 2, maxWarmUpSeconds: 4,"
+                + " settleSeconds: 5, measureSeconds: 4}\n";
+        // 2 drivers, a round of 15 seconds.
+        assertThat(Workload.parse("w.yaml", yaml, false).expected()).hasSeconds(30);
     }
 
     @Test

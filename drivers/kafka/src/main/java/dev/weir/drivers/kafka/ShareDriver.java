@@ -22,9 +22,6 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // What brokers have unless they are told otherwise: group.share.partition.max.record.locks.
-    private static final int DEFAULT_LOCKS = 2000;
-
     // "Locks by consumers of a partition, then lower": of 40 records for each of 300 consumers, 30 went well.
     private static final double TUNED_SHARE = 0.75;
 
@@ -54,8 +51,7 @@ final class ShareDriver implements Driver {
     @Override
     public void run(Pass pass) throws InterruptedException {
         int workers = pass.concurrency();
-        int asked = ShareOptions.number(pass.options(), ShareOptions.CONSUMERS);
-        int consumers = asked == 0 ? workers : asked;
+        int consumers = ShareOptions.consumers(pass.options(), workers);
         Map<String, Object> config = config(pass, consumers);
         pass.figure("share: consumers", consumers);
         try (ExecutorService members = Executors.newFixedThreadPool(
@@ -91,8 +87,7 @@ final class ShareDriver implements Driver {
 
     /** So few that the locks of a partition are enough for all who read it, with some to spare. */
     private static int tunedPollRecords(Pass pass, int consumers) {
-        int said = ShareOptions.number(pass.options(), ShareOptions.LOCKS);
-        int locks = said == 0 ? DEFAULT_LOCKS : said;
+        int locks = ShareOptions.locks(pass.options());
         int partitions = pass.configuration().partitions();
         return (int) Math.clamp(TUNED_SHARE * locks * partitions / consumers, 1, locks);
     }

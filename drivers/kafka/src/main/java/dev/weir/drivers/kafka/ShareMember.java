@@ -49,7 +49,8 @@ final class ShareMember implements Runnable {
             }
             // Without explicit acknowledgements this accepts all of the last poll, which is to be done by then.
             if (whole || explicit) {
-                consumer.commitSync();
+                // It throws only what is of no partition.
+                consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));
             }
         } catch (Throwable e) { // Whatever it is, it ends the pass: nobody waits for this thread's records.
             pass.fail(e);

@@ -1,0 +1,68 @@
+package dev.weir.bench.cluster;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.common.errors.GroupNotEmptyException;
+import org.jspecify.annotations.Nullable;
+
+/** Share groups that could not be deleted after their pass because killed members still held them. Confined to one thread. */
+final class LeftGroups {
+    /** What brokers allow for {@code group.share.session.timeout.ms} unless they are told otherwise, in nanoseconds. */
+    static final long LONGEST_SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final long sessionNanos;
+    private final BooleanSupplier isStopped;
+    private final Consumer<String> note;
+    private final Map<String, Left> left = new LinkedHashMap<>();
+
+    /**
+     * None yet.
+     *
+     * @param isStopped whether nobody is to wait for them any more
+     * @param note hears of those that stay
+     */
+    LeftGroups(long sessionNanos, BooleanSupplier isStopped, Consumer<String> note) {
+        this.sessionNanos = sessionNanos;
+        this.isStopped = isStopped;
+        this.note = note;
+    }
+
+    /** Deletes a group, now or by {@link #deleteAll}. {@code deletion} returns why it is still there, or null. */
+    void delete(String name, Supplier<@Nullable Throwable> deletion) {
+        if (deletion.get() != null) {
+            left.put(name, new Left(deletion, System.nanoTime()));
+        }
+    }
+
+    /** Deletes those that are left, each as soon as its members' sessions are over, and forgets them. */
+    void deleteAll() {
+        left.forEach((name, group) -> {
+            Throwable cause = deleted(group);
+            if (cause != null) {
+                note.accept("share group " + name + " is left over, and no broker forgets it by itself: " + cause);
+            }
+        });
+        left.clear();
+    }
+
+    private @Nullable Throwable deleted(Left group) {
+        while (true) {
+            Throwable cause = group.deletion().get();
+            if (!(cause instanceof GroupNotEmptyException)
+                    || isStopped.getAsBoolean()
+                    || System.nanoTime() - group.sinceNanos() >= sessionNanos) {
+                return cause;
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    private record Left(Supplier<@Nullable Throwable> deletion, long sinceNanos) {}
+}
