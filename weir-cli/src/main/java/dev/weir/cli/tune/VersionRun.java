@@ -97,6 +97,7 @@ final class VersionRun {
 
     private @Nullable Measurement measure(Version version, RunningPipeline running, Runnable status)
             throws InterruptedException {
+        PipelineLook begin = PipelineLook.at(running, MachineLook.now());
         if (!awaitAcknowledged(running, 1, status)) {
             return null;
         }
@@ -104,7 +105,9 @@ final class VersionRun {
         if (!awaitAcknowledged(running, (long) (WARM_UP * events), status)) {
             return null;
         }
-        PipelineLook warm = PipelineLook.at(running, MachineLook.now());
+        PipelineLook now = PipelineLook.at(running, MachineLook.now());
+        // So few events that all came at once: then the whole run.
+        PipelineLook warm = acknowledged(now.stages()) < events ? now : begin;
         looks.clear();
         looks.add(warm);
         long left = (long) (MEASURED_UNTIL * events) - acknowledged(warm.stages());
