@@ -8,6 +8,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.Pipeline;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version of the application as it is. Immutable.
  *
- * <p>The naive step with the largest share is replaced first. Then the steps get threads of their own, and after that
- * the clients' settings change if the limiter names them.
+ * <p>The replacements of the naive steps are prepared; which one comes next, and its gain, is measured: while there are
+ * any, the profile decides. Then all steps get threads, and after that the limiter decides.
  *
  * @param naive the steps that are naive
  * @param threads of each step; {@link #FUSED} if all share one
@@ -28,6 +29,10 @@ record ComputingVersion(
         implements Version {
 
     private static final int FUSED = 0;
+
+    /** The stages that threads are for. */
+    private static final Set<String> PARALLEL = Set.of(Step.JSON.stage, Step.URL.stage, Step.LZ.stage, "encode");
+
     private static final String TODAY = "today's pipeline";
 
     private static final int BATCH_BYTES = 256 * 1024;
@@ -72,10 +77,10 @@ record ComputingVersion(
         if (!naive.isEmpty()) {
             return cheaper(measured);
         }
-        Limiter limiter = measured.limiter();
         if (threads == FUSED) {
             return parallel(measured);
         }
+        Limiter limiter = measured.limiter();
         return switch (limiter.kind()) {
             case SOURCE_FETCH, SOURCE_BROKER ->
                 lean ? null : with(TODAY + " on the lean fetch path", limiter, true, largeBatches);
@@ -104,7 +109,8 @@ record ComputingVersion(
         Set<Step> left = EnumSet.copyOf(naive);
         left.remove(largest);
         return new ComputingVersion(
-                "%s: %s has %.0f %% of the thread's time by the %s, and alone costs %.0f %% of what it did"
+                ("%s: %s has %.0f %% of the thread's time by the %s, and alone costs %.0f %% of what it did;"
+                                + " no threads yet: cheaper code first")
                         .formatted(
                                 largest.change,
                                 largest.stage,
@@ -122,13 +128,18 @@ record ComputingVersion(
         return measured.shares().getOrDefault(step.stage, 0.0);
     }
 
-    /** A limiter that is no stage says nothing of the gain of threads: the processors do. */
+    /** All steps get threads at once, so the gain is not that of giving them to the heaviest alone. */
     private Version parallel(Measurement measured) {
         int processors = Runtime.getRuntime().availableProcessors();
-        Limiter limiter = measured.limiter();
-        double gain = limiter.kind() == Limiter.Kind.STAGE_CPU
-                ? limiter.expectedGain()
-                : Math.min(processors, measured.processorsAllow());
+        double serial = measured.shares().entrySet().stream()
+                .filter(stage -> !PARALLEL.contains(stage.getKey()))
+                .mapToDouble(Map.Entry::getValue)
+                .max()
+                .orElse(0);
+        double gain = Math.min(processors, measured.processorsAllow());
+        if (serial > 0) {
+            gain = Math.min(gain, Math.max(1, 1 / serial));
+        }
         return new ComputingVersion(
                 "%s: %d threads for each step, in order".formatted(TODAY, processors),
                 gain,

@@ -20,6 +20,9 @@ record Measurement(
         Map<String, Double> shares,
         String sharesFrom) {
 
+    /** Something is always left; also counters that are read one after the other can say more than all. */
+    private static final double MOST_SAVED = 0.99;
+
     /** The factor by which the use of processors can rise until none is free: at least 1. */
     double processorsAllow() {
         return cores <= 0 ? 1 : (cores + freeCores) / cores;
@@ -31,7 +34,7 @@ record Measurement(
      * @param costRatio the new stage's cost over that of the old one, each alone
      */
     double gainOfCheaper(String stage, double costRatio) {
-        double saved = shares.getOrDefault(stage, 0.0) * (1 - costRatio);
+        double saved = Math.min(MOST_SAVED, shares.getOrDefault(stage, 0.0) * (1 - costRatio));
         double ofThread = 1 / (1 - saved);
         double ofProcessors = cores <= saved ? ofThread : (cores + freeCores) / (cores - saved);
         return Math.min(ofThread, ofProcessors);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.Progress;
+import dev.weir.cli.terminal.Shutdown;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.examples.asimov.OutputLedger;
@@ -12,11 +13,11 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one version wrote: for each event a hash of its page view or dead letter, and whether all are there once and in
@@ -37,7 +39,7 @@ final class Outputs {
     private final long[] hashes;
     private final MessageDigest digest = sha256();
 
-    private Outputs(EventGenerator generator, int events) {
+    Outputs(EventGenerator generator, int events) {
         this.ledger = new OutputLedger(generator, events);
         this.hashes = new long[events];
     }
@@ -57,13 +59,14 @@ final class Outputs {
         return ends;
     }
 
-    /** Reads what was written from {@code starts} on. */
-    static Outputs read(
+    /** Reads what was written from {@code starts} on; null if the command was told to stop. */
+    static @Nullable Outputs read(
             KafkaCluster cluster,
             Map<TopicPartition, Long> starts,
             EventGenerator generator,
             int events,
-            Progress progress) {
+            Progress progress,
+            Shutdown shutdown) {
         Outputs outputs = new Outputs(generator, events);
         Map<TopicPartition, Long> ends = ends(cluster);
         Map<String, Object> config = Map.of(
@@ -77,6 +80,9 @@ final class Outputs {
             starts.forEach(consumer::seek);
             long heardNanos = System.nanoTime();
             while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+                if (shutdown.isRequested()) {
+                    return null;
+                }
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
                 if (!records.isEmpty()) {
                     heardNanos = System.nanoTime();
@@ -91,7 +97,8 @@ final class Outputs {
         return outputs;
     }
 
-    private void add(ConsumerRecord<byte[], byte[]> record) {
+    /** Counts a record in. */
+    void add(ConsumerRecord<byte[], byte[]> record) {
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
             ledger.deadLetter(record);
         } else {
@@ -121,13 +128,31 @@ final class Outputs {
         digest.update(part);
     }
 
-    /** Whether each event came out once, in order and where it belongs. */
-    boolean flawless() {
-        return ledger.summary().flawless();
-    }
-
-    /** Whether each event came out as in {@code other}, byte for byte. */
-    boolean equalTo(Outputs other) {
-        return flawless() && other.flawless() && Arrays.equals(hashes, other.hashes);
+    /**
+     * What is wrong with them, for people, without a full stop.
+     *
+     * @param first those that they should equal
+     * @return null if each event came out once, in order, where it belongs, and as in {@code first} byte for byte
+     */
+    @Nullable
+    String flaw(Outputs first) {
+        OutputLedger.Summary summary = ledger.summary();
+        if (!summary.flawless()) {
+            return ("of %,d events %,d are lost, %,d duplicated, %,d out of order, %,d misplaced;"
+                            + " %,d records are foreign")
+                    .formatted(
+                            summary.recordsIn(),
+                            summary.lost(),
+                            summary.duplicates(),
+                            summary.outOfOrder(),
+                            summary.misplaced(),
+                            summary.foreign());
+        }
+        long different = IntStream.range(0, hashes.length)
+                .filter(event -> hashes[event] != first.hashes[event])
+                .count();
+        return different == 0
+                ? null
+                : "%,d of %,d outputs differ from those of the first step".formatted(different, hashes.length);
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.cli.tune;
 
+import dev.weir.cli.terminal.Shutdown;
 import dev.weir.console.profile.Profile;
 import dev.weir.console.profile.Profiler;
 import dev.weir.console.profile.StageProfile;
@@ -27,9 +28,15 @@ final class StageShares implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
     /** How long after its time a recording may take to be read. */
-    private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** How long a recording that is given up may take to put its file away. */
+    private static final long GIVE_UP_MILLIS = TimeUnit.SECONDS.toMillis(5);
+
+    private static final long TICK_MILLIS = 50;
 
     private final RunningPipeline running;
+    private final Shutdown shutdown;
     private final List<StageSnapshot> before;
     private final Profiler profiler;
     private final Thread thread =
@@ -37,8 +44,9 @@ final class StageShares implements AutoCloseable {
 
     private volatile @Nullable Profile profile;
 
-    private StageShares(RunningPipeline running, Duration time) {
+    private StageShares(RunningPipeline running, Duration time, Shutdown shutdown) {
         this.running = running;
+        this.shutdown = shutdown;
         this.before = running.stages();
         this.profiler = Profiler.create().time(time.compareTo(LONGEST) < 0 ? time : LONGEST);
     }
@@ -47,10 +55,11 @@ final class StageShares implements AutoCloseable {
      * Begins to look.
      *
      * @param time how long the pipeline will run at least; a profile is made if that is a second
+     * @param shutdown a stop ends the wait for the profile
      */
-    static StageShares start(RunningPipeline running, Duration time) {
+    static StageShares start(RunningPipeline running, Duration time, Shutdown shutdown) {
         boolean enough = time.compareTo(Duration.ofSeconds(1)) >= 0;
-        StageShares shares = new StageShares(running, enough ? time : Duration.ofSeconds(1));
+        StageShares shares = new StageShares(running, enough ? time : Duration.ofSeconds(1), shutdown);
         if (enough) {
             shares.thread.start();
         }
@@ -93,7 +102,12 @@ final class StageShares implements AutoCloseable {
 
     /** The same divided as the profile says, once that is ready; empty if there is none or it has too few samples. */
     Map<String, Double> ofProfile(Map<String, Double> counters) throws InterruptedException {
-        thread.join(LONGEST.toMillis() + PATIENCE_MILLIS);
+        long startNanos = System.nanoTime();
+        while (thread.isAlive()
+                && !shutdown.isRequested()
+                && System.nanoTime() - startNanos < LONGEST.toNanos() + PATIENCE.toNanos()) {
+            thread.join(TICK_MILLIS);
+        }
         Profile found = profile;
         if (found == null || found.samples() < ENOUGH_SAMPLES) {
             return Map.of();
@@ -115,7 +129,7 @@ final class StageShares implements AutoCloseable {
     public void close() {
         thread.interrupt();
         try {
-            thread.join(PATIENCE_MILLIS);
+            thread.join(GIVE_UP_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -6,8 +6,9 @@ import picocli.CommandLine.Option;
 
 /** {@code --tune} and what belongs to it. Filled by picocli, then read only. */
 public final class TuneOption {
-    private static final int MIN_EVENTS = 100;
-    private static final int MAX_EVENTS = 5_000_000;
+    private static final int MIN_EVENTS = 2_000;
+    private static final int MIN_WAITING_EVENTS = 100;
+    private static final int MAX_EVENTS = 500_000;
     private static final int DEFAULT_EVENTS = 200_000;
     private static final int DEFAULT_WAITING_EVENTS = 4_000;
 
@@ -21,7 +22,8 @@ public final class TuneOption {
     @Option(
             names = "--events",
             paramLabel = "N",
-            description = "With --tune: run N events through each version. Default: 200,000, or 4,000 with --waiting.")
+            description = "With --tune: run N events through each version, 2,000 (100 with --waiting) to 500,000."
+                    + " Default: 200,000, or 4,000 with --waiting.")
     private @Nullable Integer events;
 
     @Option(
@@ -34,8 +36,9 @@ public final class TuneOption {
         if (!tune && (events != null || waiting)) {
             throw CliFailure.usage((waiting ? "--waiting" : "--events") + " goes with --tune", "");
         }
-        if (events != null && (events < MIN_EVENTS || events > MAX_EVENTS)) {
-            throw CliFailure.badValue("--events", events, "%,d to %,d".formatted(MIN_EVENTS, MAX_EVENTS));
+        int least = waiting ? MIN_WAITING_EVENTS : MIN_EVENTS;
+        if (events != null && (events < least || events > MAX_EVENTS)) {
+            throw CliFailure.badValue("--events", events, "%,d to %,d".formatted(least, MAX_EVENTS));
         }
         return tune;
     }
@@ -44,8 +47,8 @@ public final class TuneOption {
         return events != null ? events : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }
 
-    /** What to begin with. */
+    /** What to begin with; its caller closes it. Refuses an environment that overrides its dispatcher badly. */
     Version first() {
-        return waiting ? WaitingVersion.first() : ComputingVersion.first();
+        return waiting ? WaitingVersion.first(System.getenv()) : ComputingVersion.first();
     }
 }

@@ -2,13 +2,14 @@ package dev.weir.cli.tune;
 
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Tells each step of a tuning when it is measured, and the end: for people or as JSON. Confined to one thread. */
 final class TuneReport {
     private static final int COLUMNS = 80;
-    private static final String UNEQUAL = "the outputs differ from those of the first step";
 
     private final CommandContext weir;
     private final int events;
@@ -51,34 +52,57 @@ final class TuneReport {
         weir.out().flush();
     }
 
-    /** The end; what there is of it if the command was told to stop. */
-    void summary(boolean outputsEqual) {
-        double total = rates.isEmpty() ? 1 : rates.getLast() / rates.getFirst();
+    /**
+     * The end; what there is of it if the command was told to stop.
+     *
+     * @param flaw what is wrong with the last step's outputs, without a full stop; null if nothing is
+     * @return the exit code
+     */
+    int summary(@Nullable String flaw, boolean stopped) {
+        String failure = flaw == null ? null : "step %d: %s".formatted(rates.size(), flaw);
         if (json) {
             weir.json().write(line -> {
                 line.writeNumberField("events", events);
                 line.writeNumberField("steps", rates.size());
-                line.writeNumberField("total_gain", rounded(total));
-                line.writeBooleanField("outputs_equal", outputsEqual);
-                line.writeBooleanField("stopped", weir.shutdown().isRequested());
-                if (!outputsEqual) {
-                    line.writeStringField("error", UNEQUAL);
+                line.writeNumberField("total_gain", rounded(totalGain()));
+                if (failure == null && stopped && rates.size() < 2) {
+                    line.writeNullField("outputs_equal"); // Nothing was compared.
+                } else {
+                    line.writeBooleanField("outputs_equal", failure == null);
+                }
+                line.writeBooleanField("stopped", stopped);
+                if (failure != null) {
+                    line.writeStringField("error", failure);
                 }
             });
             weir.errorIsTold();
-            return;
-        }
-        weir.out().println();
-        if (!outputsEqual) {
-            weir.out().println("FAILED: " + UNEQUAL + ".");
-        } else if (rates.isEmpty()) {
-            weir.out().println("OK: stopped before the first step was measured.");
         } else {
-            weir.out()
-                    .println("OK: x %.1f in %d steps, from %,d to %,d records/s; all wrote the same bytes."
-                            .formatted(total, rates.size(), Math.round(rates.getFirst()), Math.round(rates.getLast())));
+            weir.out().println();
+            weir.out().println(failure == null ? verdict(stopped) : "FAILED: " + failure + ".");
+            weir.out().flush();
         }
-        weir.out().flush();
+        return failure == null ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private String verdict(boolean stopped) {
+        String begin = stopped ? "stopped" : "OK";
+        return switch (rates.size()) {
+            case 0 -> begin + ": no step was measured.";
+            case 1 ->
+                "%s: 1 step, %,d records/s; nothing to compare it with.".formatted(begin, Math.round(rates.getFirst()));
+            default ->
+                "%s: x %.1f in %d steps, from %,d to %,d records/s; all wrote the same bytes."
+                        .formatted(
+                                begin,
+                                totalGain(),
+                                rates.size(),
+                                Math.round(rates.getFirst()),
+                                Math.round(rates.getLast()));
+        };
+    }
+
+    private double totalGain() {
+        return rates.isEmpty() ? 1 : rates.getLast() / rates.getFirst();
     }
 
     private static double rounded(double gain) {

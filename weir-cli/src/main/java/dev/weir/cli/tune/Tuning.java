@@ -3,7 +3,6 @@ package dev.weir.cli.tune;
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Tuning {
     private static final int PARTITIONS = 6;
 
-    /** A limiter that finds something to do for ever ends here. */
+    /** A limiter that finds something to do forever ends here. */
     private static final int MOST_STEPS = 12;
 
     private final CommandContext weir;
@@ -30,7 +29,7 @@ public final class Tuning {
     private final boolean json;
 
     private @Nullable Outputs firstOutputs;
-    private boolean outputsEqual = true;
+    private @Nullable String flaw;
 
     /**
      * Prepares it.
@@ -47,6 +46,12 @@ public final class Tuning {
 
     /** Runs it and tells each step and the summary; returns the exit code. */
     public int run(Endpoints endpoints) throws InterruptedException {
+        try (Version first = option.first()) {
+            return run(first, endpoints);
+        }
+    }
+
+    private int run(Version first, Endpoints endpoints) throws InterruptedException {
         // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
@@ -64,18 +69,17 @@ public final class Tuning {
             weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
             weir.terminal().note("traffic  %,d events for each step".formatted(option.events()));
             Events.write(cluster.bootstrapServers(), generator, option.events(), progress, weir.shutdown());
-            tune(cluster, endpoints, report, progress);
+            tune(first, cluster, endpoints, report, progress);
         } catch (KafkaClusterException e) {
             throw CliFailure.work("the demo's broker failed: " + e.getMessage(), "", e);
         }
-        report.summary(outputsEqual);
-        return outputsEqual ? ExitCode.DONE : ExitCode.FAILED;
+        return report.summary(flaw, weir.shutdown().isRequested());
     }
 
-    private void tune(KafkaCluster cluster, Endpoints endpoints, TuneReport report, Progress progress)
+    private void tune(Version first, KafkaCluster cluster, Endpoints endpoints, TuneReport report, Progress progress)
             throws InterruptedException {
         VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), option.events());
-        Version next = option.first();
+        Version next = first;
         for (int step = 1;
                 next != null && step <= MOST_STEPS && !weir.shutdown().isRequested();
                 step++) {
@@ -85,21 +89,19 @@ public final class Tuning {
                 if (measured == null) {
                     return;
                 }
-                compare(Outputs.read(cluster, starts, generator, option.events(), progress));
+                Outputs outputs = Outputs.read(cluster, starts, generator, option.events(), progress, weir.shutdown());
+                if (outputs == null) {
+                    return;
+                }
+                firstOutputs = firstOutputs == null ? outputs : firstOutputs;
+                flaw = outputs.flaw(firstOutputs);
                 weir.terminal().clearStatus();
                 report.step(step, version, measured);
-                next = outputsEqual ? version.next(measured) : null;
+                next = flaw == null && !weir.shutdown().isRequested() ? version.next(measured) : null;
             }
         }
         if (next != null) {
             next.close();
         }
-    }
-
-    private void compare(Outputs outputs) {
-        if (firstOutputs == null) {
-            firstOutputs = outputs;
-        }
-        outputsEqual = outputs.equalTo(firstOutputs);
     }
 }

@@ -11,7 +11,6 @@ import dev.weir.metrics.LimiterProbe;
 import dev.weir.metrics.MachineLook;
 import dev.weir.metrics.PipelineLook;
 import dev.weir.stream.RunningPipeline;
-import dev.weir.stream.StageSnapshot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class VersionRun {
     private static final double WARM_UP = 0.4;
-    private static final double MEASURED_UNTIL = 0.95;
 
     /** Small, so that one sees partitions pause while the pipeline is behind: as in the demo without tuning. */
     private static final int MAX_OUTSTANDING_RECORDS = 2048;
@@ -53,6 +51,8 @@ final class VersionRun {
     private final List<PipelineLook> looks = new ArrayList<>();
     private long lastMoved;
     private long movedNanos;
+    private long startNanos;
+    private MachineLook startMachine = MachineLook.now();
 
     VersionRun(CommandContext weir, Endpoints endpoints, String bootstrapServers, int events) {
         this.weir = weir;
@@ -78,6 +78,8 @@ final class VersionRun {
         looks.clear();
         lastMoved = -1;
         movedNanos = System.nanoTime();
+        startNanos = movedNanos;
+        startMachine = MachineLook.now();
         try (RunningPipeline running = version.pipeline(consumer, producer).run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
             endpoints.show(running, probe);
@@ -92,7 +94,7 @@ final class VersionRun {
 
     private Runnable status(int step, RunningPipeline running, Progress progress) {
         return () -> progress.update(
-                () -> "step %d: %,d of %,d events".formatted(step, acknowledged(running.stages()), events));
+                () -> "step %d: %,d of %,d events".formatted(step, Window.acknowledged(running.stages()), events));
     }
 
     private @Nullable Measurement measure(Version version, RunningPipeline running, Runnable status)
@@ -104,13 +106,17 @@ final class VersionRun {
         if (!awaitAcknowledged(running, (long) (WARM_UP * events), status)) {
             return null;
         }
-        PipelineLook warm = PipelineLook.at(running, MachineLook.now());
+        Window window = Window.of(
+                Window.beforeRun(first, startNanos, startMachine),
+                first,
+                PipelineLook.at(running, MachineLook.now()),
+                events);
+        PipelineLook from = window.from();
         looks.clear();
-        looks.add(warm);
-        long left = (long) (MEASURED_UNTIL * events) - acknowledged(warm.stages());
-        Duration expected = Duration.ofNanos((long) (left / Math.max(1e-9, rate(first, warm)) * 1e9));
-        try (StageShares shares = StageShares.start(running, version.needsShares() ? expected : Duration.ZERO)) {
-            if (!awaitAcknowledged(running, acknowledged(warm.stages()) + Math.max(1, left), status)) {
+        looks.add(from);
+        Duration time = version.needsShares() ? window.expected() : Duration.ZERO;
+        try (StageShares shares = StageShares.start(running, time, weir.shutdown())) {
+            if (!awaitAcknowledged(running, window.until(), status)) {
                 return null;
             }
             MachineLook machine = ofMean(MachineLook.now());
@@ -119,9 +125,9 @@ final class VersionRun {
             Map<String, Double> profiled = shares.ofProfile(counted);
             PipelineLook end = looks.getLast();
             double cores =
-                    (machine.processCpuNanos() - warm.machine().processCpuNanos()) / (end.atNanos() - warm.atNanos());
+                    (machine.processCpuNanos() - from.machine().processCpuNanos()) / (end.atNanos() - from.atNanos());
             return new Measurement(
-                    rate(warm, end),
+                    Window.rate(from, end),
                     LimiterFinder.find(looks),
                     Double.isNaN(cores) ? 0 : cores,
                     Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
@@ -145,7 +151,7 @@ final class VersionRun {
     private boolean awaitAcknowledged(RunningPipeline running, long count, Runnable status)
             throws InterruptedException {
         while (true) {
-            long acknowledged = acknowledged(running.stages());
+            long acknowledged = Window.acknowledged(running.stages());
             if (acknowledged >= count) {
                 return true;
             }
@@ -182,16 +188,5 @@ final class VersionRun {
             throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
         } catch (TimeoutException ignored) { // It runs: as it should.
         }
-    }
-
-    /** How many records the broker has of those that the pipeline sent. */
-    private static long acknowledged(List<StageSnapshot> stages) {
-        return stages.getLast().elementsOut();
-    }
-
-    private static double rate(PipelineLook from, PipelineLook to) {
-        return (acknowledged(to.stages()) - acknowledged(from.stages()))
-                * 1e9
-                / Math.max(1, to.atNanos() - from.atNanos());
     }
 }

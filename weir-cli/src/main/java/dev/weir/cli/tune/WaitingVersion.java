@@ -1,5 +1,6 @@
 package dev.weir.cli.tune;
 
+import dev.weir.cli.terminal.CliFailure;
 import dev.weir.examples.asimov.AsimovLookups;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
@@ -28,7 +29,8 @@ final class WaitingVersion implements Version {
     private static final int OUTSTANDING_RECORDS = 64;
     private static final String FILE = "dispatchers.properties";
     private static final String DISPATCHER = "lookups";
-    private static final String SIZE_VARIABLE = "WEIR_DISPATCHER_LOOKUPS_SIZE";
+    private static final String VARIABLES = "WEIR_DISPATCHER_LOOKUPS_";
+    private static final String SIZE_VARIABLE = VARIABLES + "SIZE";
 
     /** More calls at once are no advice to follow, whatever the limiter says. */
     private static final int MOST_THREADS = 128;
@@ -54,12 +56,21 @@ final class WaitingVersion implements Version {
         this.dispatchers = Dispatchers.parse(FILE, text(), environment);
     }
 
-    static Version first() {
-        return new WaitingVersion(
-                "two steps that wait %d ms each for a service, all on one thread".formatted(ANSWER_MILLIS),
-                1,
-                Map.of(),
-                System.getenv());
+    /**
+     * The first one.
+     *
+     * @param environment of the process: of it what overrides the dispatcher counts
+     */
+    static Version first(Map<String, String> environment) {
+        Map<String, String> ours = environment.entrySet().stream()
+                .filter(variable -> variable.getKey().startsWith(VARIABLES))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        String change = "two steps that wait %d ms each for a service, all on one thread".formatted(ANSWER_MILLIS);
+        try {
+            return new WaitingVersion(change, 1, Map.of(), ours);
+        } catch (IllegalArgumentException e) { // A variable that does not fit the file.
+            throw CliFailure.usage(String.valueOf(e.getMessage()), "");
+        }
     }
 
     private static String text() {
@@ -118,15 +129,20 @@ final class WaitingVersion implements Version {
     private @Nullable Version withAll(double gain) {
         Map<String, Integer> newLanes = new HashMap<>();
         lanes.forEach((step, before) -> newLanes.put(step, raised(before, gain)));
+        return withCalls(
+                "both with %s at once instead of %s".formatted(ofSteps(newLanes), ofSteps(lanes)), gain, newLanes);
+    }
+
+    /** As many threads too: more calls at once would only wait for one. None if that would be too many. */
+    private @Nullable Version withCalls(String what, double gain, Map<String, Integer> newLanes) {
         int threads = newLanes.values().stream().mapToInt(Integer::intValue).sum();
-        return threads > MOST_THREADS
-                ? null
+        if (threads > MOST_THREADS) {
+            return null;
+        }
+        return threads <= size()
+                ? new WaitingVersion(what, gain, newLanes, environment)
                 : new WaitingVersion(
-                        "both with %s at once instead of %s, and %s=%d"
-                                .formatted(ofSteps(newLanes), ofSteps(lanes), SIZE_VARIABLE, threads),
-                        gain,
-                        newLanes,
-                        withSize(threads));
+                        "%s, and %s=%d".formatted(what, SIZE_VARIABLE, threads), gain, newLanes, withSize(threads));
     }
 
     private static String ofSteps(Map<String, Integer> lanes) {
@@ -144,20 +160,21 @@ final class WaitingVersion implements Version {
 
     private @Nullable Version withLanes(String step, double gain) {
         Integer before = lanes.get(step);
-        int now = raised(before == null ? 1 : before, gain);
-        if (now > MOST_THREADS) {
-            return null;
-        }
         Map<String, Integer> newLanes = new HashMap<>(lanes);
+        int now = raised(before == null ? 1 : before, gain);
         newLanes.put(step, now);
         String what = before == null
                 ? "%s on dispatcher %s, %d at once".formatted(step, DISPATCHER, now)
                 : "%s with %d at once instead of %d".formatted(step, now, before);
-        return new WaitingVersion(what, gain, newLanes, environment);
+        return withCalls(what, gain, newLanes);
+    }
+
+    private int size() {
+        return dispatchers.get(DISPATCHER).snapshot().size();
     }
 
     private @Nullable Version withThreads(double gain) {
-        int before = dispatchers.get(DISPATCHER).snapshot().size();
+        int before = size();
         int now = raised(before, gain);
         return gain < WORTH_A_STEP || now > MOST_THREADS
                 ? null

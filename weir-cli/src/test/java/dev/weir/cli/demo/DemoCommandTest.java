@@ -48,7 +48,9 @@ class DemoCommandTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--tune --events=99, '--events must be 100 to 5,000,000'",
+        "--tune --events=1999, '--events must be 2,000 to 500,000'",
+        "--tune --events=500001, '--events must be 2,000 to 500,000'",
+        "--tune --waiting --events=99, '--events must be 100 to 500,000'",
         "--events=1000, '--events goes with --tune'",
         "--waiting, '--waiting goes with --tune'",
         "--tune --records=1000, '--tune does not go with --records'",

@@ -19,22 +19,28 @@ class ComputingVersionTest {
                         Limiters.cpu("parse JSON", 2), Map.of("parse JSON", 0.2, "parse URL", 0.5, "decompress", 0.3)));
 
         assertThat(((ComputingVersion) Objects.requireNonNull(next)).naive()).isEqualTo(EnumSet.of(Step.JSON, Step.LZ));
-        assertThat(next.change()).contains("java.net.URI", "parse URL has 50 %", "by the counters");
+        assertThat(next.change()).contains("java.net.URI", "parse URL has 50 %", "by the counters", "no threads yet");
         assertThat(next.expectedGain()).isPositive();
     }
 
-    /** Another limiter's gain is that of another change. */
+    /** The limiter's gain is that of threads for the heaviest step alone. */
     @Test
-    void next_ofOneThread_isTodaysPipelineWithTheGainThatThreadsHave() {
+    void next_ofOneThread_isTodaysPipelineWithTheGainOfThreadsForAllSteps() {
         Version fused = version(0, false, false);
+        Limiter limiter = Limiters.cpu("decompress", 1.13);
+        int processors = Runtime.getRuntime().availableProcessors();
+        Map<String, Double> shares = Map.of("decompress", 0.9, "route", 0.8);
 
-        Version byStage = Objects.requireNonNull(fused.next(measured(Limiters.cpu("decompress", 1.7), Map.of())));
-        Version byProcessors = Objects.requireNonNull(
-                fused.next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7), Map.of())));
+        Version bounded = Objects.requireNonNull(
+                fused.next(new Measurement(1000, limiter, 1, 0.5, Map.of("decompress", 0.9), "counters")));
+        Version bySerialStep =
+                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, shares, "counters")));
+        Version full = Objects.requireNonNull(fused.next(measured(limiter, Map.of())));
 
-        assertThat(byStage.change()).startsWith("today's pipeline");
-        assertThat(byStage.expectedGain()).isEqualTo(1.7);
-        assertThat(byProcessors.expectedGain()).isEqualTo(1);
+        assertThat(bounded.change()).startsWith("today's pipeline");
+        assertThat(bounded.expectedGain()).isEqualTo(Math.min(processors, 1.5));
+        assertThat(bySerialStep.expectedGain()).isEqualTo(Math.min(processors, 1.25));
+        assertThat(full.expectedGain()).isEqualTo(1);
     }
 
     @Test

@@ -28,6 +28,14 @@ class MeasurementTest {
         assertThat(measured(1.2, 2.8).gainOfCheaper("decompress", 1.5)).isCloseTo(1 / 1.25, within(1e-9));
     }
 
+    /** Counters that are read one after the other may say more than all of the time. */
+    @Test
+    void gainOfCheaper_ofMoreThanAllTime_isFinite() {
+        assertThat(new Measurement(1000, Limiters.cpu("decompress", 2), 0, 4, Map.of("decompress", 1.2), "counters")
+                        .gainOfCheaper("decompress", 0))
+                .isCloseTo(100, within(1e-9));
+    }
+
     @Test
     void processorsAllow_countsThoseThatAreFree() {
         assertThat(measured(1.5, 0.5).processorsAllow()).isCloseTo(2 / 1.5, within(1e-9));

@@ -47,6 +47,8 @@ class DocumentsTest {
     /** A link to a file or folder of the project, perhaps to a heading of it. */
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
 
+    private static final Pattern PLACEHOLDER = Pattern.compile("@[A-Z_]+@");
+
     /** The block of Java in a page, the samples of a Javadoc comment. */
     private static final Pattern SAMPLE = Pattern.compile(
             "```java\n(.*?)```|<pre>\\{@code\n(.*?)}</pre>|\\{@snippet :\n(.*?)\n *\\* }\n", Pattern.DOTALL);
@@ -113,6 +115,19 @@ class DocumentsTest {
                 broken.add(ROOT.relativize(page) + ":" + (i + 1) + ": " + line);
             }
         }
+    }
+
+    /** What a template should have replaced. */
+    @Test
+    void placeholders_inPages_areFilled() throws IOException {
+        List<String> left = new ArrayList<>();
+        for (Path page : pages()) {
+            PLACEHOLDER
+                    .matcher(Files.readString(page))
+                    .results()
+                    .forEach(match -> left.add(ROOT.relativize(page) + ": " + match.group()));
+        }
+        assertThat(left).isEmpty();
     }
 
     @Test

@@ -1,5 +1,5 @@
 /**
- * The first three steps as one writes them first: a JSON tree, {@link java.net.URI}, LZ-string as in JavaScript. The
+ * First drafts of the first three steps: a JSON tree, {@link java.net.URI}, LZ-string as in JavaScript. The
  * bytes of an event come in and what {@link dev.weir.examples.asimov.AsimovTranslator} would give goes out, on any
  * thread. {@code weir demo --tune} begins with them.
  */
