@@ -86,7 +86,7 @@ public final class Burners {
         return number;
     }
 
-    /** Elements differ by up to the double: or else samples at even intervals could meet the same stage again and again. */
+    /** Elements differ by up to the double: otherwise evenly spaced samples might hit the same stage each time. */
     private static int rounds(long number) {
         return ROUNDS_PER_PERCENT + Math.floorMod((number * 0x9E37_79B9_7F4A_7C15L) >>> 20, ROUNDS_PER_PERCENT);
     }
