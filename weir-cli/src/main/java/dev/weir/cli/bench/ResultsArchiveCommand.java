@@ -24,7 +24,8 @@ import picocli.CommandLine.ParentCommand;
 @Command(
         name = "archive",
         sortOptions = false,
-        description = "Pack a campaign into one file: its runs, histograms and logs, and the page and tables made anew.")
+        description =
+                "Pack a campaign into one file: its runs, histograms and logs, and the page and tables made anew.")
 final class ResultsArchiveCommand implements Callable<Integer> {
 
     @ParentCommand
@@ -49,7 +50,8 @@ final class ResultsArchiveCommand implements Callable<Integer> {
             var ignored = BenchResultsCommand.read(() -> Reports.all(folder, true));
             packed = pack(root, file.toAbsolutePath().normalize());
         } catch (IOException e) {
-            throw CliFailure.work("cannot write " + file + ": " + CliFailure.reason(e), "Name another one with --to.", e);
+            throw CliFailure.work(
+                    "cannot write " + file + ": " + CliFailure.reason(e), "Name another one with --to.", e);
         }
         if (json) {
             new JsonLines(results.weir().out()).write(line -> {

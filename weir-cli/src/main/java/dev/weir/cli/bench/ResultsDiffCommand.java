@@ -42,8 +42,7 @@ final class ResultsDiffCommand implements Callable<Integer> {
     public Integer call() {
         ResultsFolder a = BenchResultsCommand.open(before);
         ResultsFolder b = BenchResultsCommand.open(after);
-        List<Difference> all =
-                BenchResultsCommand.read(() -> Difference.between(Analysis.of(a), Analysis.of(b)));
+        List<Difference> all = BenchResultsCommand.read(() -> Difference.between(Analysis.of(a), Analysis.of(b)));
         JsonLines lines = new JsonLines(results.weir().out());
         for (Difference each : all) {
             if (json) {
@@ -54,7 +53,8 @@ final class ResultsDiffCommand implements Callable<Integer> {
                     line.writeStringField("metric", label(each.metric()));
                     line.writeNumberField("before", each.before().ratio());
                     line.writeNumberField("after", each.after().ratio());
-                    line.writeNumberField("change", each.after().ratio() / each.before().ratio());
+                    line.writeNumberField(
+                            "change", each.after().ratio() / each.before().ratio());
                     line.writeStringField("verdict", label(each.kind()));
                     line.writeStringField("why", each.why());
                 });

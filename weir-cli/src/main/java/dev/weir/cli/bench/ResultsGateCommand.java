@@ -36,8 +36,9 @@ final class ResultsGateCommand implements Callable<Integer> {
     @Parameters(
             index = "1",
             paramLabel = "RULE",
-            description = "DRIVER METRIC >=|<= NUMBER of DRIVER; metrics are rate, cpu, allocated, broker-cpu, p50, p99, p999"
-                    + " and more.")
+            description =
+                    "DRIVER METRIC >=|<= NUMBER of DRIVER; metrics are rate, cpu, allocated, broker-cpu, p50, p99, p999"
+                            + " and more.")
     private String rule;
 
     @Option(names = "--json", description = "Print a JSON object per point, and one for the whole.")
@@ -69,7 +70,7 @@ final class ResultsGateCommand implements Callable<Integer> {
         }
         if (json) {
             outcomes.stream()
-                    .min(Comparator.comparing(Outcome::passed).thenComparing(each -> margin(gate, each)))
+                    .min(Comparator.comparing(Outcome::passed).thenComparingDouble(each -> margin(gate, each)))
                     .ifPresent(worst -> write(lines, "gate", worst, passed));
         }
         results.weir().out().flush();

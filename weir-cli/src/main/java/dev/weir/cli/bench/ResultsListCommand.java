@@ -88,7 +88,10 @@ final class ResultsListCommand implements Callable<Integer> {
             return List.of();
         }
         try (Stream<Path> paths = Files.walk(folder, DEPTH)) {
-            return paths.filter(ResultsFolder::isAt).sorted().mapMulti(this::read).toList();
+            return paths.filter(ResultsFolder::isAt)
+                    .sorted()
+                    .mapMulti(this::read)
+                    .toList();
         } catch (IOException e) {
             throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
         }
@@ -107,6 +110,8 @@ final class ResultsListCommand implements Callable<Integer> {
     }
 
     private static long planned(Campaign campaign) {
-        return (long) campaign.rounds() * campaign.points().size() * campaign.drivers().size();
+        return (long) campaign.rounds()
+                * campaign.points().size()
+                * campaign.drivers().size();
     }
 }

@@ -17,7 +17,9 @@ final class ResultsShowCommand implements Callable<Integer> {
     @ParentCommand
     private BenchResultsCommand results;
 
-    @Parameters(paramLabel = "RUN", description = "The results folder of a campaign, or of several, or its name in bench-results.")
+    @Parameters(
+            paramLabel = "RUN",
+            description = "The results folder of a campaign, or of several, or its name in bench-results.")
     private Path run;
 
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")

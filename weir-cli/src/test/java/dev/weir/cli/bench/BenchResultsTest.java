@@ -203,9 +203,7 @@ class BenchResultsTest {
                 .extracting(
                         line -> line.path("point").asText(),
                         line -> line.path("verdict").asText())
-                .containsExactly(
-                        tuple("p0", "higher"),
-                        tuple("p1", "no-difference"));
+                .containsExactly(tuple("p0", "higher"), tuple("p1", "no-difference"));
     }
 
     @Test
@@ -230,7 +228,8 @@ class BenchResultsTest {
 
     @Test
     void folderThatIsNone_isNamed() {
-        assertThat(harness.run("bench", "results", "show", temp.resolve("nowhere").toString()))
+        assertThat(harness.run(
+                        "bench", "results", "show", temp.resolve("nowhere").toString()))
                 .isEqualTo(ExitCode.FAILED);
         assertThat(harness.err()).contains("nowhere is no results folder");
     }
