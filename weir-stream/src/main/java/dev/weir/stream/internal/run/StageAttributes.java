@@ -18,8 +18,9 @@ public final class StageAttributes {
                     + " groupBy, mapAsync, mapBlocking, mapParallel, merge, mergeLatest, mergePreferred, mergePrioritized,"
                     + " partition, restarted, scanAsync, switchMap, unzip, zipLatest, all sinks";
     private static final String BY_BUFFER = "alsoTo, async, balance, broadcast, buffer, delay, divertTo, flatMapMerge,"
-            + " groupBy, mapAsync, mapBlocking, merge, mergeLatest, mergePreferred, mergePrioritized, partition,"
-            + " restarted, switchMap, throttlePerKey, unzip, wireTap, zipLatest, sources that ask user code for one element at a time";
+            + " foldAsync, groupBy, mapAsync, mapBlocking, merge, mergeLatest, mergePreferred, mergePrioritized,"
+            + " partition, restarted, scanAsync, switchMap, throttlePerKey, unzip, wireTap, zipLatest, sources that ask"
+            + " user code for one element at a time";
     private static final String BY_SUPERVISION =
             "operators that call a function for their elements, and sinks with a result";
 
