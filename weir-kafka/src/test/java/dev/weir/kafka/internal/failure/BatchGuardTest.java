@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -243,6 +244,43 @@ class BatchGuardTest {
         assertThat(calls.all.stream().skip(1)).noneMatch(call -> call.contains(1L));
         assertThat(claims).containsExactly("drop 1");
         assertThat(breaker.snapshot().state()).isEqualTo(CircuitBreaker.State.CLOSED);
+    }
+
+    @Test
+    void onePoisonRecord_isOneFailureToTheBreaker() throws Exception {
+        CircuitBreaker breaker = CircuitBreaker.consecutive(2, Duration.ofHours(1));
+        Calls calls = new Calls();
+        calls.throwing.put(0L, 1);
+        BatchJob<byte[], byte[]> batch = batch(0, 0, 0, 0, 0, 0, 0, 0);
+        handle(new BatchGuard<>(rules.withBreaker(breaker), Ordering.unordered(), calls), batch);
+        assertThat(outcomes(batch)).containsOnly("Done");
+        assertThat(breaker.snapshot().state()).isEqualTo(CircuitBreaker.State.CLOSED);
+    }
+
+    @Test
+    void recordsThatAreAnsweredAsRetry_areTriedAgainTogether() throws Exception {
+        List<Integer> sizes = new ArrayList<>();
+        BatchHandler<byte[], byte[]> second = records -> {
+            sizes.add(records.size());
+            return sizes.size() == 1
+                    ? Collections.nCopies(records.size(), BatchOutcome.retry(new IOException("down")))
+                    : BatchOutcome.allDone(records);
+        };
+        BatchJob<byte[], byte[]> batch = batch(0, 1, 2, 0, 1, 2);
+        handle(new BatchGuard<>(rules, byKey(), second), batch);
+        assertThat(sizes).containsExactly(6, 6);
+        assertThat(outcomes(batch)).containsOnly("Done");
+    }
+
+    @Test
+    void lostRecordsOfABatchThatWaits_endTheirClaims_thoughTheOthersGoOn() {
+        BatchJob<byte[], byte[]> batch = batch(0, 0, 0);
+        lost.add(1L);
+        assertThat(batch.isRevoked(0)).isFalse();
+        assertThat(claims).containsExactly("drop 1");
+        lost.addAll(List.of(0L, 2L));
+        assertThat(batch.isRevoked(0)).isTrue();
+        assertThat(claims).containsExactly("drop 1", "drop 0", "drop 2");
     }
 
     @Test
