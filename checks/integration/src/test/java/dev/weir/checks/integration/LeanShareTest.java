@@ -17,7 +17,6 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -206,32 +205,6 @@ class LeanShareTest {
         }
         assertThat(ledger.lost()).isZero();
         assertThat(ledger.duplicates()).isZero();
-    }
-
-    @Test
-    void recordInItsLastDelivery_thatGoesBackAtTheEnd_isNamedAsLost() throws Exception {
-        topic("lean-last", 1, 1);
-        var settings = group("lean-last").build();
-        ShareGroupConfig.set(settings, Map.of("share.delivery.count.limit", "2"));
-        assertThat(stopWithinTheHandler(settings)).containsExactly("1 records given back to share group lean-last");
-        assertThat(stopWithinTheHandler(settings))
-                .singleElement()
-                .asString()
-                .contains("1 records lost, as they went back in their last delivery and no copy stands");
-    }
-
-    private static List<String> stopWithinTheHandler(ShareSettings<byte[], byte[]> settings) throws Exception {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch never = new CountDownLatch(1);
-        try (RunningPipeline running = KafkaFlow.shared(settings, settings.groupId())
-                .forEach(1, Ordering.unordered(), record -> {
-                    begun.countDown();
-                    never.await();
-                })
-                .run()) {
-            begun.await();
-            return running.drain(Duration.ofMillis(500)).leftUndone();
-        }
     }
 
     @Test

@@ -37,6 +37,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** How long a batch waits for a cut that it might otherwise be in the way of. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** For how long no batch waits after one that did so in vain: an operator may hold inputs until more elements come. */
+    private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     /** Beyond so many times its limit, a transaction takes nothing before the one ahead of it is committed. */
     private static final int MOST = 4;
 
@@ -52,6 +55,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** The topic that was written to last. */
     private String lastTopic = "";
+
+    private long nextTurnNanos = System.nanoTime();
 
     TransactionalLoop(
             Board<K, V> board,
@@ -256,10 +261,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private void giveWay() throws InterruptedException {
         if (board.cutWanted && board.committing == null && !board.aborting) {
             board.wakeOwner.run();
-            if (!board.isClosing()) {
+            if (!board.isClosing() && System.nanoTime() - nextTurnNanos >= 0) {
                 long left = TURN_NANOS;
                 while (left > 0 && board.cutWanted && !board.intakeHeld) {
                     left = board.changed.awaitNanos(left);
+                }
+                if (board.cutWanted) {
+                    nextTurnNanos = System.nanoTime() + VAIN_NANOS;
                 }
             }
         }
