@@ -2,22 +2,14 @@ package dev.weir.cli.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.JsonLines;
-import dev.weir.cli.terminal.Progress;
-import dev.weir.cli.terminal.Shutdown;
-import dev.weir.cli.terminal.Terminal;
 import dev.weir.metrics.Limiter.Kind;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TuneReportTest {
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final Context context = new Context(new PrintStream(out, true, StandardCharsets.UTF_8));
+    private final CommandHarness harness = new CommandHarness();
 
     @Test
     void summary_ofFlawedOutputs_saysWhatIsWrongAndFails() {
@@ -30,7 +22,6 @@ class TuneReportTest {
         assertThat(printed())
                 .endsWith("\"total_gain\":2.0,\"outputs_equal\":false,\"stopped\":false,"
                         + "\"error\":\"step 2: of 9 events 1 are lost\"}\n");
-        assertThat(context.errorTold).isTrue();
     }
 
     @Test
@@ -57,11 +48,11 @@ class TuneReportTest {
     }
 
     private String printed() {
-        return out.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+        return harness.out().replace(System.lineSeparator(), "\n");
     }
 
     private TuneReport report(boolean json, double... rates) {
-        TuneReport report = new TuneReport(context, 9, json);
+        TuneReport report = new TuneReport(harness.weir, 9, json);
         try (Version version = ComputingVersion.first()) {
             for (int step = 0; step < rates.length; step++) {
                 report.step(
@@ -71,51 +62,5 @@ class TuneReportTest {
             }
         }
         return report;
-    }
-
-    private static final class Context implements CommandContext {
-        private final PrintStream out;
-        private final Terminal terminal;
-        private boolean errorTold;
-
-        Context(PrintStream out) {
-            this.out = out;
-            this.terminal = new Terminal(out, false);
-        }
-
-        @Override
-        public PrintStream out() {
-            return out;
-        }
-
-        @Override
-        public Terminal terminal() {
-            return terminal;
-        }
-
-        @Override
-        public Progress progress() {
-            return new Progress(terminal, System::nanoTime);
-        }
-
-        @Override
-        public JsonLines json() {
-            return new JsonLines(out);
-        }
-
-        @Override
-        public void errorIsTold() {
-            errorTold = true;
-        }
-
-        @Override
-        public void tellError(String error) {
-            throw new AssertionError(error);
-        }
-
-        @Override
-        public Shutdown shutdown() {
-            return new Shutdown(terminal);
-        }
     }
 }
