@@ -218,18 +218,18 @@ final class Tributaries<R> {
                 }
             } catch (RuntimeException | Error failure) {
                 // The failure of a stream that was replaced comes of its interruption.
-                if (!isReplaced() && settle()) {
+                if (settleUnlessReplaced()) {
                     parent.left();
                     out.end(failure);
                 }
             }
         }
 
-        /** Notes why the stream ends; that it was replaced outweighs all else. */
-        private void noteEnd(EndReason reason) {
+        /** Notes why the stream ends; that it was replaced outweighs all else until it is settled. */
+        void noteEnd(EndReason reason) {
             childLock.lock();
             try {
-                if (endsFor != EndReason.REPLACED) {
+                if (endsFor != EndReason.REPLACED && !settled) {
                     endsFor = reason;
                 }
             } finally {
@@ -241,13 +241,23 @@ final class Tributaries<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /** Whether it is up to the caller to say what becomes of the parent's own claim: the first. */
+        /** Whether it is up to the caller, who replaces the stream, to say what becomes of the parent's own claim. */
         boolean settle() {
             childLock.lock();
             try {
                 boolean first = !settled;
                 settled = true;
                 return first;
+            } finally {
+                childLock.unlock();
+            }
+        }
+
+        /** The same for the stream's own thread: the claim of one that is being replaced is up to who does that. */
+        private boolean settleUnlessReplaced() {
+            childLock.lock();
+            try {
+                return !isReplaced() && settle();
             } finally {
                 childLock.unlock();
             }
@@ -332,7 +342,7 @@ final class Tributaries<R> {
 
         /** The last there is to do. If others closed the stream it has not ended by itself. */
         private void conclude(Nest.@Nullable Child<R> closed) {
-            if (!isReplaced() && settle()) {
+            if (settleUnlessReplaced()) {
                 if (endsFor == EndReason.EXHAUSTED && closed != null) {
                     parent.ended(closed);
                 } else {

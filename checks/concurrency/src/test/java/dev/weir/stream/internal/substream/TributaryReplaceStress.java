@@ -1,0 +1,132 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.PipelineRun;
+import dev.weir.stream.internal.run.StageAttributes;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** A stream within the stream is replaced just as it has come to its own end: its parent is acknowledged, once. */
+@JCStressTest
+@Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "acknowledged once")
+@Outcome(expect = Expect.FORBIDDEN, desc = "abandoned, or acknowledged twice")
+@State
+public class TributaryReplaceStress {
+
+    private static final Nest NEST = nest();
+
+    private final Claims claims = new Claims();
+    private final Batch<Integer> batch = claims.batch(1);
+    private final Tributaries<Integer> tributaries =
+            new Tributaries<>(NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
+    private final Tributaries<Integer>.Tributary tributary = tributaries.new Tributary(Parent.of(batch, 0), () -> {});
+
+    public TributaryReplaceStress() {
+        tributaries.add(tributary);
+        tributary.attach(NEST.start(new Node<>("stream", (assembly, attributes) -> new Empty())));
+    }
+
+    private static Nest nest() {
+        CompletableFuture<Nest> made = new CompletableFuture<>();
+        RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
+            assembly.fused(StageAttributes.named("stress"));
+            made.complete(assembly.nest());
+        });
+        return made.join();
+    }
+
+    private record Empty() implements Stage<Integer> {
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) {
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Actor
+    public void replacing() {
+        try {
+            tributary.replace();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Actor
+    public void ending() {
+        tributary.noteEnd(EndReason.EXHAUSTED);
+        tributary.afterLowest();
+    }
+
+    @Arbiter
+    public void arbiter(I_Result result) {
+        result.r1 = claims.acks();
+    }
+
+    /** Decides by the reason and then reads it again. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "acknowledged once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "abandoned, or acknowledged twice")
+    @State
+    public static class Broken {
+
+        private int acks;
+        private boolean settled;
+        private volatile EndReason endsFor = EndReason.NONE;
+
+        private synchronized boolean settle() {
+            boolean first = !settled;
+            settled = true;
+            return first;
+        }
+
+        private synchronized void noteEnd(EndReason reason) {
+            if (endsFor != EndReason.REPLACED) {
+                endsFor = reason;
+            }
+        }
+
+        private synchronized void ack() {
+            acks++;
+        }
+
+        @Actor
+        public void replacing() {
+            noteEnd(EndReason.REPLACED);
+            if (settle()) {
+                ack();
+            }
+        }
+
+        @Actor
+        public void ending() {
+            noteEnd(EndReason.EXHAUSTED);
+            if (endsFor != EndReason.REPLACED && settle() && endsFor == EndReason.EXHAUSTED) {
+                ack();
+            }
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = acks;
+        }
+    }
+}
