@@ -1,5 +1,6 @@
 package dev.weir.console;
 
+import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -62,7 +63,7 @@ class ConsolePageTest {
                 .named("parse JSON")
                 .mapBlocking(8, Ordering.input(), this::lookUp)
                 .named("price")
-                .mapParallel(2, pool, this::encode)
+                .mapParallel(2, this::encode).with(Attributes.NONE.withDispatcher(pool))
                 .named("encode")
                 .map(number -> number)
                 .named("route")

@@ -1,5 +1,6 @@
 package dev.weir.console;
 
+import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -49,7 +50,7 @@ class RunningControlsTest {
                 RunningPipeline running = Source.range(0, ELEMENTS)
                         .mapBlocking(2, Ordering.input(), this::work)
                         .named("price")
-                        .mapParallel(Parallelism.fixed(2), pool, element -> element)
+                        .mapParallel(Parallelism.fixed(2), element -> element).with(Attributes.NONE.withDispatcher(pool))
                         .named("encode")
                         .to(Sink.forEach(out::add))
                         .run();

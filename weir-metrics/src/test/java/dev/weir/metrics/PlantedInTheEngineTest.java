@@ -1,5 +1,6 @@
 package dev.weir.metrics;
 
+import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.RecordOrdering;
@@ -120,7 +121,7 @@ class PlantedInTheEngineTest {
     void workersThatCompute_areStageCpu_andGetMore() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 8);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapParallel(1, pool, this::computes)
+                        .mapParallel(1, this::computes).with(Attributes.NONE.withDispatcher(pool))
                         .named("parse"))) {
             Limiter limiter = planted.awaitLimiter(Kind.STAGE_CPU, "parse");
             assertThat(limiter.advice()).contains("parallelism of parse from 1 to 8");
@@ -132,7 +133,7 @@ class PlantedInTheEngineTest {
     void workersThatCompute_onAFullMachine_areMachineCpu() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 8);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapParallel(1, pool, this::computes)
+                        .mapParallel(1, this::computes).with(Attributes.NONE.withDispatcher(pool))
                         .named("parse"))) {
             planted.on(new MachineLook(1, Double.NaN, 0.99, 0), new MachineLook(1, Double.NaN, 0.99, 0));
             planted.awaitLimiter(Kind.MACHINE_CPU, "machine-cpu");
@@ -143,7 +144,7 @@ class PlantedInTheEngineTest {
     void dispatcherWithTooFewThreads_isTheDispatcher() {
         try (Dispatcher small = Dispatcher.fixed("small", 2);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapBlocking(8, Ordering.unordered(), small, this::blocks)
+                        .mapBlocking(8, Ordering.unordered(), this::blocks).with(Attributes.NONE.withDispatcher(small))
                         .named("price"))) {
             Limiter limiter = planted.awaitLimiter(Kind.DISPATCHER, "small");
             assertThat(limiter.advice()).isEqualTo("raise dispatcher small from 2 to 8 threads");
@@ -155,9 +156,9 @@ class PlantedInTheEngineTest {
     void twoStagesOfWhichOneTakesAllThreads_areTheDispatcher() {
         try (Dispatcher shared = Dispatcher.fixed("shared", 3);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapBlocking(3, Ordering.unordered(), shared, n -> n)
+                        .mapBlocking(3, Ordering.unordered(), n -> n).with(Attributes.NONE.withDispatcher(shared))
                         .named("first")
-                        .mapBlocking(6, Ordering.unordered(), shared, this::blocks)
+                        .mapBlocking(6, Ordering.unordered(), this::blocks).with(Attributes.NONE.withDispatcher(shared))
                         .named("second"))) {
             planted.awaitLimiter(Kind.DISPATCHER, "shared");
         }

@@ -41,70 +41,36 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return Source.at(AsyncBoundary.node(node(), Objects.requireNonNull(dispatcher, "dispatcher"), buffer));
     }
 
-    /**
-     * {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers on {@link
-     * Dispatcher#cpu()}.
-     */
+    /** {@link #mapParallel(Parallelism, Handler)} with a fixed number of workers. */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
-        return mapParallel(Parallelism.fixed(workers), Dispatcher.cpu(), handler);
-    }
-
-    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} on {@link Dispatcher#cpu()}. */
-    @Operator(acks = SAME, cost = WORKERS)
-    public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
-        return mapParallel(workers, Dispatcher.cpu(), handler);
-    }
-
-    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers. */
-    @Operator(acks = SAME, cost = WORKERS)
-    public <R> Source<R> mapParallel(int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
-        return mapParallel(Parallelism.fixed(workers), dispatcher, handler);
+        return mapParallel(Parallelism.fixed(workers), handler);
     }
 
     /**
      * Computes with several threads: each batch is split over the workers, and results leave in the order of the input.
-     * For work that computes; work that blocks belongs into {@link #mapBlocking}.
+     * For work that computes; work that blocks belongs into {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()},
+     * unless {@linkplain Source#with attributes} name another dispatcher.
      *
      * @param workers how many threads may work at once, up to 1024; the dispatcher's size bounds them as well
      */
     @Operator(acks = SAME, cost = WORKERS)
-    public <R> Source<R> mapParallel(
-            Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+    public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
         return Source.at(ParallelMap.node(
-                node(),
-                Objects.requireNonNull(workers, "workers"),
-                Objects.requireNonNull(dispatcher, "dispatcher"),
-                Objects.requireNonNull(handler, "handler")));
+                node(), Objects.requireNonNull(workers, "workers"), Objects.requireNonNull(handler, "handler")));
     }
 
-    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
+    /** {@link #mapBlocking(Parallelism, Ordering, Handler)} with a fixed concurrency. */
     @Operator(acks = SAME, cost = LANES)
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
-        return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
-    }
-
-    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
-    @Operator(acks = SAME, cost = LANES)
-    public <R> Source<R> mapBlocking(
-            Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
-        return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
-    }
-
-    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} with a fixed concurrency. */
-    @Operator(acks = SAME, cost = LANES)
-    public <R> Source<R> mapBlocking(
-            int concurrency,
-            Ordering<? super T> ordering,
-            Dispatcher dispatcher,
-            Handler<? super T, ? extends R> handler) {
-        return mapBlocking(Parallelism.fixed(concurrency), ordering, dispatcher, handler);
+        return mapBlocking(Parallelism.fixed(concurrency), ordering, handler);
     }
 
     /**
      * Works on up to {@code concurrency} elements at once, one thread each, which may block. Threads are reused; while
-     * handlers are quick, few of them are awake.
+     * handlers are quick, few of them are awake. They are virtual, unless {@linkplain Source#with attributes} name
+     * another dispatcher.
      *
      * <ul>
      *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other: the
@@ -125,13 +91,11 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     public <R> Source<R> mapBlocking(
             Parallelism concurrency,
             Ordering<? super T> ordering,
-            Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingLanes.node(
                 node(),
                 Objects.requireNonNull(concurrency, "concurrency"),
                 Objects.requireNonNull(ordering, "ordering"),
-                Objects.requireNonNull(dispatcher, "dispatcher"),
                 Objects.requireNonNull(handler, "handler")));
     }
 

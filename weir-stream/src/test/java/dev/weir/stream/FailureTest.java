@@ -234,8 +234,8 @@ class FailureTest {
         return Stream.of(
                 source -> source.async(closed, 10),
                 source -> source.async().async(closed, 10).async(),
-                source -> source.mapParallel(2, closed, n -> n),
-                source -> source.mapBlocking(2, Ordering.byKey(n -> n), closed, n -> n));
+                source -> source.mapParallel(2, n -> n).with(Attributes.NONE.withDispatcher(closed)),
+                source -> source.mapBlocking(2, Ordering.byKey(n -> n), n -> n).with(Attributes.NONE.withDispatcher(closed)));
     }
 
     @ParameterizedTest
@@ -255,7 +255,7 @@ class FailureTest {
             assertThatThrownBy(source().async(single, 1).async(single, 1).to(Sink.ignore())::run)
                     .hasMessageContaining("needs at least 2 threads of dispatcher one");
             assertThatThrownBy(source().async(single, 1)
-                            .mapParallel(1, single, n -> n)
+                            .mapParallel(1, n -> n).with(Attributes.NONE.withDispatcher(single))
                             .to(Sink.ignore())::run)
                     .hasMessageContaining("needs at least 2 threads of dispatcher one");
             assertThat(events).containsExactly("closed", "terminated", "closed", "terminated");
@@ -275,8 +275,8 @@ class FailureTest {
             });
             List<Source<Integer>> sources = List.of(
                     source().async(pool, 10),
-                    source().mapParallel(1, pool, n -> n),
-                    source().mapBlocking(3, Ordering.input(), pool, n -> n));
+                    source().mapParallel(1, n -> n).with(Attributes.NONE.withDispatcher(pool)),
+                    source().mapBlocking(3, Ordering.input(), n -> n).with(Attributes.NONE.withDispatcher(pool)));
             for (Source<Integer> waiting : sources) {
                 RunningPipeline running = waiting.to(Sink.ignore()).named(NAME).run();
                 running.cancel();

@@ -1,5 +1,6 @@
 package dev.weir.testkit;
 
+import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -178,7 +179,7 @@ class RebalanceSimulationTest {
         try (Dispatcher pool = Dispatcher.fixed("pool", 4);
                 Dispatcher below = Dispatcher.single("below")) {
             RebalanceSimulation simulation = simulation(kafka -> orders(kafka)
-                            .mapBlocking(4, RecordOrdering.byKey(), pool, order -> worked(kafka, order))
+                            .mapBlocking(4, RecordOrdering.byKey(), order -> worked(kafka, order)).with(Attributes.NONE.withDispatcher(pool))
                             .async(below, 16)
                             .to(Sink.ignore()))
                     .order(Order.KEY);

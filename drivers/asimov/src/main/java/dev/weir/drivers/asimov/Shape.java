@@ -1,5 +1,6 @@
 package dev.weir.drivers.asimov;
 
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
@@ -38,14 +39,14 @@ enum Shape {
     UNORDERED {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
-            return above.mapBlocking(PROCESSORS, Ordering.unordered(), Dispatcher.cpu(), step::apply);
+            return above.mapBlocking(PROCESSORS, Ordering.unordered(), step::apply).with(Attributes.NONE.withDispatcher(Dispatcher.cpu()));
         }
     },
     /** In the order of the input, each step on threads that no other step has. */
     DISPATCHERS {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
-            return above.mapParallel(PROCESSORS, Dispatcher.fixed(name, PROCESSORS), step::apply);
+            return above.mapParallel(PROCESSORS, step::apply).with(Attributes.NONE.withDispatcher(Dispatcher.fixed(name, PROCESSORS)));
         }
     },
     /** In the order of the input, each step on as many as it finds best. */

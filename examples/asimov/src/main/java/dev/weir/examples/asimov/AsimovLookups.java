@@ -1,5 +1,6 @@
 package dev.weir.examples.asimov;
 
+import dev.weir.stream.Attributes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.ConsumerSettings;
@@ -75,7 +76,7 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
         return (concurrency == null
                         ? events.map(event -> with(event, step, service))
                         : events.mapBlocking(
-                                concurrency, Ordering.input(), dispatcher, event -> with(event, step, service)))
+                                concurrency, Ordering.input(), event -> with(event, step, service)).with(Attributes.NONE.withDispatcher(dispatcher)))
                 .named(step);
     }
 

@@ -102,14 +102,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         this.stall = new StallClock(meter, limit.max());
     }
 
-    /** See {@link dev.weir.stream.Source#mapParallel(Parallelism, Dispatcher, Handler)}. */
+    /** See {@link dev.weir.stream.Source#mapParallel(Parallelism, Handler)}. */
     public static <T, R> Node<R> node(
-            Node<T> above, Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+            Node<T> above, Parallelism workers, Handler<? super T, ? extends R> handler) {
         if (workers.max() > MAX_WORKERS) {
             throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers.max());
         }
         return new Node<>(
-                Attributes.named("mapParallel").withDispatcher(dispatcher),
+                "mapParallel",
                 (assembly, attributes) -> build(above, assembly, attributes, workers, handler));
     }
 

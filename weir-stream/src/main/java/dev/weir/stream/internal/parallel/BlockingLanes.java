@@ -68,16 +68,15 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
 
-    /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Dispatcher, Handler)}. */
+    /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Handler)}. */
     public static <T, R> Node<R> node(
             Node<T> above,
             Parallelism concurrency,
             Ordering<? super T> ordering,
-            Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
         LaneStages.check("concurrency", concurrency, MAX_CONCURRENCY);
-        return new Node<>(Attributes.named("mapBlocking").withDispatcher(dispatcher), (assembly, attributes) -> {
-            Dispatcher chosen = attributes.dispatcherOr(dispatcher);
+        return new Node<>("mapBlocking", (assembly, attributes) -> {
+            Dispatcher chosen = attributes.dispatcherOr(Dispatcher.virtual());
             return LaneStages.<T, R>build(
                     above,
                     assembly,
