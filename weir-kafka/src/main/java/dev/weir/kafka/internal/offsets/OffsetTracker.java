@@ -134,9 +134,7 @@ public final class OffsetTracker implements AckTarget {
             int slot = (int) own.tail & SLOT_MASK;
             int n = Math.min(Math.min(count - at, Chunk.SLOTS - slot), capacity - outstanding());
             System.arraycopy(offsets, at, chunk.offsets, slot, n);
-            for (int i = 0; i < n; i++) {
-                chunk.timestamps.note(slot + i, timestamps[at + i]);
-            }
+            chunk.timestamps.noteAll(slot, timestamps, at, n);
             own.appendedBytes = chunk.weigh(slot, bytes, at, n, own.appendedBytes);
             own.tail += n;
             at += n;

@@ -28,6 +28,19 @@ final class Timestamps {
         values[runs++] = timestamp;
     }
 
+    /** Notes the timestamps of records one after the other. One that they share is written once. */
+    void noteAll(int slot, long[] timestamps, int from, int count) {
+        long last = timestamps[from];
+        note(slot, last);
+        for (int i = 1; i < count; i++) {
+            long timestamp = timestamps[from + i];
+            if (timestamp != last) {
+                note(slot + i, timestamp);
+                last = timestamp;
+            }
+        }
+    }
+
     /** The timestamp of a slot that was noted. */
     long of(int slot) {
         int at = Arrays.binarySearch(slots, 0, runs, (short) slot);
