@@ -1,6 +1,5 @@
 package dev.weir.console;
 
-import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,6 +7,7 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.metrics.Limiter;
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
@@ -63,7 +63,8 @@ class ConsolePageTest {
                 .named("parse JSON")
                 .mapBlocking(8, Ordering.input(), this::lookUp)
                 .named("price")
-                .mapParallel(2, this::encode).with(Attributes.NONE.withDispatcher(pool))
+                .mapParallel(2, this::encode)
+                .with(Attributes.NONE.withDispatcher(pool))
                 .named("encode")
                 .map(number -> number)
                 .named("route")

@@ -1,11 +1,11 @@
 package dev.weir.console;
 
-import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
@@ -50,7 +50,8 @@ class RunningControlsTest {
                 RunningPipeline running = Source.range(0, ELEMENTS)
                         .mapBlocking(2, Ordering.input(), this::work)
                         .named("price")
-                        .mapParallel(Parallelism.fixed(2), element -> element).with(Attributes.NONE.withDispatcher(pool))
+                        .mapParallel(Parallelism.fixed(2), element -> element)
+                        .with(Attributes.NONE.withDispatcher(pool))
                         .named("encode")
                         .to(Sink.forEach(out::add))
                         .run();

@@ -1,10 +1,10 @@
 package dev.weir.metrics;
 
-import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Sink;
@@ -121,7 +121,8 @@ class PlantedInTheEngineTest {
     void workersThatCompute_areStageCpu_andGetMore() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 8);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapParallel(1, this::computes).with(Attributes.NONE.withDispatcher(pool))
+                        .mapParallel(1, this::computes)
+                        .with(Attributes.NONE.withDispatcher(pool))
                         .named("parse"))) {
             Limiter limiter = planted.awaitLimiter(Kind.STAGE_CPU, "parse");
             assertThat(limiter.advice()).contains("parallelism of parse from 1 to 8");
@@ -133,7 +134,8 @@ class PlantedInTheEngineTest {
     void workersThatCompute_onAFullMachine_areMachineCpu() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 8);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapParallel(1, this::computes).with(Attributes.NONE.withDispatcher(pool))
+                        .mapParallel(1, this::computes)
+                        .with(Attributes.NONE.withDispatcher(pool))
                         .named("parse"))) {
             planted.on(new MachineLook(1, Double.NaN, 0.99, 0), new MachineLook(1, Double.NaN, 0.99, 0));
             planted.awaitLimiter(Kind.MACHINE_CPU, "machine-cpu");
@@ -144,7 +146,8 @@ class PlantedInTheEngineTest {
     void dispatcherWithTooFewThreads_isTheDispatcher() {
         try (Dispatcher small = Dispatcher.fixed("small", 2);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapBlocking(8, Ordering.unordered(), this::blocks).with(Attributes.NONE.withDispatcher(small))
+                        .mapBlocking(8, Ordering.unordered(), this::blocks)
+                        .with(Attributes.NONE.withDispatcher(small))
                         .named("price"))) {
             Limiter limiter = planted.awaitLimiter(Kind.DISPATCHER, "small");
             assertThat(limiter.advice()).isEqualTo("raise dispatcher small from 2 to 8 threads");
@@ -156,9 +159,11 @@ class PlantedInTheEngineTest {
     void twoStagesOfWhichOneTakesAllThreads_areTheDispatcher() {
         try (Dispatcher shared = Dispatcher.fixed("shared", 3);
                 Planted planted = planted(Source.range(0, MANY)
-                        .mapBlocking(3, Ordering.unordered(), n -> n).with(Attributes.NONE.withDispatcher(shared))
+                        .mapBlocking(3, Ordering.unordered(), n -> n)
+                        .with(Attributes.NONE.withDispatcher(shared))
                         .named("first")
-                        .mapBlocking(6, Ordering.unordered(), this::blocks).with(Attributes.NONE.withDispatcher(shared))
+                        .mapBlocking(6, Ordering.unordered(), this::blocks)
+                        .with(Attributes.NONE.withDispatcher(shared))
                         .named("second"))) {
             planted.awaitLimiter(Kind.DISPATCHER, "shared");
         }

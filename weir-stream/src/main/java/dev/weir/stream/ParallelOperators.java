@@ -89,9 +89,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      */
     @Operator(acks = "with the result", cost = "under 100 ns over the handler; a thread for each that blocks")
     public <R> Source<R> mapBlocking(
-            Parallelism concurrency,
-            Ordering<? super T> ordering,
-            Handler<? super T, ? extends R> handler) {
+            Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingLanes.node(
                 node(),
                 Objects.requireNonNull(concurrency, "concurrency"),

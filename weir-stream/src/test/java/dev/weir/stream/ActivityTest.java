@@ -73,8 +73,10 @@ class ActivityTest {
     @Test
     void workersThatBlock_areAtWorkAndWait() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 2)) {
-            Activity activity = atRest(
-                    Source.range(0, MANY).mapParallel(2, this::blocks).with(Attributes.NONE.withDispatcher(pool)).named("tested"));
+            Activity activity = atRest(Source.range(0, MANY)
+                    .mapParallel(2, this::blocks)
+                    .with(Attributes.NONE.withDispatcher(pool))
+                    .named("tested"));
             assertThat(activity.dispatcher().name()).isEqualTo("pool");
             assertThat(activity.atWork()).isEqualTo(2);
             assertThat(activity.waiting()).isEqualTo(2);

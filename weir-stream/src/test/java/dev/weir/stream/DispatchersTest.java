@@ -37,7 +37,8 @@ class DispatchersTest {
         List<Integer> results = new ArrayList<>();
         try (Dispatchers dispatchers = Dispatchers.load(file)) {
             Pipeline pipeline = Source.of(1, 2, 3)
-                    .mapParallel(2, n -> n * n).with(Attributes.NONE.withDispatcher(dispatchers.get("cpu-heavy")))
+                    .mapParallel(2, n -> n * n)
+                    .with(Attributes.NONE.withDispatcher(dispatchers.get("cpu-heavy")))
                     .mapBlocking(4, Ordering.input(), n -> lookUp(n))
                     .with(Attributes.NONE.withDispatcher(dispatchers.get("legacy")))
                     .to(Sink.forEach(results::add));

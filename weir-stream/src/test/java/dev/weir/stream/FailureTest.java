@@ -235,7 +235,8 @@ class FailureTest {
                 source -> source.async(closed, 10),
                 source -> source.async().async(closed, 10).async(),
                 source -> source.mapParallel(2, n -> n).with(Attributes.NONE.withDispatcher(closed)),
-                source -> source.mapBlocking(2, Ordering.byKey(n -> n), n -> n).with(Attributes.NONE.withDispatcher(closed)));
+                source -> source.mapBlocking(2, Ordering.byKey(n -> n), n -> n)
+                        .with(Attributes.NONE.withDispatcher(closed)));
     }
 
     @ParameterizedTest
@@ -255,7 +256,8 @@ class FailureTest {
             assertThatThrownBy(source().async(single, 1).async(single, 1).to(Sink.ignore())::run)
                     .hasMessageContaining("needs at least 2 threads of dispatcher one");
             assertThatThrownBy(source().async(single, 1)
-                            .mapParallel(1, n -> n).with(Attributes.NONE.withDispatcher(single))
+                            .mapParallel(1, n -> n)
+                            .with(Attributes.NONE.withDispatcher(single))
                             .to(Sink.ignore())::run)
                     .hasMessageContaining("needs at least 2 threads of dispatcher one");
             assertThat(events).containsExactly("closed", "terminated", "closed", "terminated");

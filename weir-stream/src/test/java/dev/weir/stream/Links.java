@@ -405,7 +405,8 @@ final class Links {
                             worked(
                                     "mapBlocking(" + n + ", " + describe(ordering) + ", cpu)",
                                     r,
-                                    (s, f) -> s.mapBlocking(n, ordering, f::apply).with(Attributes.NONE.withDispatcher(Dispatcher.cpu()))));
+                                    (s, f) -> s.mapBlocking(n, ordering, f::apply)
+                                            .with(Attributes.NONE.withDispatcher(Dispatcher.cpu()))));
                 },
                 r -> {
                     int n = 1 + r.nextInt(8);

@@ -44,7 +44,8 @@ class NestedEndTest {
                 s -> s.mapBlocking(4, Ordering.unordered(), NestedEndTest::planted)
                         .supervised(Supervision.skip())
                         .take(1),
-                s -> s.mapBlocking(2, Ordering.unordered(), n -> n).with(Attributes.NONE.withDispatcher(Dispatcher.cpu()))
+                s -> s.mapBlocking(2, Ordering.unordered(), n -> n)
+                        .with(Attributes.NONE.withDispatcher(Dispatcher.cpu()))
                         .take(1),
                 s -> s.grouped(3)
                         .mapBlocking(4, Ordering.input(), List::getFirst)

@@ -79,7 +79,10 @@ class OrderingTest {
         // Batches of one element are one chunk each, so that eight workers hold eight neighbours.
         try (Dispatcher eight = Dispatcher.fixed("eight", 8)) {
             Backwards backwards = new Backwards(800, 8);
-            List<Integer> seen = run(TrackedSource.numbers(800, 1).source().mapParallel(8, backwards::handle).with(Attributes.NONE.withDispatcher(eight)));
+            List<Integer> seen = run(TrackedSource.numbers(800, 1)
+                    .source()
+                    .mapParallel(8, backwards::handle)
+                    .with(Attributes.NONE.withDispatcher(eight)));
             assertThat(seen).isEqualTo(upTo(800));
         }
     }
@@ -240,11 +243,13 @@ class OrderingTest {
     void mapParallel_reachesItsWorkers() throws Exception {
         try (Dispatcher eight = Dispatcher.forkJoin("eight", 8)) {
             CyclicBarrier all = new CyclicBarrier(8);
-            List<Integer> seen =
-                    run(TrackedSource.numbers(800, 1, 8, 16).source().mapParallel(8, n -> {
+            List<Integer> seen = run(TrackedSource.numbers(800, 1, 8, 16)
+                    .source()
+                    .mapParallel(8, n -> {
                         all.await(50, TimeUnit.SECONDS);
                         return n;
-                    }).with(Attributes.NONE.withDispatcher(eight)));
+                    })
+                    .with(Attributes.NONE.withDispatcher(eight)));
             assertThat(seen).isEqualTo(upTo(800));
         }
     }

@@ -38,10 +38,12 @@ class RefusedForkTest {
     void stage_withoutItsFirstThread_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> stage : List.<UnaryOperator<Source<Integer>>>of(
                 s -> s.mapBlocking(2, Ordering.input(), n -> n).with(Attributes.NONE.withDispatcher(refusing)),
-                s -> s.mapBlocking(2, Ordering.byKey(n -> n % 3), n -> n).with(Attributes.NONE.withDispatcher(refusing)),
+                s -> s.mapBlocking(2, Ordering.byKey(n -> n % 3), n -> n)
+                        .with(Attributes.NONE.withDispatcher(refusing)),
                 s -> s.mapParallel(2, n -> n).with(Attributes.NONE.withDispatcher(refusing)),
                 s -> s.scanAsync(0, (sum, n) -> CompletableFuture.completedFuture(n))
-                        .mapBlocking(1, Ordering.unordered(), n -> n).with(Attributes.NONE.withDispatcher(refusing)))) {
+                        .mapBlocking(1, Ordering.unordered(), n -> n)
+                        .with(Attributes.NONE.withDispatcher(refusing)))) {
             TrackedSource<Integer> source = TrackedSource.numbers(4_000, 2_000);
             try (RunningPipeline running = source.source()
                     .groupBy(n -> 0, 1, key -> stage.apply(key).recover(refused -> -1))
@@ -141,7 +143,8 @@ class RefusedForkTest {
     void stage_withoutItsFirstThread_failsThePipelineWithItsName() {
         TrackedSource<Integer> source = TrackedSource.numbers(4_000, 2_000);
         RunningPipeline running = source.source()
-                .mapBlocking(2, Ordering.input(), n -> n).with(Attributes.NONE.withDispatcher(refusing))
+                .mapBlocking(2, Ordering.input(), n -> n)
+                .with(Attributes.NONE.withDispatcher(refusing))
                 .to(Sink.ignore())
                 .run();
         assertThatThrownBy(running::await).hasMessageContaining("refusing").hasMessageContaining("is it closed?");

@@ -67,7 +67,9 @@ class SteeringTest {
                                         task -> Thread.ofVirtual().start(task)))
                         .named("work");
             case PARALLEL ->
-                numbers.mapParallel(Parallelism.fixed(n), this::work).with(Attributes.NONE.withDispatcher(pool)).named("work");
+                numbers.mapParallel(Parallelism.fixed(n), this::work)
+                        .with(Attributes.NONE.withDispatcher(pool))
+                        .named("work");
         };
     }
 
@@ -130,7 +132,8 @@ class SteeringTest {
         try (RunningPipeline running = Source.from(in)
                 .mapBlocking(4, Ordering.input(), element -> element)
                 .named("first")
-                .mapParallel(Parallelism.fixed(2), element -> element).with(Attributes.NONE.withDispatcher(pool))
+                .mapParallel(Parallelism.fixed(2), element -> element)
+                .with(Attributes.NONE.withDispatcher(pool))
                 .named("second")
                 .to(Sink.forEach(out::add))
                 .run()) {
@@ -215,7 +218,8 @@ class SteeringTest {
         try (RunningPipeline running = Source.from(List.of(1))
                 .map(same)
                 .async(pool, 512)
-                .mapParallel(Parallelism.fixed(2), element -> element).with(Attributes.NONE.withDispatcher(pool))
+                .mapParallel(Parallelism.fixed(2), element -> element)
+                .with(Attributes.NONE.withDispatcher(pool))
                 .to(Sink.ignore())
                 .run()) {
             DispatcherControl control = steered(running);

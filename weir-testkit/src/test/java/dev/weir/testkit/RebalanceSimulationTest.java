@@ -1,6 +1,5 @@
 package dev.weir.testkit;
 
-import dev.weir.stream.Attributes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -9,6 +8,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
@@ -179,7 +179,8 @@ class RebalanceSimulationTest {
         try (Dispatcher pool = Dispatcher.fixed("pool", 4);
                 Dispatcher below = Dispatcher.single("below")) {
             RebalanceSimulation simulation = simulation(kafka -> orders(kafka)
-                            .mapBlocking(4, RecordOrdering.byKey(), order -> worked(kafka, order)).with(Attributes.NONE.withDispatcher(pool))
+                            .mapBlocking(4, RecordOrdering.byKey(), order -> worked(kafka, order))
+                            .with(Attributes.NONE.withDispatcher(pool))
                             .async(below, 16)
                             .to(Sink.ignore()))
                     .order(Order.KEY);

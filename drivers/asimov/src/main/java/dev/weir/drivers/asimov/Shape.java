@@ -39,14 +39,16 @@ enum Shape {
     UNORDERED {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
-            return above.mapBlocking(PROCESSORS, Ordering.unordered(), step::apply).with(Attributes.NONE.withDispatcher(Dispatcher.cpu()));
+            return above.mapBlocking(PROCESSORS, Ordering.unordered(), step::apply)
+                    .with(Attributes.NONE.withDispatcher(Dispatcher.cpu()));
         }
     },
     /** In the order of the input, each step on threads that no other step has. */
     DISPATCHERS {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
-            return above.mapParallel(PROCESSORS, step::apply).with(Attributes.NONE.withDispatcher(Dispatcher.fixed(name, PROCESSORS)));
+            return above.mapParallel(PROCESSORS, step::apply)
+                    .with(Attributes.NONE.withDispatcher(Dispatcher.fixed(name, PROCESSORS)));
         }
     },
     /** In the order of the input, each step on as many as it finds best. */

@@ -1,11 +1,11 @@
 package dev.weir.examples.asimov;
 
-import dev.weir.stream.Attributes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
@@ -75,8 +75,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
         Integer concurrency = lanes.get(step);
         return (concurrency == null
                         ? events.map(event -> with(event, step, service))
-                        : events.mapBlocking(
-                                concurrency, Ordering.input(), event -> with(event, step, service)).with(Attributes.NONE.withDispatcher(dispatcher)))
+                        : events.mapBlocking(concurrency, Ordering.input(), event -> with(event, step, service))
+                                .with(Attributes.NONE.withDispatcher(dispatcher)))
                 .named(step);
     }
 

@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.chunk;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Parallelism;
@@ -103,14 +102,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /** See {@link dev.weir.stream.Source#mapParallel(Parallelism, Handler)}. */
-    public static <T, R> Node<R> node(
-            Node<T> above, Parallelism workers, Handler<? super T, ? extends R> handler) {
+    public static <T, R> Node<R> node(Node<T> above, Parallelism workers, Handler<? super T, ? extends R> handler) {
         if (workers.max() > MAX_WORKERS) {
             throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers.max());
         }
         return new Node<>(
-                "mapParallel",
-                (assembly, attributes) -> build(above, assembly, attributes, workers, handler));
+                "mapParallel", (assembly, attributes) -> build(above, assembly, attributes, workers, handler));
     }
 
     private static <T, R> Stage<R> build(

@@ -1,7 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Attributes;
-import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.RetryPolicy;
@@ -59,7 +58,7 @@ final class AsyncFold<T, R> {
 
     /** Emits what all elements so far are combined to, for each. */
     private Node<R> below(Node<T> above, StageAttributes attributes) {
-        return BlockingLanes.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), Dispatcher.virtual(), this::add)
+        return BlockingLanes.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
                 .with(restartedBy(attributes));
     }
 

@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
