@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Assumptions;
  * network but this machine. Where there is none, a test is skipped and says so; with {@code CI=true} in the
  * environment it fails instead. Confined to one thread.
  */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
 
     private static final List<String> NAMES =
             List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome");
@@ -53,7 +53,8 @@ final class Browser implements AutoCloseable {
     /** What scripts threw, and errors that the page logged. */
     final List<String> troubles = new CopyOnWriteArrayList<>();
 
-    Browser(Path folder, String... options) throws Exception {
+    /** Starts it with its profile in {@code folder}. */
+    public Browser(Path folder, String... options) throws Exception {
         List<String> command = Stream.concat(
                         Stream.of(
                                 executable(),
@@ -149,7 +150,7 @@ final class Browser implements AutoCloseable {
         return got.path("result");
     }
 
-    void open(URI address) throws Exception {
+    public void open(URI address) throws Exception {
         JsonNode ignored = call("Page.navigate", JSON.createObjectNode().put("url", address.toString()));
     }
 
@@ -164,11 +165,11 @@ final class Browser implements AutoCloseable {
         return result.path("result").path("value").asText();
     }
 
-    String textOf(String id) throws Exception {
+    public String textOf(String id) throws Exception {
         return evaluate("document.getElementById('" + id + "')?.textContent ?? ''");
     }
 
-    void screenshot(Path file) throws Exception {
+    public void screenshot(Path file) throws Exception {
         JsonNode shot = call(
                 "Page.captureScreenshot",
                 JSON.createObjectNode().put("format", "png").put("captureBeyondViewport", true));

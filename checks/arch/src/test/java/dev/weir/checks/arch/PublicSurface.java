@@ -61,12 +61,7 @@ final class PublicSurface {
                 lines.add(modifiers(constructor) + "new" + parameters(constructor));
             }
         }
-        // With what it inherits from types that are not public themselves.
-        Stream.concat(
-                        Arrays.stream(type.getMethods())
-                                .filter(method -> !Modifier.isPublic(
-                                        method.getDeclaringClass().getModifiers())),
-                        Arrays.stream(type.getDeclaredMethods()))
+        Stream.concat(inherited(type), Arrays.stream(type.getDeclaredMethods()))
                 .filter(method -> isVisible(method) && !method.isBridge() && !method.isSynthetic())
                 .distinct()
                 .forEach(method -> lines.add(method(method)));
@@ -81,6 +76,20 @@ final class PublicSurface {
                         .distinct()
                         .map(line -> "    " + line + "\n")
                         .collect(Collectors.joining());
+    }
+
+    /**
+     * What it inherits from types that are not public themselves. In place of a superclass's methods the type has
+     * bridges, which know no type arguments.
+     */
+    private static Stream<Method> inherited(Class<?> type) {
+        Stream<Method> ofInterfaces = Arrays.stream(type.getMethods())
+                .filter(method -> !Modifier.isPublic(method.getDeclaringClass().getModifiers()));
+        Class<?> above = type.getSuperclass();
+        return above == null || Modifier.isPublic(above.getModifiers())
+                ? ofInterfaces
+                : Stream.of(ofInterfaces, Arrays.stream(above.getDeclaredMethods()), inherited(above))
+                        .flatMap(methods -> methods);
     }
 
     private static boolean isVisible(Member member) {

@@ -1,0 +1,97 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.console.Browser;
+import java.io.BufferedReader;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the console shows while {@code weir demo --tune} runs: the pictures of the guide. With {@code -Dweir.write=true}
+ * those of the first and the last step take the places of the guide's.
+ */
+@Tag("long")
+@Timeout(600)
+class DemoTunePicturesTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Path ROOT = Path.of(System.getProperty("weir.root", "../.."));
+
+    @TempDir
+    private Path temporary;
+
+    @ParameterizedTest
+    @CsvSource({"tuning, --events=200000", "tuning-waiting, --waiting --events=4000"})
+    void console_showsWhatLimitsEachStep(String name, String options) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.weir.cli.Main",
+                "demo",
+                "--tune",
+                "--json"));
+        command.addAll(List.of(options.split(" ", -1)));
+        Process demo = new ProcessBuilder(command)
+                .redirectError(temporary.resolve("stderr").toFile())
+                .start();
+        try (BufferedReader lines = demo.inputReader();
+                Browser browser = new Browser(temporary.resolve("browser"));
+                ExecutorService reader = Executors.newVirtualThreadPerTaskExecutor()) {
+            JsonNode started = JSON.readTree(lines.readLine());
+            browser.open(URI.create(started.path("console").textValue()));
+            List<Path> pictures = new ArrayList<>();
+            List<String> limiters = new ArrayList<>();
+            JsonNode line = JSON.createObjectNode();
+            while (!line.has("outputs_equal")) {
+                Path picture = temporary.resolve(pictures.size() + ".png");
+                Future<String> next = reader.submit(lines::readLine);
+                while (!isDone(next)) {
+                    // The last one before the step is over stays.
+                    limiters.add(browser.textOf("limiter"));
+                    browser.screenshot(picture);
+                }
+                pictures.add(picture);
+                line = JSON.readTree(next.get());
+            }
+            // The line after the last step ends no step.
+            assertThat(pictures).hasSizeGreaterThan(3);
+            assertThat(limiters).anyMatch(text -> text.startsWith("Limited by"));
+            assertThat(line.path("outputs_equal").booleanValue()).isTrue();
+            keep(pictures.getFirst(), name + "-first.png");
+            keep(pictures.get(pictures.size() - 2), name + "-last.png");
+        } finally {
+            demo.destroyForcibly();
+        }
+    }
+
+    private static boolean isDone(Future<String> next) throws Exception {
+        try {
+            return next.get(2, TimeUnit.SECONDS) != null;
+        } catch (TimeoutException notYet) {
+            return false;
+        }
+    }
+
+    private static void keep(Path picture, String name) throws Exception {
+        Path folder = Boolean.getBoolean("weir.write") ? ROOT.resolve("docs/guide") : Path.of("target");
+        Files.copy(picture, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+    }
+}
