@@ -101,7 +101,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new JdbcOffsets(dataSource, rows, MetadataClient.of(settings));
     }
 
-    /** The statement that creates the table, for all groups that write to a database; PostgreSQL's, and most others'. */
+    /** The statement that creates the table, for all groups that write to a database; in plain SQL. */
     public static String tableDefinition(String table) {
         return OffsetTable.definition(Objects.requireNonNull(table, "table"));
     }
@@ -135,17 +135,18 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                 }
             }
         } catch (SQLException failure) {
-            return CompletableFuture.failedStage(new KafkaPipelineException(
+            throw new KafkaPipelineException(
                     "cannot claim " + ids + " in the table " + table.name() + ": " + failure.getMessage()
                             + "; JdbcOffsets.tableDefinition has the statement that creates it, and a row that another"
                             + " transaction holds is free when that ends",
-                    failure));
+                    failure);
         }
         claims.putAll(claimed);
         return CompletableFuture.completedStage(claimed.entrySet().stream()
                 .filter(each -> each.getValue().after() != NOTHING_WRITTEN)
                 .collect(Collectors.toMap(
-                        Map.Entry::getKey, each -> Position.offset(each.getValue().after()))));
+                        Map.Entry::getKey,
+                        each -> Position.offset(each.getValue().after()))));
     }
 
     private Claim claim(Connection connection, TopicPartition id, String topicId) throws SQLException {
@@ -205,14 +206,14 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     /**
      * Moves the positions past records, one statement for each of their partitions, within the connection's open
-     * transaction. Call it last, and commit at once: the rows are locked from here on. If the transaction is rolled back,
-     * the same records may be tried again, alone or with others behind them.
+     * transaction. Call it last, and commit at once: the rows are locked from here on. If the transaction is rolled
+     * back, the same records may be tried again, alone or with others behind them.
      *
      * @param connection the caller's, not in auto-commit mode; stays open
      * @param records those of a partition in its order; they follow on what was committed before. What lies between is
      *     taken for dropped on purpose
-     * @throws PositionConflictException if a position is not where these records follow on, and the transaction has been
-     *     rolled back
+     * @throws PositionConflictException if a position is not where these records follow on, and the transaction has
+     *     been rolled back
      */
     public void advance(Connection connection, List<? extends ConsumerRecord<?, ?>> records) throws SQLException {
         if (Objects.requireNonNull(connection, "connection").getAutoCommit()) {
@@ -251,12 +252,14 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         long next = last.offset() + 1;
         Claim claim = claims.computeIfPresent(id, (same, now) -> moved(now, first.offset(), next));
         if (claim == null) {
-            throw conflict(id, first.offset(), rollBackAndFind(connection, id), "this member does not have it any more");
+            throw conflict(
+                    id, first.offset(), rollBackAndFind(connection, id), "this member does not have it any more");
         }
         if (first.offset() < claim.before()) {
-            String reason = "records behind it are written already, and a position does not go back. To write them again"
-                    + " on purpose, undo what they did and set the position in " + table.name()
-                    + " while no member runs";
+            String reason =
+                    "records behind it are written already, and a position does not go back. To write them again"
+                            + " on purpose, undo what they did and set the position in " + table.name()
+                            + " while no member runs";
             throw conflict(id, first.offset(), rollBackAndFind(connection, id), reason);
         }
         return new Step(id, claim.fence(), claim.before(), next, epoch(first), epoch(last));

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The statements on the table of one group's positions. Stateless; each call is part of its connection's transaction. */
+/** The statements on one group's rows. Stateless; each call is part of its connection's transaction. */
 final class OffsetTable {
 
     /** How long a claim waits for the lock of a row. */

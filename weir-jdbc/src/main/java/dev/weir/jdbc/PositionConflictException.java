@@ -5,7 +5,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * A transaction was rolled back because its records do not go on where the table says: somebody else has the partition
- * now, or has written these records, or an earlier transaction is missing. The next run goes on at the table's position.
+ * now, or has written these records, or an earlier transaction is missing. The next run goes on where the table says.
  */
 public final class PositionConflictException extends KafkaPipelineException {
 

@@ -34,10 +34,12 @@ final class DatabaseSamples {
     static Pipeline storing(
             ConsumerSettings<byte[], byte[]> settings, Subscription orders, DataSource database, JdbcOffsets offsets) {
         return KafkaSource.partitioned(settings, orders, offsets)
-                .flatMapMerge(Integer.MAX_VALUE, partition -> partition
-                        .records()
-                        .groupedWithin(500, Duration.ofMillis(50))
-                        .mapBlocking(1, Ordering.input(), batch -> store(batch, database, offsets)))
+                .flatMapMerge(
+                        Integer.MAX_VALUE,
+                        partition -> partition
+                                .records()
+                                .groupedWithin(500, Duration.ofMillis(50))
+                                .mapBlocking(1, Ordering.input(), batch -> store(batch, database, offsets)))
                 .to(Sink.ignore());
     }
 

@@ -24,8 +24,8 @@ final class JdbcMember {
     private JdbcMember() {}
 
     /**
-     * Arguments: brokers, topic, which is the group's name too, URL of the database, and either {@code run} or {@code hold}
-     * with a file: then it holds its first batches until the file is there.
+     * Arguments: brokers, topic, which is the group's name too, URL of the database, and either {@code run} or {@code
+     * hold} with a file: then it holds its first batches until the file is there.
      */
     public static void main(String[] args) throws InterruptedException {
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
@@ -54,10 +54,12 @@ final class JdbcMember {
             throws InterruptedException {
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings)) {
             KafkaSource.partitioned(settings, Subscription.topics(topic), offsets)
-                    .flatMapMerge(Integer.MAX_VALUE, partition -> partition
-                            .records()
-                            .groupedWithin(50, Duration.ofMillis(50))
-                            .mapBlocking(1, Ordering.input(), batch -> storeHeld(batch, database, offsets, go)))
+                    .flatMapMerge(
+                            Integer.MAX_VALUE,
+                            partition -> partition
+                                    .records()
+                                    .groupedWithin(50, Duration.ofMillis(50))
+                                    .mapBlocking(1, Ordering.input(), batch -> storeHeld(batch, database, offsets, go)))
                     .to(Sink.ignore())
                     .run()
                     .await();
@@ -69,7 +71,7 @@ final class JdbcMember {
             List<ConsumerRecord<byte[], byte[]>> batch, DataSource database, JdbcOffsets offsets, Path go)
             throws Exception {
         CompletableFuture<Integer> stored = new CompletableFuture<>();
-        Thread.ofPlatform().daemon().start(() -> {
+        Thread.ofPlatform().start(() -> {
             System.out.println("held " + batch.getFirst().partition());
             while (!Files.exists(go)) {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));

@@ -104,9 +104,10 @@ class JdbcOffsetsFaultsTest {
                     || zombie.out().contains("stored "));
             String said = zombie.out();
             assertThat(said).doesNotContain("stored ");
-            cluster.endOffsets("frozen").forEach((id, end) -> assertThat(said)
-                    .containsPattern("refused \\S+PositionConflictException: " + id + ": position (none|\\d+) was"
-                            + " expected and " + end + " was found: "));
+            cluster.endOffsets("frozen")
+                    .forEach((id, end) -> assertThat(said)
+                            .containsPattern("refused \\S+PositionConflictException: " + id
+                                    + ": position (none|\\d+) was" + " expected and " + end + " was found: "));
         }
         assertEachOnce(database, count);
     }
@@ -122,8 +123,10 @@ class JdbcOffsetsFaultsTest {
                 JdbcOffsets others = JdbcOffsets.of(database, settings);
                 RunningPipeline one = storing(settings, name, database, offsets).run()) {
             awaitMore(database);
-            try (RunningPipeline other = storing(settings, name, database, others).run()) {
-                soon().until(() -> fences(database) > PARTITIONS || other.completion().isDone());
+            try (RunningPipeline other =
+                    storing(settings, name, database, others).run()) {
+                soon().until(() ->
+                        fences(database) > PARTITIONS || other.completion().isDone());
                 awaitMore(database);
                 long fences = fences(database);
                 assertThat(other.drain(Duration.ofMinutes(1)).leftUndone()).isEmpty();
@@ -142,8 +145,7 @@ class JdbcOffsetsFaultsTest {
     void databaseThatIsGone_failsTheRun_andTheNextOnesGoOnWhereItWas() throws Exception {
         DataSource database = create("gone", 0);
         ConsumerSettings<byte[], byte[]> settings = GroupLoad.settings(cluster, GroupLoad.Protocol.COOPERATIVE, "gone");
-        RestartSettings again =
-                RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(1)));
+        RestartSettings again = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(1)));
         try (NumberedLoad load = NumberedLoad.start(cluster.bootstrapServers(), "gone", PER_SECOND);
                 JdbcOffsets offsets = JdbcOffsets.of(database, settings);
                 RestartingPipeline storing =

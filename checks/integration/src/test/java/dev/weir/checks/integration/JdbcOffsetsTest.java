@@ -21,7 +21,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import javax.sql.DataSource;
@@ -71,7 +70,8 @@ class JdbcOffsetsTest {
 
     @BeforeEach
     void createTopicAndTables(TestInfo test) {
-        name = "of_" + test.getTestMethod().orElseThrow().getName().split("_")[0].toLowerCase(Locale.ROOT);
+        String method = test.getTestMethod().orElseThrow().getName();
+        name = "of_" + method.substring(0, method.indexOf('_')).toLowerCase(Locale.ROOT);
         cluster.createTopic(name, 2);
         database = postgres.createSchema(
                 name, JdbcOffsets.tableDefinition(JdbcOffsets.TABLE), "CREATE TABLE results (number BIGINT NOT NULL)");
@@ -119,7 +119,8 @@ class JdbcOffsetsTest {
         try (JdbcOffsets offsets = offsets()) {
             var ignored = offsets.load(Set.of(partition, second));
             try (Connection connection = open()) {
-                offsets.advance(connection, List.of(record(second, 7, 0), record(partition, 1, 0), record(second, 9, 0)));
+                offsets.advance(
+                        connection, List.of(record(second, 7, 0), record(partition, 1, 0), record(second, 9, 0)));
                 connection.commit();
             }
         }
@@ -183,7 +184,7 @@ class JdbcOffsetsTest {
         assertThat(results()).isEqualTo(3);
     }
 
-    /** As a store that has moved the position by hand, or a transaction that was committed though its answer was lost. */
+    /** As after a commit whose answer was lost. */
     @Test
     void written_recordsAreRefused() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -235,9 +236,11 @@ class JdbcOffsetsTest {
             cluster.deleteTopic(name);
             cluster.createTopic(name, 2);
             // A broker knows the new topic a moment later.
-            Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThatThrownBy(() -> load(offsets))
-                    .isInstanceOf(TopicMadeAnewException.class)
-                    .hasMessageContainingAll(partition + "@2", "weir_offsets", "delete the rows"));
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThatThrownBy(() -> load(offsets))
+                            .isInstanceOf(TopicMadeAnewException.class)
+                            .hasMessageContainingAll(partition + "@2", "weir_offsets", "delete the rows"));
             Postgres.execute(database, "DELETE FROM weir_offsets");
             assertThat(load(offsets)).isEmpty();
         }
@@ -252,7 +255,7 @@ class JdbcOffsetsTest {
                 statement.execute("SET idle_in_transaction_session_timeout = 0");
             }
             offsets.advance(holder, record(0));
-            assertThatThrownBy(() -> join(offsets))
+            assertThatThrownBy(() -> load(offsets))
                     .isInstanceOf(KafkaPipelineException.class)
                     .hasMessageContainingAll("cannot claim [" + partition + "]", "weir_offsets", "another transaction");
         }
@@ -262,13 +265,15 @@ class JdbcOffsetsTest {
     void misuse_isRefusedByName() throws Exception {
         assertThatThrownBy(() -> JdbcOffsets.of(
                         database,
-                        ConsumerSettings.builder().bootstrapServers("localhost:9").build()))
+                        ConsumerSettings.builder()
+                                .bootstrapServers("localhost:9")
+                                .build()))
                 .hasMessageContaining("set group.id");
         assertThatThrownBy(() -> JdbcOffsets.tableDefinition("offsets; DROP TABLE orders"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("table=offsets; DROP TABLE orders");
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings(), "nowhere")) {
-            assertThatThrownBy(() -> join(offsets)).hasMessageContainingAll("nowhere", "tableDefinition");
+            assertThatThrownBy(() -> load(offsets)).hasMessageContainingAll("nowhere", "tableDefinition");
         }
         try (JdbcOffsets offsets = offsets();
                 Connection connection = database.getConnection()) {
@@ -298,15 +303,6 @@ class JdbcOffsetsTest {
 
     private Map<TopicPartition, Position> load(JdbcOffsets offsets) {
         return offsets.load(Set.of(partition)).toCompletableFuture().join();
-    }
-
-    /** The same, throwing what the stage fails with. */
-    private void join(JdbcOffsets offsets) throws Throwable {
-        try {
-            load(offsets);
-        } catch (CompletionException failed) {
-            throw failed.getCause();
-        }
     }
 
     private Connection open() throws SQLException {
@@ -353,8 +349,8 @@ class JdbcOffsetsTest {
     }
 
     /** Even a caller who commits afterwards stores nothing: the transaction is rolled back. */
-    private AbstractThrowableAssert<?, ? extends Throwable> refuses(
-            JdbcOffsets offsets, long... numbers) throws SQLException {
+    private AbstractThrowableAssert<?, ? extends Throwable> refuses(JdbcOffsets offsets, long... numbers)
+            throws SQLException {
         try (Connection connection = open()) {
             for (long number : numbers) {
                 insert(connection, number);

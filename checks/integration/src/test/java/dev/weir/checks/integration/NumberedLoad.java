@@ -13,8 +13,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that writes the numbers from 0 on to a topic, at a steady rate, until it is stopped. Their keys are the numbers
- * modulo {@link ExactlyOnceLedger#KEYS}. Confined to the test's thread, which closes it.
+ * A thread that writes the numbers from 0 on to a topic, at a steady rate, until it is stopped. Their keys are the
+ * numbers modulo {@link ExactlyOnceLedger#KEYS}. Confined to the test's thread, which closes it.
  */
 final class NumberedLoad implements AutoCloseable {
 

@@ -14,8 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two pipes of a group under a steady load, of which one is restarted over and over: each record is written once, in the
- * order of its key, and what the other one uses stays as it was. An hour of each guarantee: {@code -Dweir.soak.seconds=3600}.
+ * Two pipes of a group under a steady load, of which one is restarted over and over: each record is written once, in
+ * the order of its key, and what the other one uses stays as it was. An hour of each guarantee: {@code
+ * -Dweir.soak.seconds=3600}.
  */
 @Tag("long")
 class PipeSoakTest {
@@ -38,8 +39,9 @@ class PipeSoakTest {
         try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
             cluster.createTopic("in", 6);
             cluster.createTopic("out", 6);
-            String[] args = ("pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"
-                            + " --work 1ms --concurrency 32 --guarantee " + guarantee)
+            String[] args = ("pipe --bootstrap-server " + cluster.bootstrapServers()
+                            + " --from in --to out --group soak" + " --work 1ms --concurrency 32 --guarantee "
+                            + guarantee)
                     .split(" ");
             try (SoakLedger ledger = SoakLedger.start(cluster.bootstrapServers(), "out");
                     NumberedLoad load = NumberedLoad.start(cluster.bootstrapServers(), "in", PER_SECOND);

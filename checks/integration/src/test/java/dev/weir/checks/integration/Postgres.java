@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A PostgreSQL server of its own on a free port of the loopback interface, from the system's package. Confined to the test's
- * thread, which closes it.
+ * A PostgreSQL server of its own on a free port of the loopback interface, from the system's package. Confined to the
+ * test's thread, which closes it.
  */
 final class Postgres implements AutoCloseable {
 
@@ -50,9 +50,8 @@ final class Postgres implements AutoCloseable {
         this.folder = Files.createTempDirectory("weir-postgres-");
         this.asRoot = "root".equals(System.getProperty("user.name"));
         if (asRoot) {
-            UserPrincipal user = folder.getFileSystem()
-                    .getUserPrincipalLookupService()
-                    .lookupPrincipalByName("postgres");
+            UserPrincipal user =
+                    folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("postgres");
             Files.setOwner(folder, user);
         }
         this.port = freePort();
@@ -169,7 +168,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Connections whose statements are about a schema of that name. A transaction in which nothing happens ends in 5 s. */
+    /** Connections to a schema of that name. A transaction in which nothing happens ends in 5 s. */
     DataSource dataSource(String schema) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url(schema));

@@ -26,19 +26,20 @@ final class ProcessUsage {
 
     ProcessUsage(long pid) {
         process = Path.of("/proc", Long.toString(pid));
-        for (Kind kind : Kind.values()) {
-            looks.put(kind, new ArrayList<>());
-        }
+    }
+
+    private List<Long> of(Kind kind) {
+        return looks.computeIfAbsent(kind, none -> new ArrayList<>());
     }
 
     void look() {
         try (Stream<Path> handles = Files.list(process.resolve("fd"))) {
-            looks.get(Kind.HANDLES).add(handles.count());
+            of(Kind.HANDLES).add(handles.count());
             for (String line : Files.readAllLines(process.resolve("status"))) {
                 String[] parts = line.split("\\s+");
                 switch (parts[0]) {
-                    case "VmRSS:" -> looks.get(Kind.MEGABYTES).add(Long.parseLong(parts[1]) / 1024);
-                    case "Threads:" -> looks.get(Kind.THREADS).add(Long.parseLong(parts[1]));
+                    case "VmRSS:" -> of(Kind.MEGABYTES).add(Long.parseLong(parts[1]) / 1024);
+                    case "Threads:" -> of(Kind.THREADS).add(Long.parseLong(parts[1]));
                     default -> {}
                 }
             }
@@ -49,7 +50,7 @@ final class ProcessUsage {
 
     /** The highest of a quarter of the time: 0 is the first one. */
     long highest(Kind kind, int quarter) {
-        List<Long> all = looks.get(kind);
+        List<Long> all = of(kind);
         return all.subList(all.size() * quarter / 4, all.size() * (quarter + 1) / 4).stream()
                 .mapToLong(each -> each)
                 .max()

@@ -14,9 +14,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that reads the numbers of a {@link NumberedLoad} as they are written, committed ones only: each number of a key
- * must follow the one before, so none is left out, doubled or late. Keeps no records. Confined to the test's thread, which
- * closes it.
+ * A thread that reads the numbers of a {@link NumberedLoad} as they are written, committed ones only: each number of a
+ * key must follow the one before, so none is left out, doubled or late. Keeps no records. Confined to the test's thread,
+ * which closes it.
  */
 final class SoakLedger implements AutoCloseable {
 
@@ -48,14 +48,14 @@ final class SoakLedger implements AutoCloseable {
     }
 
     private void read() {
+        long read = 0;
         try {
             while (!stopped) {
-                long more = 0;
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
                     note(Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII)));
-                    more++;
+                    read++;
                 }
-                seen += more; // no other thread writes it
+                seen = read;
             }
         } catch (RuntimeException failure) {
             fault.compareAndSet(null, failure.toString());
@@ -87,8 +87,12 @@ final class SoakLedger implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         stopped = true;
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
     }
 }
