@@ -68,9 +68,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *
      * @param fence the row's number of owners when it was claimed
      * @param before the position that the last move began at
+     * @param first the first record of it, {@link #NOTHING_WRITTEN} before there was one
      * @param after where it led, unless its transaction was rolled back
      */
-    private record Claim(long fence, long before, long after) {}
+    private record Claim(long fence, long before, long first, long after) {}
 
     private JdbcOffsets(DataSource dataSource, OffsetTable table, MetadataClient brokers) {
         this.dataSource = dataSource;
@@ -164,7 +165,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                 table.identify(connection, id, topicId);
             }
         }
-        return new Claim(row.fence(), row.position(), row.position());
+        return new Claim(row.fence(), row.position(), NOTHING_WRITTEN, row.position());
     }
 
     /** Brokers before 2.8 give topics no id. */
@@ -255,22 +256,22 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             throw conflict(
                     id, first.offset(), rollBackAndFind(connection, id), "this member does not have it any more");
         }
-        if (first.offset() < claim.before()) {
-            String reason =
-                    "records behind it are written already, and a position does not go back. To write them again"
-                            + " on purpose, undo what they did and set the position in " + table.name()
-                            + " while no member runs";
+        if (first.offset() != claim.first()) {
+            String reason = "a position does not go back. Records behind it are written already, or were in a transaction"
+                    + " that was rolled back and is to be tried again from its first record on. To write it again on"
+                    + " purpose, undo what it did and set the position in " + table.name()
+                    + " while no member runs";
             throw conflict(id, first.offset(), rollBackAndFind(connection, id), reason);
         }
         return new Step(id, claim.fence(), claim.before(), next, epoch(first), epoch(last));
     }
 
     private static Claim moved(Claim now, long first, long next) {
-        if (first < now.before()) {
-            return now;
+        if (first >= now.after()) {
+            return new Claim(now.fence(), now.after(), first, next);
         }
-        // Behind the last move, or that one again because its transaction was rolled back.
-        return new Claim(now.fence(), first >= now.after() ? now.after() : now.before(), next);
+        // The last move again, because its transaction was rolled back; or else not to be made.
+        return first == now.first() ? new Claim(now.fence(), now.before(), first, next) : now;
     }
 
     private static int epoch(ConsumerRecord<?, ?> record) {

@@ -41,7 +41,7 @@ public final class PositionConflictException extends KafkaPipelineException {
         return expected;
     }
 
-    /** The position in the table; {@link JdbcOffsets#NOTHING_WRITTEN} if there is none, or it could not be read. */
+    /** The position in the table; {@link JdbcOffsets#NOTHING_WRITTEN} if there is none. */
     public long found() {
         return found;
     }

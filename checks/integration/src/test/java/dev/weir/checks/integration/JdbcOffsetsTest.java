@@ -159,7 +159,16 @@ class JdbcOffsetsTest {
                     .hasMessage(partition + ": position 3 was expected and 2 was found: the transaction with the"
                             + " records before these was rolled back and not tried again");
         }
-        assertThat(results()).isEqualTo(2);
+        try (JdbcOffsets offsets = offsets()) {
+            load(offsets);
+            try (Connection connection = open()) {
+                offsets.advance(connection, List.of(record(2), record(3)));
+                connection.rollback();
+            }
+            refuses(offsets, 3).hasMessageContaining("to be tried again from its first record on");
+            write(offsets, 2, 3);
+        }
+        assertThat(results()).isEqualTo(4);
     }
 
     @Test

@@ -3,6 +3,9 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.KafkaCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,10 +31,13 @@ class PipeSoakTest {
     private static final long RESTARTS = 12;
 
     /** For a process to start, and to outlive the session of a dead member: far longer than it takes. */
-    private static final Duration START = Duration.ofMinutes(1);
+    private static final Duration START = Duration.ofMinutes(2);
 
     private static final int PER_SECOND = 3_000;
     private static final int HEAP_MEGABYTES = 128;
+
+    @TempDir
+    private Path folder;
 
     @ParameterizedTest
     @ValueSource(strings = {"at-least-once", "exactly-once"})
@@ -39,13 +46,9 @@ class PipeSoakTest {
         try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
             cluster.createTopic("in", 6);
             cluster.createTopic("out", 6);
-            String[] args = ("pipe --bootstrap-server " + cluster.bootstrapServers()
-                            + " --from in --to out --group soak" + " --work 1ms --concurrency 32 --guarantee "
-                            + guarantee)
-                    .split(" ");
             try (SoakLedger ledger = SoakLedger.start(cluster.bootstrapServers(), "out");
                     NumberedLoad load = NumberedLoad.start(cluster.bootstrapServers(), "in", PER_SECOND);
-                    PipeProcess resident = PipeProcess.start(HEAP_MEGABYTES, args)) {
+                    PipeProcess resident = start(cluster, guarantee, "resident")) {
                 awaitMore(ledger, resident);
                 ProcessUsage usage = new ProcessUsage(resident.pid());
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
@@ -53,7 +56,10 @@ class PipeSoakTest {
                 for (int run = 0; System.nanoTime() < end; run++) {
                     // Only with transactions does a kill repeat nothing.
                     boolean kill = guarantee.equals("exactly-once") && run % 2 == 0;
-                    restarted(args, Math.min(end, System.nanoTime() + pause), kill, resident, usage);
+                    try (PipeProcess pipe = start(cluster, guarantee, "life-" + run)) {
+                        awaitMember(cluster, "life-" + run, pipe);
+                        liveAndEnd(pipe, pause, kill, resident, usage);
+                    }
                 }
                 awaitMore(ledger, resident);
                 long count = load.stop();
@@ -70,22 +76,40 @@ class PipeSoakTest {
         }
     }
 
+    /** A pipe whose member of the group is known by that name. */
+    private PipeProcess start(KafkaCluster cluster, String guarantee, String name) throws IOException {
+        Path config = Files.writeString(folder.resolve(name + ".properties"), "client.id=" + name + "\n");
+        String args = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"
+                + " --work 1ms --concurrency 32 --connect-timeout 60s --client-config " + config + " --guarantee "
+                + guarantee;
+        return PipeProcess.start(HEAP_MEGABYTES, args.split(" "));
+    }
+
+    private static void awaitMember(KafkaCluster cluster, String name, PipeProcess pipe) {
+        Awaitility.await().atMost(START).until(() -> isMember(cluster, name) || !pipe.isAlive());
+        assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+    }
+
+    private static boolean isMember(KafkaCluster cluster, String name) throws Exception {
+        return cluster.admin().describeConsumerGroups(List.of("soak")).all().get().get("soak").members().stream()
+                .anyMatch(member -> member.clientId().contains(name));
+    }
+
     /** One life of the pipe that is restarted. */
-    private static void restarted(
-            String[] args, long endNanos, boolean kill, PipeProcess resident, ProcessUsage usage) {
-        try (PipeProcess pipe = PipeProcess.start(HEAP_MEGABYTES, args)) {
-            while (System.nanoTime() < endNanos) {
-                usage.look();
-                assertThat(resident.isAlive()).as(resident.err()).isTrue();
-                assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
-                LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
-            }
-            if (kill) {
-                pipe.kill();
-            } else {
-                pipe.signal("TERM");
-                assertThat(pipe.exitCode(START)).as(pipe.err()).isZero();
-            }
+    private static void liveAndEnd(
+            PipeProcess pipe, long nanos, boolean kill, PipeProcess resident, ProcessUsage usage) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            usage.look();
+            assertThat(resident.isAlive()).as(resident.err()).isTrue();
+            assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+        }
+        if (kill) {
+            pipe.kill();
+        } else {
+            pipe.signal("TERM");
+            assertThat(pipe.exitCode(START)).as(pipe.err()).isZero();
         }
     }
 
