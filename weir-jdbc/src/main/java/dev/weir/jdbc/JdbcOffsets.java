@@ -257,10 +257,11 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                     id, first.offset(), rollBackAndFind(connection, id), "this member does not have it any more");
         }
         if (first.offset() != claim.first()) {
-            String reason = "a position does not go back. Records behind it are written already, or were in a transaction"
-                    + " that was rolled back and is to be tried again from its first record on. To write it again on"
-                    + " purpose, undo what it did and set the position in " + table.name()
-                    + " while no member runs";
+            String reason =
+                    "a position does not go back. Records behind it are written already, or were in a transaction"
+                            + " that was rolled back and is to be tried again from its first record on. To write it again on"
+                            + " purpose, undo what it did and set the position in " + table.name()
+                            + " while no member runs";
             throw conflict(id, first.offset(), rollBackAndFind(connection, id), reason);
         }
         return new Step(id, claim.fence(), claim.before(), next, epoch(first), epoch(last));

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("long")
 class PipeSoakTest {
 
-    private static final long SECONDS = Long.getLong("weir.soak.seconds", 70);
+    private static final long SECONDS = Long.getLong("weir.soak.seconds", 50);
 
     /** A restart each five minutes of an hour. */
     private static final long RESTARTS = 12;

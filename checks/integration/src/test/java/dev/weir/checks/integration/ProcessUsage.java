@@ -36,16 +36,19 @@ final class ProcessUsage {
         try (Stream<Path> handles = Files.list(process.resolve("fd"))) {
             of(Kind.HANDLES).add(handles.count());
             for (String line : Files.readAllLines(process.resolve("status"))) {
-                String[] parts = line.split("\\s+");
-                switch (parts[0]) {
-                    case "VmRSS:" -> of(Kind.MEGABYTES).add(Long.parseLong(parts[1]) / 1024);
-                    case "Threads:" -> of(Kind.THREADS).add(Long.parseLong(parts[1]));
-                    default -> {}
+                if (line.startsWith("VmRSS:")) {
+                    of(Kind.MEGABYTES).add(number(line) / 1024);
+                } else if (line.startsWith("Threads:")) {
+                    of(Kind.THREADS).add(number(line));
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static long number(String line) {
+        return Long.parseLong(line.replaceAll("\\D", ""));
     }
 
     /** The highest of a quarter of the time: 0 is the first one. */
