@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * Asks brokers about topics, partitions, offsets and groups, without waiting. Thread-safe; answers come on a thread of
@@ -75,6 +76,14 @@ public final class MetadataClient implements AutoCloseable {
      */
     public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
+    }
+
+    /**
+     * The id of each topic now, by which it is told from one that was deleted and made again under its name; {@link
+     * Uuid#ZERO_UUID} where brokers give none. An answer for each topic: it fails by itself.
+     */
+    public Map<String, CompletionStage<Uuid>> topicIds(Set<String> topics) {
+        return lookup.topicIds(Set.copyOf(Objects.requireNonNull(topics, "topics")), timeout);
     }
 
     /** The committed offsets of a group; none for a group that does not exist. */

@@ -40,6 +40,7 @@ class NullArgumentsTest {
             "dev.weir.metrics",
             "dev.weir.console",
             "dev.weir.console.profile",
+            "dev.weir.jdbc",
             "dev.weir.testkit");
 
     /** What Weir makes for users to read, and their tests: nobody hands nulls to their constructors and factories. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.profile.Profiler;
+import dev.weir.jdbc.JdbcOffsets;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHealth;
@@ -86,6 +87,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -222,6 +224,7 @@ final class Samples implements AutoCloseable {
         put(RecordDecoder.class, new RecordDecoder<>(new ByteArrayDeserializer(), new ByteArrayDeserializer()));
         put(RecordDecodeException.class, refused.cause());
         put(MetadataClient.class, MetadataClient.of(settings));
+        put(JdbcOffsets.class, JdbcOffsets.of(of(DataSource.class), settings));
     }
 
     private <T> void put(Class<T> type, T sample) {
@@ -295,6 +298,7 @@ final class Samples implements AutoCloseable {
         of(ConsoleServer.class).close();
         of(LeanConsumer.class).close();
         of(MetadataClient.class).close();
+        of(JdbcOffsets.class).close();
         of(FaultProxy.class).close();
         of(RunningPipeline.class).close();
     }

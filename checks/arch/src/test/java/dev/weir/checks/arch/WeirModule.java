@@ -23,6 +23,7 @@ enum WeirModule {
     CONSOLE("weir-console", "console"),
     TESTKIT("weir-testkit", "testkit"),
     OTEL("weir-otel", "otel"),
+    JDBC("weir-jdbc", "jdbc"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples"),
@@ -46,7 +47,7 @@ enum WeirModule {
         return switch (this) {
             case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream", "lean");
-            case METRICS, TESTKIT, ASIMOV -> Set.of("stream", "kafka");
+            case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
             // The testkit for its tests, as its pom has it.
             case OTEL -> Set.of("stream", "kafka", "testkit");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");

@@ -97,6 +97,10 @@ final class PipeProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Its own processes. */
     List<ProcessHandle> children() {
         return process.children().toList();

@@ -1,0 +1,70 @@
+package dev.weir.checks.integration;
+
+import dev.weir.jdbc.JdbcOffsets;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Sink;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * The samples of {@code docs/guide/databases.md}, which stand here word for word, and run against a PostgreSQL in
+ * {@link JdbcOffsetsFaultsTest}.
+ */
+final class DatabaseSamples {
+
+    /** The table that the samples write to. It takes numbers twice, so that a test can see it. */
+    static final String ORDERS = "CREATE TABLE orders (number BIGINT NOT NULL)";
+
+    /** How long a record takes, so that members can be ended in the middle. */
+    static volatile long perRecordNanos;
+
+    private DatabaseSamples() {}
+
+    static Pipeline storing(
+            ConsumerSettings<byte[], byte[]> settings, Subscription orders, DataSource database, JdbcOffsets offsets) {
+        return KafkaSource.partitioned(settings, orders, offsets)
+                .flatMapMerge(
+                        Integer.MAX_VALUE,
+                        partition -> partition
+                                .records()
+                                .groupedWithin(500, Duration.ofMillis(50))
+                                .mapBlocking(1, Ordering.input(), batch -> store(batch, database, offsets)))
+                .to(Sink.ignore());
+    }
+
+    static int store(List<ConsumerRecord<byte[], byte[]>> batch, DataSource database, JdbcOffsets offsets)
+            throws SQLException {
+        try (Connection connection = database.getConnection()) {
+            connection.setAutoCommit(false);
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO orders (number) VALUES (?)")) {
+                for (ConsumerRecord<byte[], byte[]> order : batch) {
+                    insert.setLong(1, number(order));
+                    insert.addBatch();
+                }
+                insert.executeBatch();
+                offsets.advance(connection, batch);
+                connection.commit();
+            } catch (SQLException | RuntimeException failure) {
+                connection.rollback();
+                throw failure;
+            }
+        }
+        return batch.size();
+    }
+
+    private static long number(ConsumerRecord<byte[], byte[]> order) {
+        LockSupport.parkNanos(perRecordNanos);
+        return Long.parseLong(new String(order.value(), StandardCharsets.US_ASCII));
+    }
+}

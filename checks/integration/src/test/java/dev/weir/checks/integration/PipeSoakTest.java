@@ -1,0 +1,134 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Two pipes of a group under a steady load, of which one is restarted over and over: each record is written once, in
+ * the order of its key, and what the other one uses stays as it was. An hour of each guarantee: {@code
+ * -Dweir.soak.seconds=3600}.
+ */
+@Tag("long")
+class PipeSoakTest {
+
+    private static final long SECONDS = Long.getLong("weir.soak.seconds", 50);
+
+    /** A restart each five minutes of an hour. */
+    private static final long RESTARTS = 12;
+
+    /** For a process to start, and to outlive the session of a dead member: far longer than it takes. */
+    private static final Duration START = Duration.ofMinutes(2);
+
+    private static final int PER_SECOND = 3_000;
+    private static final int HEAP_MEGABYTES = 128;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"at-least-once", "exactly-once"})
+    @Timeout(value = 100, unit = TimeUnit.MINUTES)
+    void load_withRestarts_isWrittenOnce_andTheOneThatStaysUsesNoMore(String guarantee) throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
+            cluster.createTopic("in", 6);
+            cluster.createTopic("out", 6);
+            try (SoakLedger ledger = SoakLedger.start(cluster.bootstrapServers(), "out");
+                    NumberedLoad load = NumberedLoad.start(cluster.bootstrapServers(), "in", PER_SECOND);
+                    PipeProcess resident = start(cluster, guarantee, "resident")) {
+                awaitMore(ledger, resident);
+                ProcessUsage usage = new ProcessUsage(resident.pid());
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+                long pause = TimeUnit.SECONDS.toNanos(Math.max(10, SECONDS / RESTARTS));
+                for (int run = 0; System.nanoTime() < end; run++) {
+                    // Only with transactions does a kill repeat nothing.
+                    boolean kill = guarantee.equals("exactly-once") && run % 2 == 0;
+                    try (PipeProcess pipe = start(cluster, guarantee, "life-" + run)) {
+                        awaitMember(cluster, "life-" + run, pipe);
+                        liveAndEnd(pipe, pause, kill, resident, usage);
+                    }
+                }
+                awaitMore(ledger, resident);
+                long count = load.stop();
+                Awaitility.await()
+                        .atMost(START)
+                        .until(() -> ledger.seen() == count || !ledger.isClean() || !resident.isAlive());
+                resident.signal("TERM");
+                assertThat(resident.exitCode(START)).as(resident.err()).isZero();
+                System.out.printf("soak %s: %d s, %d records; %s%n", guarantee, SECONDS, count, usage);
+                ledger.assertClean(count);
+                assertThat(cluster.committedOffsets("soak")).isEqualTo(cluster.endOffsets("in"));
+                assertFlat(usage);
+            }
+        }
+    }
+
+    /** A pipe whose member of the group is known by that name. */
+    private PipeProcess start(KafkaCluster cluster, String guarantee, String name) throws IOException {
+        Path config = Files.writeString(folder.resolve(name + ".properties"), "client.id=" + name + "\n");
+        String args = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"
+                + " --work 1ms --concurrency 32 --connect-timeout 60s --client-config " + config + " --guarantee "
+                + guarantee;
+        return PipeProcess.start(HEAP_MEGABYTES, args.split(" "));
+    }
+
+    private static void awaitMember(KafkaCluster cluster, String name, PipeProcess pipe) {
+        Awaitility.await().atMost(START).until(() -> isMember(cluster, name) || !pipe.isAlive());
+        assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+    }
+
+    private static boolean isMember(KafkaCluster cluster, String name) throws Exception {
+        return cluster.admin().describeConsumerGroups(List.of("soak")).all().get().get("soak").members().stream()
+                .anyMatch(member -> member.clientId().contains(name));
+    }
+
+    /** One life of the pipe that is restarted. */
+    private static void liveAndEnd(
+            PipeProcess pipe, long nanos, boolean kill, PipeProcess resident, ProcessUsage usage) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            usage.look();
+            assertThat(resident.isAlive()).as(resident.err()).isTrue();
+            assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+        }
+        if (kill) {
+            pipe.kill();
+        } else {
+            pipe.signal("TERM");
+            assertThat(pipe.exitCode(START)).as(pipe.err()).isZero();
+        }
+    }
+
+    private static void awaitMore(SoakLedger ledger, PipeProcess pipe) {
+        long before = ledger.seen();
+        Awaitility.await().atMost(START).until(() -> ledger.seen() > before + PER_SECOND || !pipe.isAlive());
+        assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+    }
+
+    /** The last quarter beside the second: by then all that is made once has been made. */
+    private static void assertFlat(ProcessUsage usage) {
+        for (ProcessUsage.Kind kind : List.of(ProcessUsage.Kind.THREADS, ProcessUsage.Kind.HANDLES)) {
+            assertThat(usage.highest(kind, 3))
+                    .as("%s at the end, of %s", kind, usage)
+                    .isLessThanOrEqualTo(usage.highest(kind, 1) + 10);
+        }
+        assertThat(usage.highest(ProcessUsage.Kind.MEGABYTES, 3))
+                .as("resident megabytes at the end, of %s", usage)
+                .isLessThanOrEqualTo(usage.highest(ProcessUsage.Kind.MEGABYTES, 1) + 40)
+                .isLessThanOrEqualTo(HEAP_MEGABYTES + 250L);
+    }
+}
