@@ -14,10 +14,14 @@ import dev.weir.lean.SendException;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -26,6 +30,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -209,5 +214,35 @@ class LeanProducerTest {
             assertThat(producer.flush(LONG).isEmpty()).isTrue();
         }
         ledger.assertAllOnceInOrder(KAFKA.bootstrapServers(), "full");
+    }
+
+    @Test
+    void tlsAndSasl_areThoseOfTheClient(@TempDir Path folder) throws Exception {
+        try (SecuredKafka secured = SecuredKafka.start(folder)) {
+            secured.cluster().createTopic("secured", 3, Map.of("cleanup.policy", "delete"));
+            SendLedger ledger = new SendLedger(3_000, 3);
+            try (LeanProducer producer = LeanProducer.open(secured(secured, SecuredKafka.PASSWORD), ledger)) {
+                ledger.send(producer, "secured", 0, 3_000);
+                assertThat(producer.flush(LONG).isEmpty()).isTrue();
+            }
+            ledger.assertAllOnceInOrder(secured.cluster().bootstrapServers(), "secured");
+            try (LeanProducer producer = LeanProducer.open(secured(secured, "wrong"), ledger)) {
+                assertThatExceptionOfType(LeanException.class)
+                        .isThrownBy(() -> ledger.send(producer, "secured", 0, 1))
+                        .withMessageContaining("did not accept us")
+                        .withMessageContaining("Authentication failed");
+            }
+        }
+    }
+
+    private static LeanProducerSettings secured(SecuredKafka kafka, String password) throws Exception {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(kafka.clientConfig(password))) {
+            properties.load(reader);
+        }
+        return LeanProducerSettings.builder()
+                .properties(properties)
+                .bootstrapServers(kafka.bootstrapServers())
+                .build();
     }
 }

@@ -12,7 +12,6 @@ import dev.weir.lean.internal.producer.Batch.Fate;
 import dev.weir.lean.spi.BrokerLinks;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -242,8 +241,6 @@ final class Engine implements Runnable, Events {
             if (refusal == null && nowNanos - head.begunNanos <= deliveryNanos) {
                 return;
             }
-            partition.waiting.remove();
-            partition.forget(head);
             if (refusal != null) {
                 head.trouble = String.valueOf(refusal.getMessage());
             } else {
@@ -251,7 +248,7 @@ final class Engine implements Runnable, Events {
                         + (head.trouble.isEmpty() ? "no leader could be reached" : "last: " + head.trouble);
             }
             head.fate = Fate.REFUSED;
-            finish(partition, head);
+            settle(partition);
         }
     }
 
@@ -345,6 +342,7 @@ final class Engine implements Runnable, Events {
                         leaders.want();
                     }
                 } else {
+                    batch.doubtful |= error == Errors.UNKNOWN_SERVER_ERROR;
                     partition.refused(batch, why);
                 }
             }
@@ -376,14 +374,6 @@ final class Engine implements Runnable, Events {
         if (!partition.troubled || partition.unanswered > 0) {
             return;
         }
-        // One that overtook the head is in the log: it must not be sent again.
-        for (Iterator<Batch> all = partition.flying.iterator(); all.hasNext(); ) {
-            Batch batch = all.next();
-            if (batch.fate == Fate.WRITTEN) {
-                all.remove();
-                finish(partition, batch);
-            }
-        }
         partition.rewind(nowNanos);
         if (partition.gap) {
             renumber(partition);
@@ -407,7 +397,7 @@ final class Engine implements Runnable, Events {
     private void finish(Partition partition, Batch batch) {
         boolean written = batch.fate == Fate.WRITTEN;
         String topic = partition.topic.name;
-        RuntimeException thrown;
+        Throwable thrown;
         try {
             thrown = written
                     ? acknowledge(topic, partition.number, batch)
@@ -423,24 +413,24 @@ final class Engine implements Runnable, Events {
     }
 
     /** Tells of all records, whatever the listener throws; returns the first of that. */
-    private @Nullable RuntimeException acknowledge(String topic, int partition, Batch batch) {
-        RuntimeException first = null;
+    private @Nullable Throwable acknowledge(String topic, int partition, Batch batch) {
+        Throwable first = null;
         for (int i = 0; i < batch.count(); i++) {
             try {
                 listener.acknowledged(batch.token(i), topic, partition, batch.offset < 0 ? -1 : batch.offset + i);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 first = first == null ? e : first;
             }
         }
         return first;
     }
 
-    private @Nullable RuntimeException fail(Batch batch, SendException why) {
-        RuntimeException first = null;
+    private @Nullable Throwable fail(Batch batch, SendException why) {
+        Throwable first = null;
         for (int i = 0; i < batch.count(); i++) {
             try {
                 listener.failed(batch.token(i), why);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 first = first == null ? e : first;
             }
         }

@@ -128,7 +128,7 @@ final class Located {
             // A broker that has not heard of the last election names the leader before.
             if (another || one.leaderEpoch() >= partition.leaderEpoch) {
                 partition.leaderEpoch = one.leaderEpoch();
-                partition.leader(one.errorCode() == 0 ? one.leaderId() : Partition.UNKNOWN);
+                partition.leader(one.leaderId());
             }
             complete &= partition.hasLeader();
         }

@@ -80,7 +80,10 @@ final class Partition {
 
     /** Whether the first one that waits may be sent now. */
     boolean maySend(long nowNanos) {
-        if (waiting.isEmpty() || troubled || !backoff.isDue(nowNanos)) {
+        Batch next = waiting.peek();
+        // One that is written, but stands behind one that is in doubt, holds its place: of what is sent beyond it the
+        // broker would remember five, and know the one in doubt no more.
+        if (next == null || next.fate == Fate.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
         if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
@@ -149,14 +152,15 @@ final class Partition {
         return flying.peek() == batch;
     }
 
-    /** The oldest batch if its fate is known; it is not flying any more. */
+    /** Takes the oldest batch out, if its fate is known. */
     @Nullable
     Batch takeSettled() {
-        Batch head = flying.peek();
+        ArrayDeque<Batch> oldest = flying.isEmpty() ? waiting : flying;
+        Batch head = oldest.peek();
         if (head == null || (head.fate != Fate.WRITTEN && head.fate != Fate.REFUSED)) {
             return null;
         }
-        flying.remove();
+        oldest.remove();
         if (head.fate == Fate.REFUSED) {
             forget(head);
         }
@@ -174,11 +178,13 @@ final class Partition {
         }
     }
 
-    /** Puts all that were flying back in line; only when none is unanswered. */
+    /** Puts all that were flying back in line, also those that are written behind one that may not be. */
     void rewind(long nowNanos) {
         while (!flying.isEmpty()) {
             Batch last = flying.removeLast();
-            last.fate = last.fate == Fate.DIVIDE ? Fate.DIVIDE : Fate.OPEN;
+            if (last.fate != Fate.DIVIDE && last.fate != Fate.WRITTEN) {
+                last.fate = Fate.OPEN;
+            }
             waiting.addFirst(last);
         }
         troubled = false;
