@@ -28,11 +28,11 @@ class LeanProducerFaultsTest {
 
     private static final String TOPIC = "faults";
     private static final int PARTITIONS = 6;
-    private static final int PHASE = 20_000;
-    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int PHASE = 6_000;
+    private static final Duration LONG = Duration.ofMinutes(3);
 
     @Test
-    @Timeout(240)
+    @Timeout(600)
     void leaders_movedKilledAndFrozen_costNothing() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
             cluster.createTopic(TOPIC, PARTITIONS, 3, Map.of("min.insync.replicas", "2"));
@@ -42,7 +42,9 @@ class LeanProducerFaultsTest {
                     .batchBytes(2 * 1024)
                     .bufferBytes(64 * 1024)
                     .maxRequestBytes(16 * 1024)
-                    .requestTimeout(Duration.ofSeconds(4))
+                    .requestTimeout(Duration.ofSeconds(5))
+                    .deliveryTimeout(Duration.ofMinutes(10))
+                    .maxBlock(Duration.ofMinutes(10))
                     .build();
             try (LeanProducer producer = LeanProducer.open(settings, ledger)) {
                 during(cluster, producer, ledger, 0, () -> moveLeaders(cluster));
