@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A partition that records go to. What callers touch is its {@link #intake}; all else is confined to the producer's
  * thread.
  *
- * <p>Its batches stand in two queues, oldest first: those in flight, at most {@link #WINDOW}, and those that wait
- * behind them. After a failure nothing is sent until no answer is outstanding; then {@link #rewind} puts all back in line.
+ * <p>Its batches stand in two queues, oldest first: at most {@link #WINDOW} in flight, and behind them those that wait.
+ * After a failure nothing is sent until no answer is outstanding; then {@link #rewind} puts all back in line.
  */
 final class Partition {
 
