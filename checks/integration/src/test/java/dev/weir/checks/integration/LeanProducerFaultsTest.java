@@ -89,8 +89,8 @@ class LeanProducerFaultsTest {
     private static void moveLeaders(KafkaCluster cluster) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> moves = new HashMap<>();
         partitions(cluster).forEach(partition -> {
-            List<Integer> replicas = new ArrayList<>(
-                    partition.replicas().stream().map(Node::id).toList());
+            List<Integer> replicas =
+                    new ArrayList<>(partition.replicas().stream().map(Node::id).toList());
             Collections.rotate(replicas, -1);
             moves.put(
                     new TopicPartition(TOPIC, partition.partition()),
@@ -114,7 +114,11 @@ class LeanProducerFaultsTest {
     }
 
     private static void awaitNotLeading(KafkaCluster cluster, int broker) {
-        Awaitility.await().atMost(LONG).ignoreExceptions().until(() -> partitions(cluster).stream()
-                .allMatch(partition -> partition.leader() != null && partition.leader().id() != broker));
+        Awaitility.await()
+                .atMost(LONG)
+                .ignoreExceptions()
+                .until(() -> partitions(cluster).stream()
+                        .allMatch(partition ->
+                                partition.leader() != null && partition.leader().id() != broker));
     }
 }

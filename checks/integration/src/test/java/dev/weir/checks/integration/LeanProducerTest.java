@@ -64,7 +64,8 @@ class LeanProducerTest {
             assertThat(producer.flush(LONG).isEmpty()).isTrue();
             assertThat(ledger.acknowledged).hasValue(count);
             assertThat(producer.metrics().acknowledged()).isEqualTo(count);
-            assertThat(producer.metrics().freeBytes()).isEqualTo(settings().build().bufferBytes());
+            assertThat(producer.metrics().freeBytes())
+                    .isEqualTo(settings().build().bufferBytes());
         }
         ledger.assertAllOnceInOrder(KAFKA.bootstrapServers(), topic);
     }
@@ -93,7 +94,9 @@ class LeanProducerTest {
                     .filter(each -> new String(each.key(), StandardCharsets.UTF_8).equals(key))
                     .toList();
             assertThat(both).hasSize(2);
-            assertThat(both.getFirst().partition()).as(key).isEqualTo(both.getLast().partition());
+            assertThat(both.getFirst().partition())
+                    .as(key)
+                    .isEqualTo(both.getLast().partition());
             ConsumerRecord<byte[], byte[]> ours = both.get(both.getFirst().value()[0] == 2 ? 0 : 1);
             assertThat(ours.timestamp()).isEqualTo(1_000L + i);
             assertThat(ours.headers().lastHeader("i").value()).containsExactly(i);
@@ -122,8 +125,8 @@ class LeanProducerTest {
     void batchLargerThanTheBrokerTakes_isDivided_andARecordThatIsRefused() throws Exception {
         KAFKA.cluster().createTopic("small", 1, Map.of("max.message.bytes", "5000"));
         SendLedger ledger = new SendLedger(301, 1);
-        try (LeanProducer producer = LeanProducer.open(
-                settings().linger(Duration.ofSeconds(1)).build(), ledger)) {
+        try (LeanProducer producer =
+                LeanProducer.open(settings().linger(Duration.ofSeconds(1)).build(), ledger)) {
             LeanRecord record = new LeanRecord("small").partition(0);
             for (int i = 0; i <= 300; i++) {
                 producer.send(record.value(new byte[i == 100 ? 10_000 : 100]), i);
@@ -165,7 +168,8 @@ class LeanProducerTest {
     @Test
     void topicThatIsNotThere_isWaitedForAsLongAsSaid() {
         SendLedger ledger = new SendLedger(1, 1);
-        LeanProducerSettings settings = settings().maxBlock(Duration.ofSeconds(1)).build();
+        LeanProducerSettings settings =
+                settings().maxBlock(Duration.ofSeconds(1)).build();
         try (LeanProducer producer = LeanProducer.open(settings, ledger)) {
             LeanRecord record = new LeanRecord("missing");
             assertThatExceptionOfType(LeanException.class)
@@ -188,8 +192,10 @@ class LeanProducerTest {
             ledger.send(producer, "gone", 1, 10);
             assertThat(producer.flush(Duration.ofMillis(50)).records()).isEqualTo(10);
             assertThat(producer.close(Duration.ofMillis(50))).hasToString("10 records (gone-0: 5, gone-1: 5)");
-            assertThat(ledger.failures).hasSize(10).allSatisfy(failure -> assertThat(failure)
-                    .hasMessageContaining("closed before it was acknowledged"));
+            assertThat(ledger.failures)
+                    .hasSize(10)
+                    .allSatisfy(
+                            failure -> assertThat(failure).hasMessageContaining("closed before it was acknowledged"));
             assertThat(producer.metrics().failed()).isEqualTo(10);
         }
     }

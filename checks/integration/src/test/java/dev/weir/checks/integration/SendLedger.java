@@ -75,16 +75,16 @@ final class SendLedger implements SendListener {
                 .add(each));
         assertThat(byPartition).hasSize(partitions);
         byPartition.forEach((partition, records) -> {
-            long[] found = Records.numbers(records).stream()
-                    .mapToLong(Long::longValue)
-                    .toArray();
+            long[] found =
+                    Records.numbers(records).stream().mapToLong(Long::longValue).toArray();
             long[] wanted = LongStream.range(0, told.length())
                     .filter(n -> n % partitions == partition)
                     .toArray();
             int differs = Arrays.mismatch(found, wanted);
             assertThat(differs)
                     .as(() -> topic + "-" + partition + " has " + found.length + " records, wanted " + wanted.length
-                            + ", from " + Arrays.toString(Arrays.copyOfRange(found, Math.max(0, differs - 2), differs + 3)))
+                            + ", from "
+                            + Arrays.toString(Arrays.copyOfRange(found, Math.max(0, differs - 2), differs + 3)))
                     .isEqualTo(-1);
         });
     }
