@@ -403,9 +403,10 @@ final class Engine implements Runnable, Events {
                     ? acknowledge(topic, partition.number, batch)
                     : fail(batch, new SendException(topic, partition.number, batch.doubtful, batch.trouble, null));
         } finally {
-            counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, batch.count());
-            partition.finished.addAndGet(batch.count());
+            int count = batch.count();
+            counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
             pool.release(batch);
+            partition.finished.addAndGet(count);
         }
         if (thrown != null) {
             throw new LeanException("the producer's listener threw " + thrown, thrown);
