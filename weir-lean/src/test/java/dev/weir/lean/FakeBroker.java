@@ -18,11 +18,13 @@ import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.network.ByteBufferSend;
@@ -75,6 +77,10 @@ final class FakeBroker implements AutoCloseable {
     private volatile String host = "localhost";
     private volatile Errors topicError = Errors.NONE;
     private volatile int moved = -1;
+    private volatile Function<ProduceRequestData, ApiMessage> produces = request -> {
+        throw new IllegalStateException("no script for produce requests");
+    };
+    private volatile long nextProducerId = 100;
     private int accepted;
 
     /**
@@ -140,6 +146,11 @@ final class FakeBroker implements AutoCloseable {
         host = name;
     }
 
+    /** Answers produce requests. */
+    void produces(Function<ProduceRequestData, ApiMessage> answer) {
+        produces = answer;
+    }
+
     /** How many partitions the topic is said to have. */
     void partitions(int count) {
         partitions = count;
@@ -193,6 +204,12 @@ final class FakeBroker implements AutoCloseable {
             case API_VERSIONS -> versions();
             case METADATA -> metadata(new MetadataRequestData(in, version));
             case LIST_OFFSETS -> offsets(new ListOffsetsRequestData(in, version));
+            case PRODUCE -> produces.apply(new ProduceRequestData(in, version));
+            case INIT_PRODUCER_ID -> {
+                long id = nextProducerId;
+                nextProducerId = id + 1;
+                yield new InitProducerIdResponseData().setProducerId(id).setProducerEpoch((short) 0);
+            }
             case FETCH -> script.apply(new FetchRequestData(in, version));
             default -> throw new IOException("request " + header.apiKey());
         };
@@ -211,6 +228,8 @@ final class FakeBroker implements AutoCloseable {
                 ApiKeys.METADATA,
                 ApiKeys.LIST_OFFSETS,
                 ApiKeys.FETCH,
+                ApiKeys.PRODUCE,
+                ApiKeys.INIT_PRODUCER_ID,
                 ApiKeys.SASL_HANDSHAKE,
                 ApiKeys.SASL_AUTHENTICATE)) {
             data.apiKeys()

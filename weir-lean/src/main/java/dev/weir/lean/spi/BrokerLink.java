@@ -8,6 +8,7 @@ import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -36,6 +37,20 @@ public final class BrokerLink {
 
         /** The connection is gone; no answer comes to what was sent on it. */
         void lost(String why);
+    }
+
+    /** Writes a request of one's own making, without an object for it. */
+    public interface Encoder {
+
+        /** At most how many bytes it takes, its length and header included. */
+        int maxBytes();
+
+        /**
+         * Writes the request from position 0 on, and flips.
+         *
+         * @param correlation for its header
+         */
+        void write(ByteBuffer out, int correlation);
     }
 
     private final String name;
@@ -81,11 +96,28 @@ public final class BrokerLink {
     public void send(ApiKeys api, short version, ApiMessage request) {
         Objects.requireNonNull(api, "api");
         Objects.requireNonNull(request, "request");
+        ready(api).send(api, version, request);
+    }
+
+    /**
+     * Sends a request that is encoded here and now.
+     *
+     * @throws IllegalStateException unless {@link #canSend}
+     */
+    public void send(ApiKeys api, short version, Encoder request) {
+        Objects.requireNonNull(api, "api");
+        Objects.requireNonNull(request, "request");
+        Connection current = ready(api);
+        request.write(current.outgoing(request.maxBytes()), current.nextCorrelation());
+        current.sent(api, version);
+    }
+
+    private Connection ready(ApiKeys api) {
         Connection current = connection;
         if (current == null || !current.canSend()) {
             throw new IllegalStateException(name + " cannot send now: " + api);
         }
-        current.send(api, version, request);
+        return current;
     }
 
     int poll(long nowNanos) {

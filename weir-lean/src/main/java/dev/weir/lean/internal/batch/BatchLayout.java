@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.batch;
 
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 
 /**
  * Where things are in a record batch of version 2. Stateless.
@@ -51,7 +52,38 @@ public final class BatchLayout {
     private static final int PRODUCER_AT = 43;
     private static final int COUNT_AT = 57;
 
+    private static final int EPOCH_OF_PRODUCER_AT = 51;
+    private static final int SEQUENCE_AT = 53;
+    private static final byte VERSION = 2;
+    private static final int NO_LEADER_EPOCH = -1;
+
     private BatchLayout() {}
+
+    /** Writes all of the header at 0 but who the producer is and the checksum. */
+    public static void putHeader(
+            ByteBuffer bytes, int sizeBytes, int codec, int count, long baseTimestamp, long maxTimestamp) {
+        bytes.putLong(0, 0)
+                .putInt(LENGTH_AT, sizeBytes - LOG_OVERHEAD)
+                .putInt(EPOCH_AT, NO_LEADER_EPOCH)
+                .put(MAGIC_AT, VERSION)
+                .putShort(ATTRIBUTES_AT, (short) codec)
+                .putInt(LAST_DELTA_AT, count - 1)
+                .putLong(BASE_TIMESTAMP_AT, baseTimestamp)
+                .putLong(MAX_TIMESTAMP_AT, maxTimestamp)
+                .putInt(COUNT_AT, count);
+    }
+
+    /** Writes who the producer is; the checksum comes after that. */
+    public static void putProducer(ByteBuffer bytes, long id, short epoch, int sequence) {
+        bytes.putLong(PRODUCER_AT, id).putShort(EPOCH_OF_PRODUCER_AT, epoch).putInt(SEQUENCE_AT, sequence);
+    }
+
+    /** Writes the checksum of a batch at 0. The buffer's position and limit are lost. */
+    public static void putChecksum(ByteBuffer bytes, int sizeBytes, CRC32C crc) {
+        crc.reset();
+        crc.update(bytes.limit(sizeBytes).position(ATTRIBUTES_AT));
+        bytes.clear().putInt(CRC_AT, (int) crc.getValue());
+    }
 
     public static long baseOffset(ByteBuffer bytes, int at) {
         return bytes.getLong(at);

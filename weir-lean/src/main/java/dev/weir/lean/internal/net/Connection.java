@@ -42,8 +42,8 @@ public final class Connection implements AutoCloseable {
         void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
     }
 
-    /** Requests under way at once. */
-    private static final int WINDOW = 4;
+    /** Requests under way at once: no more, or a broker would not know an idempotent producer's batches again. */
+    private static final int WINDOW = 5;
 
     private static final int CONNECTING = 0;
     private static final int GREETING = 1;
@@ -279,8 +279,7 @@ public final class Connection implements AutoCloseable {
     private LeanException tooOld(String what, @Nullable Exception cause) {
         close("too old");
         return new LeanException(
-                "broker " + address + " " + what
-                        + "; a lean consumer needs Kafka 3.1 or newer, use the official consumer",
+                "broker " + address + " " + what + "; the lean path needs Kafka 3.1 or newer, use the official client",
                 cause);
     }
 

@@ -103,6 +103,46 @@ public final class VarInts {
         bytes.put((byte) rest);
     }
 
+    /** How many bytes a signed number takes, zig-zag encoded. */
+    public static int sizeOfSigned(int value) {
+        return sizeOfUnsigned((value << 1) ^ (value >> 31));
+    }
+
+    /** How many bytes an unsigned number takes. */
+    public static int sizeOfUnsigned(int value) {
+        return (Integer.SIZE + BITS - 1 - Integer.numberOfLeadingZeros(value | 1)) / BITS;
+    }
+
+    /** How many bytes a signed number of 64 bits takes, zig-zag encoded. */
+    public static int sizeOfSignedLong(long value) {
+        long raw = (value << 1) ^ (value >> 63);
+        return (Long.SIZE + BITS - 1 - Long.numberOfLeadingZeros(raw | 1)) / BITS;
+    }
+
+    /** Puts a signed number, zig-zag encoded; returns the position after it. */
+    public static int putSigned(ByteBuffer bytes, int from, int value) {
+        int at = from;
+        int rest = (value << 1) ^ (value >> 31);
+        while ((rest & ~LOW) != 0) {
+            bytes.put(at++, (byte) (rest | ~LOW));
+            rest >>>= BITS;
+        }
+        bytes.put(at++, (byte) rest);
+        return at;
+    }
+
+    /** Puts a signed number of 64 bits, zig-zag encoded; returns the position after it. */
+    public static int putSignedLong(ByteBuffer bytes, int from, long value) {
+        int at = from;
+        long rest = (value << 1) ^ (value >> 63);
+        while ((rest & ~LOW) != 0) {
+            bytes.put(at++, (byte) (rest | ~LOW));
+            rest >>>= BITS;
+        }
+        bytes.put(at++, (byte) rest);
+        return at;
+    }
+
     private static long pack(int value, int next) {
         return ((long) value << 32) | next;
     }

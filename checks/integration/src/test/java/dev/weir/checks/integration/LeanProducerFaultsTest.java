@@ -1,0 +1,124 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.testkit.Broker;
+import dev.weir.testkit.KafkaCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Leaders move, are killed and frozen under a lean producer: nothing is lost, doubled or out of order. */
+class LeanProducerFaultsTest {
+
+    private static final String TOPIC = "faults";
+    private static final int PARTITIONS = 6;
+    private static final int PHASE = 6_000;
+    private static final Duration LONG = Duration.ofMinutes(3);
+
+    @Test
+    @Timeout(600)
+    void leaders_movedKilledAndFrozen_costNothing() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
+            cluster.createTopic(TOPIC, PARTITIONS, 3, Map.of("min.insync.replicas", "2"));
+            SendLedger ledger = new SendLedger(3 * PHASE, PARTITIONS);
+            LeanProducerSettings settings = LeanProducerSettings.builder()
+                    .bootstrapServers(cluster.bootstrapServers())
+                    .batchBytes(2 * 1024)
+                    .bufferBytes(64 * 1024)
+                    .maxRequestBytes(16 * 1024)
+                    .requestTimeout(Duration.ofSeconds(5))
+                    .deliveryTimeout(Duration.ofMinutes(10))
+                    .maxBlock(Duration.ofMinutes(10))
+                    .build();
+            try (LeanProducer producer = LeanProducer.open(settings, ledger)) {
+                during(cluster, producer, ledger, 0, () -> moveLeaders(cluster));
+                during(cluster, producer, ledger, 1, () -> cluster.broker(1).kill());
+                cluster.broker(1).start();
+                cluster.awaitInSync(TOPIC);
+                Broker frozen =
+                        cluster.broker(partitions(cluster).getFirst().leader().id());
+                during(cluster, producer, ledger, 2, () -> {
+                    frozen.freeze();
+                    awaitNotLeading(cluster, frozen.id());
+                    frozen.thaw();
+                });
+                assertThat(producer.metrics().resentBatches()).isPositive();
+                assertThat(producer.metrics().failed()).isZero();
+            }
+            ledger.assertAllOnceInOrder(cluster.bootstrapServers(), TOPIC);
+        }
+    }
+
+    /** Sends a phase's records, the last quarter of them once the fault is over. */
+    private static void during(
+            KafkaCluster cluster, LeanProducer producer, SendLedger ledger, int phase, ThrowingRunnable fault)
+            throws Exception {
+        long first = (long) phase * PHASE;
+        long before = PHASE * 3L / 4;
+        CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> ledger.send(producer, TOPIC, first, before));
+        Awaitility.await().atMost(LONG).until(() -> ledger.acknowledged.get() > first + PHASE / 20);
+        fault.run();
+        sent.get(LONG.toSeconds(), TimeUnit.SECONDS);
+        ledger.send(producer, TOPIC, first + before, PHASE - before);
+        assertThat(producer.flush(LONG)).as(cluster + " " + producer.metrics()).hasToString("0 records ()");
+    }
+
+    /** What may throw anything. */
+    private interface ThrowingRunnable {
+        void run() throws Exception;
+    }
+
+    /** Makes the second replica of each partition its first, and its leader. */
+    private static void moveLeaders(KafkaCluster cluster) throws Exception {
+        Map<TopicPartition, Optional<NewPartitionReassignment>> moves = new HashMap<>();
+        partitions(cluster).forEach(partition -> {
+            List<Integer> replicas =
+                    new ArrayList<>(partition.replicas().stream().map(Node::id).toList());
+            Collections.rotate(replicas, -1);
+            moves.put(
+                    new TopicPartition(TOPIC, partition.partition()),
+                    Optional.of(new NewPartitionReassignment(replicas)));
+        });
+        cluster.admin().alterPartitionReassignments(moves).all().get();
+        // Some may be led by the right one already, which Kafka calls an error.
+        cluster.admin()
+                .electLeaders(ElectionType.PREFERRED, moves.keySet())
+                .partitions()
+                .get();
+    }
+
+    private static List<TopicPartitionInfo> partitions(KafkaCluster cluster) throws Exception {
+        return cluster.admin()
+                .describeTopics(List.of(TOPIC))
+                .allTopicNames()
+                .get()
+                .get(TOPIC)
+                .partitions();
+    }
+
+    private static void awaitNotLeading(KafkaCluster cluster, int broker) {
+        Awaitility.await()
+                .atMost(LONG)
+                .ignoreExceptions()
+                .until(() -> partitions(cluster).stream()
+                        .allMatch(partition ->
+                                partition.leader() != null && partition.leader().id() != broker));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.testkit.Records;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.IsolationLevel;
+
+/** What a lean producer says of numbered records, and what the official consumer finds of them. Thread-safe. */
+final class SendLedger implements SendListener {
+
+    final AtomicLong acknowledged = new AtomicLong();
+    final Queue<SendException> failures = new ConcurrentLinkedQueue<>();
+
+    private final int partitions;
+    private final AtomicIntegerArray told;
+
+    SendLedger(int records, int partitions) {
+        this.partitions = partitions;
+        this.told = new AtomicIntegerArray(records);
+    }
+
+    @Override
+    public void acknowledged(long token, String topic, int partition, long offset) {
+        told.incrementAndGet((int) token);
+        acknowledged.incrementAndGet();
+    }
+
+    @Override
+    public void failed(long token, SendException why) {
+        told.incrementAndGet((int) token);
+        failures.add(why);
+    }
+
+    /** Sends record {@code n} to partition {@code n % partitions}. */
+    void send(LeanProducer producer, String topic, long first, long count) {
+        LeanRecord record = new LeanRecord(topic);
+        for (long n = first; n < first + count; n++) {
+            byte[] text = Long.toString(n).getBytes(StandardCharsets.US_ASCII);
+            try {
+                producer.send(record.partition((int) (n % partitions)).value(text), n);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** Each record was acknowledged once, is in its partition once, and stands there in order. */
+    void assertAllOnceInOrder(String bootstrapServers, String topic) {
+        assertThat(failures).isEmpty();
+        assertThat(acknowledged).hasValue(told.length());
+        for (int i = 0; i < told.length(); i++) {
+            assertThat(told.get(i)).as("callbacks of record " + i).isEqualTo(1);
+        }
+        List<ConsumerRecord<byte[], byte[]>> all =
+                Records.readAll(bootstrapServers, topic, IsolationLevel.READ_UNCOMMITTED);
+        Map<Integer, List<ConsumerRecord<byte[], byte[]>>> byPartition = new HashMap<>();
+        all.forEach(each -> byPartition
+                .computeIfAbsent(each.partition(), number -> new ArrayList<>())
+                .add(each));
+        assertThat(byPartition).hasSize(partitions);
+        byPartition.forEach((partition, records) -> {
+            long[] found =
+                    Records.numbers(records).stream().mapToLong(Long::longValue).toArray();
+            long[] wanted = LongStream.range(0, told.length())
+                    .filter(n -> n % partitions == partition)
+                    .toArray();
+            int differs = Arrays.mismatch(found, wanted);
+            assertThat(differs)
+                    .as(() -> topic + "-" + partition + " has " + found.length + " records, wanted " + wanted.length
+                            + ", from "
+                            + Arrays.toString(Arrays.copyOfRange(found, Math.max(0, differs - 2), differs + 3)))
+                    .isEqualTo(-1);
+        });
+    }
+}

@@ -1,0 +1,81 @@
+package dev.weir.lean;
+
+/** What a lean producer has done so far. Immutable. */
+public final class LeanProducerMetrics {
+
+    private final long acknowledged;
+    private final long failed;
+    private final long requests;
+    private final long resent;
+    private final long divided;
+    private final long epochs;
+    private final long throttledMillis;
+    private final long freeBytes;
+
+    /** Made by the producer. */
+    public LeanProducerMetrics(
+            long acknowledged,
+            long failed,
+            long requests,
+            long resent,
+            long divided,
+            long epochs,
+            long throttledMillis,
+            long freeBytes) {
+        this.acknowledged = acknowledged;
+        this.failed = failed;
+        this.requests = requests;
+        this.resent = resent;
+        this.divided = divided;
+        this.epochs = epochs;
+        this.throttledMillis = throttledMillis;
+        this.freeBytes = freeBytes;
+    }
+
+    /** Records. */
+    public long acknowledged() {
+        return acknowledged;
+    }
+
+    /** Records given up. */
+    public long failed() {
+        return failed;
+    }
+
+    /** Produce requests sent. */
+    public long requests() {
+        return requests;
+    }
+
+    /** Batches sent again. */
+    public long resentBatches() {
+        return resent;
+    }
+
+    /** Batches that were too large for their broker, and were divided. */
+    public long dividedBatches() {
+        return divided;
+    }
+
+    /** How often sequences of a partition began anew. */
+    public long newEpochs() {
+        return epochs;
+    }
+
+    /** How long brokers asked to be left alone. */
+    public long throttledMillis() {
+        return throttledMillis;
+    }
+
+    /** Of {@link LeanProducerSettings#bufferBytes}. */
+    public long freeBytes() {
+        return freeBytes;
+    }
+
+    @Override
+    public String toString() {
+        return "acknowledged=" + acknowledged + " failed=" + failed + " requests=" + requests + " resentBatches="
+                + resent + " dividedBatches=" + divided + " newEpochs=" + epochs + " throttledMillis="
+                + throttledMillis + " freeBytes=" + freeBytes;
+    }
+}

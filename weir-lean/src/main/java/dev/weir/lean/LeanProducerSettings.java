@@ -1,0 +1,304 @@
+package dev.weir.lean;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * How a lean producer sends: always idempotent, always acknowledged by all replicas in sync. Immutable; made by {@link
+ * #builder}.
+ */
+public final class LeanProducerSettings {
+
+    private static final int KILOBYTE = 1024;
+    private static final int MEGABYTE = 1024 * KILOBYTE;
+
+    /** The client's names of what is a setting here. */
+    private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.of(
+            ProducerConfig.BATCH_SIZE_CONFIG, (to, value) -> to.batchBytes(number("batch.size", value)),
+            ProducerConfig.LINGER_MS_CONFIG, (to, value) -> to.linger(millis("linger.ms", value)),
+            ProducerConfig.BUFFER_MEMORY_CONFIG, (to, value) -> to.bufferBytes(parse("buffer.memory", value)),
+            ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                    (to, value) -> to.maxRequestBytes(number("max.request.size", value)),
+            ProducerConfig.COMPRESSION_TYPE_CONFIG, (to, value) -> to.compression(codec(value)),
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                    (to, value) -> to.deliveryTimeout(millis("delivery.timeout.ms", value)),
+            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                    (to, value) -> to.requestTimeout(millis("request.timeout.ms", value)),
+            ProducerConfig.MAX_BLOCK_MS_CONFIG, (to, value) -> to.maxBlock(millis("max.block.ms", value)),
+            ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
+                    (to, value) -> to.maxBackoff(millis("reconnect.backoff.max.ms", value)),
+            ProducerConfig.METADATA_MAX_AGE_CONFIG,
+                    (to, value) -> to.metadataMaxAge(millis("metadata.max.age.ms", value)));
+
+    /** Promises of the client that are not kept here, with the values that change nothing. */
+    private static final Map<String, Set<String>> FIXED = Map.of(
+            ProducerConfig.ACKS_CONFIG, Set.of("all", "-1"),
+            ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set.of("true"),
+            ProducerConfig.TRANSACTIONAL_ID_CONFIG, Set.of(""),
+            ProducerConfig.PARTITIONER_CLASS_CONFIG, Set.of(""),
+            ProducerConfig.INTERCEPTOR_CLASSES_CONFIG, Set.of(""));
+
+    private final Map<String, String> properties;
+    private final int batchBytes;
+    private final Duration linger;
+    private final long bufferBytes;
+    private final int maxRequestBytes;
+    private final LeanCompression compression;
+    private final Duration deliveryTimeout;
+    private final Duration requestTimeout;
+    private final Duration maxBlock;
+    private final Duration maxBackoff;
+    private final Duration metadataMaxAge;
+
+    private LeanProducerSettings(Builder from) {
+        properties = Map.copyOf(from.properties);
+        batchBytes = from.batchBytes;
+        linger = from.linger;
+        bufferBytes = from.bufferBytes;
+        maxRequestBytes = from.maxRequestBytes;
+        compression = from.compression;
+        deliveryTimeout = from.deliveryTimeout;
+        requestTimeout = from.requestTimeout;
+        maxBlock = from.maxBlock;
+        maxBackoff = from.maxBackoff;
+        metadataMaxAge = from.metadataMaxAge;
+        if (properties
+                .getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "")
+                .isBlank()) {
+            throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
+        }
+        checkRange("batchBytes", batchBytes, KILOBYTE, 64L * MEGABYTE);
+        checkRange("bufferBytes", bufferBytes, (long) batchBytes, 1L << 40);
+        checkRange("maxRequestBytes", maxRequestBytes, batchBytes, 512L * MEGABYTE);
+        if (bufferBytes < maxRequestBytes) {
+            throw new IllegalArgumentException(
+                    "bufferBytes must be at least maxRequestBytes, or the largest record would"
+                            + " never find room: bufferBytes=" + bufferBytes + " maxRequestBytes=" + maxRequestBytes);
+        }
+        checkRange("linger", linger, Duration.ZERO, Duration.ofMinutes(1));
+        checkRange("requestTimeout", requestTimeout, Duration.ofSeconds(1), Duration.ofHours(1));
+        checkRange("deliveryTimeout", deliveryTimeout, requestTimeout.plus(linger), Duration.ofDays(1));
+        checkRange("maxBlock", maxBlock, Duration.ZERO, Duration.ofDays(1));
+        checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
+        checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
+    }
+
+    /**
+     * Of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code client.id}) and
+     * how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); others are ignored.
+     */
+    public Map<String, String> properties() {
+        return properties;
+    }
+
+    /** Of a batch before compression: 1 KB to 64 MB, default 128 KB. A larger record has a batch of its own. */
+    public int batchBytes() {
+        return batchBytes;
+    }
+
+    /** How long a batch waits for more records: at most a minute, default 5 ms. */
+    public Duration linger() {
+        return linger;
+    }
+
+    /** Of all batches that are not acknowledged, before compression: default 32 MB. Tokens take 8 more per record. */
+    public long bufferBytes() {
+        return bufferBytes;
+    }
+
+    /** Of a request and so of a record: up to 512 MB, default 1 MB, at least {@link #batchBytes}. */
+    public int maxRequestBytes() {
+        return maxRequestBytes;
+    }
+
+    /** Default {@link LeanCompression#NONE}. */
+    public LeanCompression compression() {
+        return compression;
+    }
+
+    /** After which a record is given up, from when its batch was begun: default 2 min. */
+    public Duration deliveryTimeout() {
+        return deliveryTimeout;
+    }
+
+    /** After which a broker that does not answer is left: 1 s to 1 h, default 30 s. */
+    public Duration requestTimeout() {
+        return requestTimeout;
+    }
+
+    /** How long {@link LeanProducer#send} waits for room, or for a topic to be found: default 1 min. */
+    public Duration maxBlock() {
+        return maxBlock;
+    }
+
+    /** The longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is 20 ms. */
+    public Duration maxBackoff() {
+        return maxBackoff;
+    }
+
+    /** After which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min. */
+    public Duration metadataMaxAge() {
+        return metadataMaxAge;
+    }
+
+    private static int number(String name, String value) {
+        return Math.clamp(parse(name, value), Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    private static Duration millis(String name, String value) {
+        return Duration.ofMillis(parse(name, value));
+    }
+
+    private static long parse(String name, String value) {
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException notOne) {
+            throw new IllegalArgumentException(name + " must be a whole number: " + name + "=" + value, notOne);
+        }
+    }
+
+    private static LeanCompression codec(String value) {
+        try {
+            return LeanCompression.valueOf(value.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException unknown) {
+            throw new IllegalArgumentException(
+                    "compression.type must be none, gzip, snappy, lz4 or zstd: compression.type=" + value, unknown);
+        }
+    }
+
+    private static void checkRange(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    private static void checkRange(String name, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    /** Settings with their defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    public static final class Builder {
+
+        private final Map<String, String> properties = new HashMap<>();
+        private int batchBytes = 128 * KILOBYTE;
+        private Duration linger = Duration.ofMillis(5);
+        private long bufferBytes = 32L * MEGABYTE;
+        private int maxRequestBytes = MEGABYTE;
+        private LeanCompression compression = LeanCompression.NONE;
+        private Duration deliveryTimeout = Duration.ofMinutes(2);
+        private Duration requestTimeout = Duration.ofSeconds(30);
+        private Duration maxBlock = Duration.ofMinutes(1);
+        private Duration maxBackoff = Duration.ofSeconds(1);
+        private Duration metadataMaxAge = Duration.ofMinutes(5);
+
+        private Builder() {}
+
+        public Builder bootstrapServers(String hostsAndPorts) {
+            return property(
+                    CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+                    Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
+        }
+
+        /**
+         * Sets a property of the Kafka client: one that {@link LeanProducerSettings#properties} names, or one that is a
+         * setting here, as {@code linger.ms} is {@link #linger}, of which the last call counts. Others are ignored.
+         *
+         * @throws IllegalArgumentException if the value does not fit, or asks for what a lean producer does not do:
+         *     {@code acks} other than all, no idempotence, transactions, a partitioner or interceptors of one's own
+         */
+        public Builder property(String name, String value) {
+            Objects.requireNonNull(name, "name");
+            String given = Objects.requireNonNull(value, "value").trim();
+            Set<String> possible = FIXED.get(name);
+            if (possible != null && !possible.contains(given.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException(name + "=" + given
+                        + " is not possible with a lean producer, which is idempotent, waits for all replicas in sync,"
+                        + " and knows neither transactions nor plugged-in classes; remove it, or use the official"
+                        + " producer");
+            }
+            properties.put(name, value);
+            BiConsumer<Builder, String> component = COMPONENTS.get(name);
+            if (component != null) {
+                component.accept(this, given);
+            }
+            return this;
+        }
+
+        /** Sets all properties of a file. */
+        public Builder properties(Properties all) {
+            Objects.requireNonNull(all, "all");
+            all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
+            return this;
+        }
+
+        public Builder batchBytes(int value) {
+            batchBytes = value;
+            return this;
+        }
+
+        public Builder linger(Duration value) {
+            linger = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        public Builder bufferBytes(long value) {
+            bufferBytes = value;
+            return this;
+        }
+
+        public Builder maxRequestBytes(int value) {
+            maxRequestBytes = value;
+            return this;
+        }
+
+        public Builder compression(LeanCompression value) {
+            compression = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        public Builder deliveryTimeout(Duration value) {
+            deliveryTimeout = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        public Builder requestTimeout(Duration value) {
+            requestTimeout = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        public Builder maxBlock(Duration value) {
+            maxBlock = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        public Builder maxBackoff(Duration value) {
+            maxBackoff = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        public Builder metadataMaxAge(Duration value) {
+            metadataMaxAge = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** Checks and freezes. */
+        public LeanProducerSettings build() {
+            return new LeanProducerSettings(this);
+        }
+    }
+}

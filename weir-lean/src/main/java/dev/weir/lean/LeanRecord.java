@@ -1,0 +1,168 @@
+package dev.weir.lean;
+
+import dev.weir.lean.internal.encode.Part;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/**
+ * A record to be sent: where it goes, and where its key and value lie. Confined to one thread; meant to be used again
+ * for the next record, which keeps what is not set anew.
+ *
+ * <p>Keys and values are not copied before {@link LeanProducer#send} returns; after that their bytes may be
+ * overwritten. Headers are copied at once.
+ */
+public final class LeanRecord {
+
+    /** Lets the key choose the partition, as the official client does; without a key one partition for a batch. */
+    public static final int ANY_PARTITION = -1;
+
+    /** Lets the record have the time at which it is sent. */
+    public static final long NOW = -1;
+
+    private final RecordBytes bytes = new RecordBytes();
+    private String topic;
+    private int partition = ANY_PARTITION;
+    private long timestampMillis = NOW;
+
+    /** A record without key, value and headers, for any partition of the topic. */
+    public LeanRecord(String topic) {
+        this.topic = Objects.requireNonNull(topic, "topic");
+    }
+
+    public LeanRecord topic(String name) {
+        topic = Objects.requireNonNull(name, "name");
+        return this;
+    }
+
+    /**
+     * Chooses the partition.
+     *
+     * @param number from 0 on, or {@link #ANY_PARTITION}
+     */
+    public LeanRecord partition(int number) {
+        if (number < ANY_PARTITION) {
+            throw new IllegalArgumentException("partition must be at least 0, or ANY_PARTITION: partition=" + number);
+        }
+        partition = number;
+        return this;
+    }
+
+    /**
+     * Sets the record's time.
+     *
+     * @param millis since 1970, at least 0, or {@link #NOW}
+     */
+    public LeanRecord timestamp(long millis) {
+        if (millis < NOW) {
+            throw new IllegalArgumentException("timestamp must be at least 0, or NOW: timestamp=" + millis);
+        }
+        timestampMillis = millis;
+        return this;
+    }
+
+    public LeanRecord key(byte[] key) {
+        wrap(bytes.key, Objects.requireNonNull(key, "key"));
+        return this;
+    }
+
+    public LeanRecord key(byte[] array, int offset, int length) {
+        bytes.key.wrap(Objects.requireNonNull(array, "array"), offset, length);
+        return this;
+    }
+
+    /** From the buffer's position to its limit, neither of which moves. */
+    public LeanRecord key(ByteBuffer key) {
+        wrap(bytes.key, Objects.requireNonNull(key, "key"));
+        return this;
+    }
+
+    /** The bytes of another record, such as one that a {@link LeanConsumer} shows; may be a null key. */
+    public LeanRecord key(Slice key) {
+        bytes.key.wrap(Objects.requireNonNull(key, "key"));
+        return this;
+    }
+
+    public LeanRecord noKey() {
+        bytes.key.clear();
+        return this;
+    }
+
+    public LeanRecord value(byte[] value) {
+        wrap(bytes.value, Objects.requireNonNull(value, "value"));
+        return this;
+    }
+
+    public LeanRecord value(byte[] array, int offset, int length) {
+        bytes.value.wrap(Objects.requireNonNull(array, "array"), offset, length);
+        return this;
+    }
+
+    /** From the buffer's position to its limit, neither of which moves. */
+    public LeanRecord value(ByteBuffer value) {
+        wrap(bytes.value, Objects.requireNonNull(value, "value"));
+        return this;
+    }
+
+    /** The bytes of another record, such as one that a {@link LeanConsumer} shows; may be a null value. */
+    public LeanRecord value(Slice value) {
+        bytes.value.wrap(Objects.requireNonNull(value, "value"));
+        return this;
+    }
+
+    /** A null value: where a topic is compacted, it deletes the key. */
+    public LeanRecord noValue() {
+        bytes.value.clear();
+        return this;
+    }
+
+    /** Adds a header. */
+    public LeanRecord header(String name, byte[] value) {
+        wrap(bytes.headerName(), Objects.requireNonNull(name, "name").getBytes(StandardCharsets.UTF_8));
+        wrap(bytes.headerValue(), Objects.requireNonNull(value, "value"));
+        bytes.addHeader();
+        return this;
+    }
+
+    /** Adds a header of another record, without an object for it; the value may be null. */
+    public LeanRecord header(Slice name, Slice value) {
+        if (Objects.requireNonNull(name, "name").isNull()) {
+            throw new IllegalArgumentException("a header's name must not be null");
+        }
+        bytes.headerName().wrap(name);
+        bytes.headerValue().wrap(Objects.requireNonNull(value, "value"));
+        bytes.addHeader();
+        return this;
+    }
+
+    /** Forgets all headers. */
+    public LeanRecord noHeaders() {
+        bytes.clearHeaders();
+        return this;
+    }
+
+    String topic() {
+        return topic;
+    }
+
+    int partition() {
+        return partition;
+    }
+
+    long timestampMillis() {
+        return timestampMillis;
+    }
+
+    RecordBytes bytes() {
+        return bytes;
+    }
+
+    private static void wrap(Part part, byte[] array) {
+        part.wrap(array, 0, array.length);
+    }
+
+    private static void wrap(Part part, ByteBuffer buffer) {
+        part.wrap(buffer, buffer.position(), buffer.remaining());
+    }
+}

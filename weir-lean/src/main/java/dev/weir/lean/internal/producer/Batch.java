@@ -1,0 +1,96 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.internal.encode.BatchWriter;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * A batch with the tokens of its records, from the first record to the last callback. Filled under its partition's
+ * lock, then confined to the producer's thread.
+ */
+final class Batch {
+
+    static final int NO_SEQUENCE = -1;
+
+    /** What a broker said of it. */
+    enum Fate {
+        /** Nothing yet, or not in flight. */
+        OPEN,
+        /** It is in the log. */
+        WRITTEN,
+        /** To be sent again. */
+        RETRY,
+        /** Too large, but has several records. */
+        DIVIDE,
+        /** It is not in the log, and will not be. */
+        REFUSED
+    }
+
+    private static final int FIRST_TOKENS = 64;
+
+    final BatchWriter writer;
+
+    /** What it takes of the pool; 0 if nothing. */
+    final int pooledBytes;
+
+    private long[] tokens = new long[FIRST_TOKENS];
+
+    /** When its first record came. */
+    long begunNanos;
+
+    boolean compressed;
+    int sequence = NO_SEQUENCE;
+    Fate fate = Fate.OPEN;
+
+    /** Of its first record, if it is written; -1 if the broker does not say. */
+    long offset;
+
+    /** Why it was refused, or was not written yet. */
+    String trouble = "";
+
+    /** Whether an attempt may have written it though nobody said so. */
+    boolean doubtful;
+
+    Batch(ByteBuffer bytes, int pooledBytes) {
+        this.writer = new BatchWriter(bytes);
+        this.pooledBytes = pooledBytes;
+    }
+
+    /** Begins another one. */
+    void begin(long nowNanos) {
+        writer.clear();
+        begunNanos = nowNanos;
+        compressed = false;
+        sequence = NO_SEQUENCE;
+        fate = Fate.OPEN;
+        offset = -1;
+        trouble = "";
+        doubtful = false;
+    }
+
+    /** False, and nothing changed, if there is no room. */
+    boolean append(RecordBytes record, long timestampMillis, long token) {
+        int count = writer.count();
+        if (!writer.append(record, timestampMillis)) {
+            return false;
+        }
+        if (count == tokens.length) {
+            tokens = Arrays.copyOf(tokens, 2 * count);
+        }
+        tokens[count] = token;
+        return true;
+    }
+
+    int count() {
+        return writer.count();
+    }
+
+    long token(int at) {
+        return tokens[at];
+    }
+
+    boolean hasSequence() {
+        return sequence != NO_SEQUENCE;
+    }
+}

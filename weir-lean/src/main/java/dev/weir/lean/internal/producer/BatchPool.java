@@ -1,0 +1,131 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.internal.batch.BatchLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Batches to be filled, bounded in bytes: who takes the last one waits, or goes without. Thread-safe.
+ *
+ * <p>Batches of the usual size are direct and are kept. One for a larger record lies in the heap and is left to the
+ * collector: outside the heap it would wait for a collection that nothing else causes.
+ */
+final class BatchPool {
+
+    private final int batchBytes;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition returned = lock.newCondition();
+    private final ArrayDeque<Batch> kept = new ArrayDeque<>();
+    private long freeBytes;
+    private int largeWaiting;
+    private boolean closed;
+    private volatile boolean pressed;
+
+    BatchPool(long bytes, int batchBytes) {
+        this.freeBytes = bytes;
+        this.batchBytes = batchBytes;
+    }
+
+    /**
+     * Takes a batch that has room for a record.
+     *
+     * @param recordBytes at most; the batch's header comes on top
+     * @param waitNanos for so long, at most; 0 does not wait
+     * @return null if there was none in time, or the pool is closed
+     */
+    @Nullable
+    Batch take(long recordBytes, long waitNanos) throws InterruptedException {
+        int needed = (int) Math.max(batchBytes, recordBytes + BatchLayout.HEADER_BYTES);
+        boolean large = needed > batchBytes;
+        if (waitNanos > 0) {
+            lock.lockInterruptibly();
+        } else {
+            lock.lock();
+        }
+        try {
+            long left = waitNanos;
+            largeWaiting += large ? 1 : 0;
+            try {
+                // A large one needs room of several: smaller ones do not take it away piece by piece.
+                while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
+                    pressed = true;
+                    if (left <= 0) {
+                        return null;
+                    }
+                    left = returned.awaitNanos(left);
+                }
+            } finally {
+                if (large) {
+                    largeWaiting--;
+                    returned.signalAll();
+                }
+            }
+            if (closed) {
+                return null;
+            }
+            freeBytes -= needed;
+            Batch batch = large ? null : kept.poll();
+            if (batch != null) {
+                return batch;
+            }
+            return new Batch(large ? ByteBuffer.allocate(needed) : ByteBuffer.allocateDirect(needed), needed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes a batch back, once. */
+    void release(Batch batch) {
+        if (batch.pooledBytes == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            freeBytes += batch.pooledBytes;
+            if (batch.pooledBytes == batchBytes) {
+                kept.push(batch);
+            }
+            returned.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether somebody went without since the last time that this was asked, or waits. */
+    boolean takePressed() {
+        if (!pressed) {
+            return false;
+        }
+        lock.lock();
+        try {
+            pressed = lock.hasWaiters(returned);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long freeBytes() {
+        lock.lock();
+        try {
+            return freeBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whoever waits goes without. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            kept.clear();
+            returned.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.weir.lean.internal.producer;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Where a broker is: a name that may have several addresses. Confined to one thread. */
+final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
+
+    private final String name;
+    private String host;
+    private int port;
+
+    BrokerAddress(String name, String host, int port) {
+        this.name = name;
+        this.host = host;
+        this.port = port;
+    }
+
+    /** Whether that is another place. */
+    boolean moveTo(String newHost, int newPort) {
+        boolean moved = port != newPort || !host.equals(newHost);
+        host = newHost;
+        port = newPort;
+        return moved;
+    }
+
+    /** Looks the name up: what it means may change. */
+    @Override
+    public List<InetSocketAddress> get() {
+        return lookUp(host, port).toList();
+    }
+
+    /** A name that nobody knows now stays one: whoever connects says so, and tries again. */
+    static Stream<InetSocketAddress> lookUp(String host, int port) {
+        try {
+            return Stream.of(InetAddress.getAllByName(host)).map(each -> new InetSocketAddress(each, port));
+        } catch (UnknownHostException unknown) {
+            return Stream.of(InetSocketAddress.createUnresolved(host, port));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name + " at " + host + ":" + port;
+    }
+}

@@ -1,0 +1,471 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.UnwrittenRecords;
+import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.encode.Compressor;
+import dev.weir.lean.internal.producer.Batch.Fate;
+import dev.weir.lean.spi.BrokerLinks;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidMetadataException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.message.InitProducerIdResponseData;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The producer's thread: takes batches from where callers leave them, sends them to their leaders, tells the listener.
+ * ADR 85 draws the states of a batch. What is not said to be thread-safe is confined to that thread.
+ */
+final class Engine implements Runnable, Events {
+
+    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+
+    /** The longest wait while something is unfinished: what was put off is not awaited one by one. */
+    private static final long PATIENCE_NANOS = 10_000_000;
+
+    private static final long IDLE_NANOS = 1_000_000_000;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** Older than any batch. */
+    private static final long FOREVER_NANOS = 1L << 60;
+
+    private final SendListener listener;
+    private final Topics topics;
+    private final BatchPool pool;
+    private final Changes changes;
+    private final ProducerCounters counters;
+    private final BrokerLinks links;
+    private final Compressor compressor;
+    private final SplittableRandom random = new SplittableRandom();
+    private final Leaders leaders;
+    private final Located located;
+    private final long lingerNanos;
+    private final long deliveryNanos;
+    private final long maxBackoffNanos;
+
+    /** For partitions that have none yet. */
+    private long producerId = Partition.UNKNOWN;
+
+    private short producerEpoch;
+    private boolean idWanted;
+    private int firstToLookAt;
+    private long nowNanos = System.nanoTime();
+    private long nextLookNanos;
+
+    // Of any thread.
+    private volatile boolean news;
+    private volatile boolean asleep;
+    private volatile boolean ending;
+    private volatile @Nullable LeanException failure;
+    private volatile @Nullable UnwrittenRecords abandoned;
+
+    /** @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name */
+    Engine(
+            LeanProducerSettings settings,
+            SendListener listener,
+            Topics topics,
+            BatchPool pool,
+            Changes changes,
+            ProducerCounters counters) {
+        this.listener = listener;
+        this.topics = topics;
+        this.pool = pool;
+        this.changes = changes;
+        this.counters = counters;
+        this.lingerNanos = settings.linger().toNanos();
+        this.deliveryNanos = settings.deliveryTimeout().toNanos();
+        this.maxBackoffNanos = settings.maxBackoff().toNanos();
+        List<BrokerAddress> bootstrap =
+                Located.bootstrap(settings.properties().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
+        this.links = BrokerLinks.open(forLinks(settings));
+        this.compressor = new Compressor(settings.compression());
+        ProduceRequest request = new ProduceRequest(
+                settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
+                (int) settings.requestTimeout().toMillis());
+        this.located = new Located(
+                topics.byName(),
+                this::newBackoff,
+                address ->
+                        new ProducerBroker(address, request, settings.maxRequestBytes(), this, counters, links::link));
+        this.leaders = new Leaders(
+                bootstrap,
+                this::learn,
+                this::identified,
+                settings.metadataMaxAge().toNanos(),
+                newBackoff(),
+                newBackoff(),
+                (addresses, own) -> links.link("metadata", addresses, own));
+    }
+
+    /** What connections need to know is in the settings of the other direction. */
+    private static LeanSettings forLinks(LeanProducerSettings settings) {
+        LeanSettings.Builder builder = LeanSettings.builder();
+        settings.properties().forEach((name, value) -> {
+            if (!name.startsWith("fetch.") && !name.startsWith("max.")) {
+                builder.property(name, value);
+            }
+        });
+        return builder.maxFetchWait(Duration.ZERO)
+                .requestTimeout(settings.requestTimeout())
+                .maxBackoff(settings.maxBackoff())
+                .metadataMaxAge(settings.metadataMaxAge())
+                .build();
+    }
+
+    private Backoff newBackoff() {
+        return new Backoff(maxBackoffNanos, random);
+    }
+
+    /** There is something new to look at. Thread-safe. */
+    void wake() {
+        news = true;
+        if (asleep) {
+            links.wakeup();
+        }
+    }
+
+    /** Gives up what is not finished, and ends the thread. Thread-safe. */
+    void end() {
+        ending = true;
+        wake();
+    }
+
+    /** Why it ended before it was told to; null while it did not. Thread-safe. */
+    @Nullable
+    LeanException failure() {
+        return failure;
+    }
+
+    /** What was given up when it ended; null until then. Thread-safe. */
+    @Nullable
+    UnwrittenRecords abandoned() {
+        return abandoned;
+    }
+
+    @Override
+    public void run() {
+        String why = "the producer was closed before it was acknowledged";
+        try {
+            while (!ending) {
+                news = false;
+                nowNanos = System.nanoTime();
+                int work = turn();
+                changes.tell();
+                if (work == 0) {
+                    idle();
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            why = "the producer has failed: " + e.getMessage();
+            failure = new LeanException(why, e);
+            LOG.log(System.Logger.Level.ERROR, why, e);
+        } finally {
+            topics.close();
+            pool.close();
+            abandoned = abandon(why);
+            links.close();
+            compressor.close();
+            changes.tell();
+        }
+    }
+
+    private int turn() {
+        if (topics.takeNew()) {
+            leaders.want();
+        }
+        int work = links.poll(nowNanos);
+        boolean pressed = pool.takePressed();
+        nextLookNanos = nowNanos + IDLE_NANOS;
+        List<Partition> all = located.partitions();
+        firstToLookAt = all.isEmpty() ? 0 : (firstToLookAt + 1) % all.size();
+        for (int i = 0; i < all.size(); i++) {
+            lookAt(all.get((firstToLookAt + i) % all.size()), pressed);
+        }
+        for (ProducerBroker broker : located.brokers()) {
+            work += broker.send(nowNanos);
+        }
+        return work + leaders.poll(nowNanos, topics.all(), idWanted);
+    }
+
+    private void idle() {
+        asleep = true;
+        if (!news) {
+            long nanos = nextLookNanos - System.nanoTime();
+            links.await(Math.max(0, Math.ceilDiv(nanos, NANOS_PER_MILLI)));
+        }
+        asleep = false;
+    }
+
+    private void lookAt(Partition partition, boolean pressed) {
+        if (partition.intake.hasSome()) {
+            boolean room = partition.hasRoom();
+            long begun =
+                    partition.intake.drain(partition.waiting, nowNanos - (room ? lingerNanos : FOREVER_NANOS), pressed);
+            if (room && begun != Intake.NEVER) {
+                lookAgain(begun + lingerNanos);
+            }
+        }
+        if (partition.waiting.isEmpty() && partition.flying.isEmpty()) {
+            return;
+        }
+        lookAgain(nowNanos + PATIENCE_NANOS);
+        if (partition.flying.isEmpty()) {
+            giveUpOverdue(partition);
+        }
+        if (partition.maySend(nowNanos) && isIdentified(partition)) {
+            offer(partition);
+        }
+    }
+
+    private void lookAgain(long atNanos) {
+        if (atNanos - nextLookNanos < 0) {
+            nextLookNanos = atNanos;
+        }
+    }
+
+    private void giveUpOverdue(Partition partition) {
+        LeanException refusal = partition.topic.refusal();
+        for (Batch head = partition.waiting.peek(); head != null; head = partition.waiting.peek()) {
+            if (refusal == null && nowNanos - head.begunNanos <= deliveryNanos) {
+                return;
+            }
+            if (refusal != null) {
+                head.trouble = String.valueOf(refusal.getMessage());
+            } else {
+                head.trouble = "not acknowledged within deliveryTimeout=" + deliveryNanos / NANOS_PER_MILLI + " ms; "
+                        + (head.trouble.isEmpty() ? "no leader could be reached" : "last: " + head.trouble);
+            }
+            head.fate = Fate.REFUSED;
+            settle(partition);
+        }
+    }
+
+    private boolean isIdentified(Partition partition) {
+        if (partition.producerId == Partition.UNKNOWN) {
+            if (producerId == Partition.UNKNOWN) {
+                idWanted = true;
+                return false;
+            }
+            partition.renumber(producerId, producerEpoch);
+        }
+        return true;
+    }
+
+    private void offer(Partition partition) {
+        ProducerBroker leader = located.leader(partition);
+        if (leader == null) {
+            leaders.wantLater(nowNanos);
+            return;
+        }
+        if (!partition.flying.isEmpty() && partition.broker != leader) {
+            return;
+        }
+        partition.broker = leader;
+        Batch head = partition.waiting.element();
+        if (head.fate == Fate.DIVIDE) {
+            head = divide(partition);
+        }
+        if (!head.compressed) {
+            compressor.compress(head.writer);
+            head.compressed = true;
+        }
+        leader.offer(partition);
+    }
+
+    private Batch divide(Partition partition) {
+        Batch whole = partition.waiting.remove();
+        List<Batch> halves = Divider.halves(partition, whole);
+        partition.waiting.addFirst(halves.get(1));
+        partition.waiting.addFirst(halves.get(0));
+        pool.release(whole);
+        counters.add(ProducerCounters.DIVIDED, 1);
+        return halves.get(0);
+    }
+
+    private void learn(MetadataResponseData answer) {
+        if (located.learn(answer, leaders)) {
+            leaders.helped();
+        } else {
+            leaders.wantLater(nowNanos);
+        }
+    }
+
+    private void identified(InitProducerIdResponseData answer) {
+        producerId = answer.producerId();
+        producerEpoch = answer.producerEpoch();
+        idWanted = false;
+    }
+
+    @Override
+    public void written(Partition partition, Batch batch, long offset) {
+        partition.written(batch, offset, nowNanos);
+        settle(partition);
+    }
+
+    @Override
+    public void refused(Partition partition, Batch batch, short code, String message) {
+        Errors error = Errors.forCode(code);
+        String why = error.name() + ": " + (message.isEmpty() ? error.message() : message);
+        switch (error) {
+            case DUPLICATE_SEQUENCE_NUMBER -> partition.written(batch, -1, nowNanos);
+            case OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH -> {
+                boolean head = partition.isHead(batch);
+                partition.gap |= head;
+                if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
+                    partition.epoch = Short.MAX_VALUE;
+                }
+                again(partition, batch, why, false);
+            }
+            case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
+                if (batch.count() > 1) {
+                    partition.tooLarge(batch);
+                } else {
+                    partition.refused(batch, why + " It has " + batch.writer.sizeBytes() + " bytes.");
+                }
+            }
+            default -> {
+                if (error.exception() instanceof RetriableException) {
+                    again(partition, batch, why, error != Errors.NOT_ENOUGH_REPLICAS);
+                    if (error.exception() instanceof InvalidMetadataException) {
+                        leaders.want();
+                    }
+                } else {
+                    batch.doubtful |= error == Errors.UNKNOWN_SERVER_ERROR;
+                    partition.refused(batch, why);
+                }
+            }
+        }
+        settle(partition);
+    }
+
+    @Override
+    public void lost(Partition partition, Batch batch, String why) {
+        again(partition, batch, why, true);
+        settle(partition);
+    }
+
+    @Override
+    public void disconnected() {
+        leaders.want();
+    }
+
+    private void again(Partition partition, Batch batch, String why, boolean perhapsWritten) {
+        partition.failed(batch, why, perhapsWritten);
+        counters.add(ProducerCounters.RESENT, 1);
+    }
+
+    /** Tells what is known, in order; when no answer is outstanding, puts the rest back in line. */
+    private void settle(Partition partition) {
+        for (Batch batch = partition.takeSettled(); batch != null; batch = partition.takeSettled()) {
+            finish(partition, batch);
+        }
+        if (!partition.troubled || partition.unanswered > 0) {
+            return;
+        }
+        partition.rewind(nowNanos);
+        if (partition.gap) {
+            renumber(partition);
+        }
+    }
+
+    private void renumber(Partition partition) {
+        partition.gap = false;
+        counters.add(ProducerCounters.EPOCHS, 1);
+        if (partition.epoch < Short.MAX_VALUE) {
+            partition.renumber(partition.producerId, (short) (partition.epoch + 1));
+            return;
+        }
+        if (producerId == partition.producerId) {
+            producerId = Partition.UNKNOWN;
+        }
+        partition.renumber(Partition.UNKNOWN, (short) 0);
+    }
+
+    /** Tells the listener, and gives the batch back. */
+    private void finish(Partition partition, Batch batch) {
+        boolean written = batch.fate == Fate.WRITTEN;
+        String topic = partition.topic.name;
+        Throwable thrown;
+        try {
+            thrown = written
+                    ? acknowledge(topic, partition.number, batch)
+                    : fail(batch, new SendException(topic, partition.number, batch.doubtful, batch.trouble, null));
+        } finally {
+            int count = batch.count();
+            counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
+            pool.release(batch);
+            partition.finished.addAndGet(count);
+        }
+        if (thrown != null) {
+            throw new LeanException("the producer's listener threw " + thrown, thrown);
+        }
+    }
+
+    /** Tells of all records, whatever the listener throws; returns the first of that. */
+    private @Nullable Throwable acknowledge(String topic, int partition, Batch batch) {
+        Throwable first = null;
+        for (int i = 0; i < batch.count(); i++) {
+            try {
+                listener.acknowledged(batch.token(i), topic, partition, batch.offset < 0 ? -1 : batch.offset + i);
+            } catch (RuntimeException | Error e) {
+                first = first == null ? e : first;
+            }
+        }
+        return first;
+    }
+
+    private @Nullable Throwable fail(Batch batch, SendException why) {
+        Throwable first = null;
+        for (int i = 0; i < batch.count(); i++) {
+            try {
+                listener.failed(batch.token(i), why);
+            } catch (RuntimeException | Error e) {
+                first = first == null ? e : first;
+            }
+        }
+        return first;
+    }
+
+    /** Gives up what is left of all partitions. */
+    private UnwrittenRecords abandon(String why) {
+        Map<TopicPartition, Long> counts = new HashMap<>();
+        for (Partition partition : located.partitions()) {
+            partition.intake.drain(partition.waiting, nowNanos, true);
+            partition.flying.forEach(batch -> batch.doubtful |= batch.fate == Fate.OPEN);
+            while (!partition.flying.isEmpty()) {
+                partition.waiting.addFirst(partition.flying.removeLast());
+            }
+            for (Batch batch = partition.waiting.poll(); batch != null; batch = partition.waiting.poll()) {
+                if (batch.fate != Fate.WRITTEN) {
+                    batch.fate = Fate.REFUSED;
+                    batch.trouble = batch.trouble.isEmpty() ? why : why + "; last: " + batch.trouble;
+                    TopicPartition place = new TopicPartition(partition.topic.name, partition.number);
+                    counts.merge(place, (long) batch.count(), Long::sum);
+                }
+                finishQuietly(partition, batch);
+            }
+        }
+        return new UnwrittenRecords(counts);
+    }
+
+    private void finishQuietly(Partition partition, Batch batch) {
+        try {
+            finish(partition, batch);
+        } catch (LeanException e) {
+            // The producer ends already, and goes on telling the others.
+            LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
+        }
+    }
+}

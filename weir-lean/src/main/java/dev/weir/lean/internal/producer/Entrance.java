@@ -1,0 +1,288 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducerMetrics;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.UnwrittenRecords;
+import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.internal.encode.Murmur2;
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** The callers' side of a producer: puts records into batches, and waits for the producer's thread. Thread-safe. */
+public final class Entrance {
+
+    private static final int ANY_PARTITION = -1;
+
+    /** For what the thread does after its last turn, and for a listener that is slow. */
+    private static final long END_SECONDS = 30;
+
+    private final LeanProducerSettings settings;
+    private final ProducerCounters counters = new ProducerCounters();
+    private final Changes changes = new Changes();
+    private final BatchPool pool;
+    private final Topics topics;
+    private final Engine engine;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    /** Starts the producer's thread, which {@link #close} ends. */
+    public Entrance(LeanProducerSettings settings, SendListener listener) {
+        this.settings = settings;
+        this.pool = new BatchPool(settings.bufferBytes(), settings.batchBytes());
+        this.topics = new Topics(this::noMore);
+        this.engine = new Engine(settings, listener, topics, pool, changes, counters);
+        this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
+    }
+
+    /** Takes a record, waiting as long as the settings allow. */
+    public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
+            throws InterruptedException {
+        checkThread("send");
+        Topic topic = topics.of(topicName);
+        long nanos = settings.maxBlock().toNanos();
+        long deadlineNanos = System.nanoTime() + nanos;
+        if (topic.partitions().length == 0) {
+            engine.wake();
+            if (!changes.await(() -> isKnown(topic), nanos)) {
+                throw new LeanException(
+                        "topic " + topicName + " was not found within maxBlock=" + settings.maxBlock()
+                                + "; create it, check its name and that a broker can be reached",
+                        null);
+            }
+        }
+        if (!offer(topic, number, timestampMillis, record, token, deadlineNanos)) {
+            throw new LeanException(
+                    "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
+                            + ": batches that are not acknowledged fill bufferBytes=" + settings.bufferBytes()
+                            + "; is a broker down?",
+                    null);
+        }
+    }
+
+    /** Takes a record if that is possible without waiting. */
+    public boolean trySend(String topicName, int number, long timestampMillis, RecordBytes record, long token) {
+        Topic topic = topics.of(topicName);
+        if (topic.partitions().length == 0) {
+            engine.wake();
+            if (!isKnown(topic)) {
+                return false;
+            }
+        }
+        try {
+            return offer(topic, number, timestampMillis, record, token, System.nanoTime());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nothing was waited for", e);
+        }
+    }
+
+    private boolean isKnown(Topic topic) {
+        return topic.partitions().length > 0 || topic.refusal() != null || closed || engine.failure() != null;
+    }
+
+    /** For another thread than the one that it happened on. */
+    private static LeanException again(LeanException fault) {
+        return new LeanException(String.valueOf(fault.getMessage()), fault);
+    }
+
+    private RuntimeException noMore() {
+        LeanException failure = engine.failure();
+        return failure == null ? new IllegalStateException("the producer is closed") : again(failure);
+    }
+
+    /** False if there was no room until the deadline. */
+    private boolean offer(
+            Topic topic, int number, long timestampMillis, RecordBytes record, long token, long deadlineNanos)
+            throws InterruptedException {
+        if (closed || engine.failure() != null) {
+            throw noMore();
+        }
+        LeanException refusal = topic.refusal();
+        if (refusal != null) {
+            engine.wake();
+            throw again(refusal);
+        }
+        Partition[] all = topic.partitions();
+        boolean sticky = number == ANY_PARTITION && record.key.isNull();
+        Partition partition = choose(topic, all, number, record);
+        long bytes = record.maxBytes();
+        if (bytes + BatchLayout.HEADER_BYTES > settings.maxRequestBytes()) {
+            throw new SendException(
+                    topic.name,
+                    partition.number,
+                    false,
+                    "a record of " + bytes + " bytes is larger than maxRequestBytes=" + settings.maxRequestBytes(),
+                    null);
+        }
+        if (partition.intake.append(record, timestampMillis, token)) {
+            return true;
+        }
+        if (sticky) {
+            partition = topic.nextSticky(all, partition);
+            if (partition.intake.append(record, timestampMillis, token)) {
+                return true;
+            }
+        }
+        Batch fresh = take(bytes, deadlineNanos);
+        if (fresh == null) {
+            return false;
+        }
+        appendTo(partition, fresh, timestampMillis, record, token);
+        engine.wake();
+        return true;
+    }
+
+    private static Partition choose(Topic topic, Partition[] all, int number, RecordBytes record) {
+        if (number == ANY_PARTITION) {
+            return record.key.isNull() ? topic.sticky(all) : all[Murmur2.partition(record.key, all.length)];
+        }
+        if (number >= all.length) {
+            throw new IllegalArgumentException(
+                    "partition " + number + " of topic " + topic.name + ", which has " + all.length);
+        }
+        return all[number];
+    }
+
+    private @Nullable Batch take(long bytes, long deadlineNanos) throws InterruptedException {
+        Batch fresh = pool.take(bytes, 0);
+        if (fresh != null) {
+            return fresh;
+        }
+        // Batches that are not full leave now, whatever their linger: they hold what is waited for.
+        engine.wake();
+        long left = deadlineNanos - System.nanoTime();
+        fresh = left <= 0 ? null : pool.take(bytes, left);
+        if (fresh == null && (closed || engine.failure() != null)) {
+            throw noMore();
+        }
+        return fresh;
+    }
+
+    private void appendTo(Partition partition, Batch fresh, long timestampMillis, RecordBytes record, long token) {
+        boolean used = false;
+        try {
+            used = partition.intake.append(fresh, record, timestampMillis, token);
+        } finally {
+            if (!used) {
+                pool.release(fresh);
+            }
+        }
+    }
+
+    /** Sends all that was taken, and waits until the listener knows of it; returns what it does not know then. */
+    public UnwrittenRecords flush(long nanos) throws InterruptedException {
+        checkThread("flush");
+        List<Goal> goals = goals();
+        engine.wake();
+        changes.await(() -> engine.abandoned() != null || goals.stream().allMatch(Goal::isReached), nanos);
+        LeanException failure = engine.failure();
+        if (failure != null) {
+            throw again(failure);
+        }
+        Map<TopicPartition, Long> left = new HashMap<>();
+        for (Goal goal : goals) {
+            if (!goal.isReached()) {
+                left.put(goal.partition(), goal.left());
+            }
+        }
+        return new UnwrittenRecords(left);
+    }
+
+    private List<Goal> goals() {
+        List<Goal> goals = new ArrayList<>();
+        for (Topic topic : topics.all()) {
+            for (Partition partition : topic.partitions()) {
+                goals.add(new Goal(partition, partition.intake.seal()));
+            }
+        }
+        return goals;
+    }
+
+    /** A number of a partition's records that must be finished. */
+    private record Goal(Partition of, long count) {
+
+        boolean isReached() {
+            return of.finished.get() >= count;
+        }
+
+        long left() {
+            return count - of.finished.get();
+        }
+
+        TopicPartition partition() {
+            return new TopicPartition(of.topic.name, of.number);
+        }
+    }
+
+    /**
+     * Takes no more, waits for what was taken, gives up the rest after so long. What the first call returned, the next
+     * one returns too.
+     */
+    public UnwrittenRecords close(long nanos) {
+        checkThread("close");
+        closed = true;
+        topics.close();
+        changes.tell();
+        boolean interrupted = false;
+        try {
+            List<Goal> goals = goals();
+            engine.wake();
+            changes.await(() -> engine.abandoned() != null || goals.stream().allMatch(Goal::isReached), nanos);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        engine.end();
+        interrupted |= awaitEnd();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        UnwrittenRecords abandoned = engine.abandoned();
+        if (abandoned == null) {
+            throw new LeanException(
+                    "the producer's thread did not end within " + END_SECONDS + " s; does its listener wait?", null);
+        }
+        return abandoned;
+    }
+
+    /** Whether it was interrupted, which does not end the wait: a thread must not be left behind. */
+    private boolean awaitEnd() {
+        boolean interrupted = false;
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+        while (thread.isAlive() && deadlineNanos - System.nanoTime() > 0) {
+            try {
+                thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        return interrupted;
+    }
+
+    private void checkThread(String what) {
+        if (Thread.currentThread() == thread) {
+            throw new IllegalStateException(
+                    what
+                            + " waits for the producer's thread, and was called on it: from a listener only trySend is possible");
+        }
+    }
+
+    public LeanProducerMetrics metrics() {
+        return new LeanProducerMetrics(
+                counters.get(ProducerCounters.ACKNOWLEDGED),
+                counters.get(ProducerCounters.FAILED),
+                counters.get(ProducerCounters.REQUESTS),
+                counters.get(ProducerCounters.RESENT),
+                counters.get(ProducerCounters.DIVIDED),
+                counters.get(ProducerCounters.EPOCHS),
+                counters.get(ProducerCounters.THROTTLED_MILLIS),
+                pool.freeBytes());
+    }
+}

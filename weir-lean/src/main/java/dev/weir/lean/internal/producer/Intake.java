@@ -1,0 +1,139 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.internal.encode.RecordBytes;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where callers leave a partition's records and the producer's thread takes batches away. Thread-safe: one lock, held
+ * for the copy of one record.
+ */
+final class Intake {
+
+    /** What {@link #drain} answers if there is nothing to wait for. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Batch> sealed = new ArrayDeque<>();
+    private @Nullable Batch filling;
+    private long taken;
+    private @Nullable Supplier<RuntimeException> closed;
+
+    /** Whether there is a batch, sealed or not. */
+    private volatile boolean some;
+
+    /** Appends to the batch that is there; false if another one is needed. */
+    boolean append(RecordBytes record, long timestampMillis, long token) {
+        lock.lock();
+        try {
+            checkOpen();
+            return appendLocked(record, timestampMillis, token);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Appends to a new batch, unless somebody else brought one meanwhile that has room.
+     *
+     * @param fresh has room for the record
+     * @return whether the new batch was taken; if not, it stays the caller's
+     */
+    boolean append(Batch fresh, RecordBytes record, long timestampMillis, long token) {
+        lock.lock();
+        try {
+            checkOpen();
+            if (appendLocked(record, timestampMillis, token)) {
+                return false;
+            }
+            fresh.begin(System.nanoTime());
+            if (!fresh.append(record, timestampMillis, token)) {
+                throw new IllegalStateException("no room in a new batch");
+            }
+            filling = fresh;
+            taken++;
+            some = true;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean appendLocked(RecordBytes record, long timestampMillis, long token) {
+        Batch batch = filling;
+        if (batch == null) {
+            return false;
+        }
+        if (batch.append(record, timestampMillis, token)) {
+            taken++;
+            return true;
+        }
+        sealLocked();
+        return false;
+    }
+
+    private void sealLocked() {
+        if (filling != null) {
+            sealed.add(filling);
+            filling = null;
+        }
+    }
+
+    private void checkOpen() {
+        if (closed != null) {
+            throw closed.get();
+        }
+    }
+
+    /** Seals what is there; returns how many records were taken so far. */
+    long seal() {
+        lock.lock();
+        try {
+            sealLocked();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether {@link #drain} may find something. */
+    boolean hasSome() {
+        return some;
+    }
+
+    /**
+     * Takes all sealed batches, and the one that is filled if it is old enough.
+     *
+     * @param begunBefore the one that is filled is taken if it began then or earlier
+     * @return when the one that stays was begun, or {@link #NEVER}
+     */
+    long drain(ArrayDeque<Batch> to, long begunBefore, boolean all) {
+        lock.lock();
+        try {
+            if (filling != null && (all || filling.begunNanos - begunBefore <= 0)) {
+                sealLocked();
+            }
+            for (Batch batch = sealed.poll(); batch != null; batch = sealed.poll()) {
+                to.add(batch);
+            }
+            some = filling != null;
+            return filling == null ? NEVER : filling.begunNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes no more; who comes is told why. */
+    void close(Supplier<RuntimeException> why) {
+        lock.lock();
+        try {
+            if (closed == null) {
+                closed = why;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

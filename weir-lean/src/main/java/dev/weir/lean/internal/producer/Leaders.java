@@ -1,0 +1,168 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.spi.BrokerLink;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.InitProducerIdResponseData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.Readable;
+
+/**
+ * Asks any broker for topics and their leaders, and for producer ids, on a connection of its own. Confined to the
+ * producer's thread.
+ */
+final class Leaders implements BrokerLink.Listener {
+
+    private static final short METADATA_VERSION = 11;
+
+    /** The first one in which the broker says that it is throttled or fenced; Kafka 3.1 has it. */
+    private static final short ID_VERSION = 4;
+
+    private final List<BrokerAddress> bootstrap;
+    private final Consumer<MetadataResponseData> onMetadata;
+    private final Consumer<InitProducerIdResponseData> onId;
+    private final long maxAgeNanos;
+    private final Backoff metadataBackoff;
+    private final Backoff idBackoff;
+    private final BrokerLink link;
+
+    private List<BrokerAddress> known = List.of();
+    private boolean wanted = true;
+    private boolean underWay;
+    private long askedNanos;
+    private boolean idUnderWay;
+
+    /** @param link makes the link, to the addresses that it is given */
+    Leaders(
+            List<BrokerAddress> bootstrap,
+            Consumer<MetadataResponseData> onMetadata,
+            Consumer<InitProducerIdResponseData> onId,
+            long maxAgeNanos,
+            Backoff metadataBackoff,
+            Backoff idBackoff,
+            LinkMaker link) {
+        this.bootstrap = bootstrap;
+        this.onMetadata = onMetadata;
+        this.onId = onId;
+        this.maxAgeNanos = maxAgeNanos;
+        this.metadataBackoff = metadataBackoff;
+        this.idBackoff = idBackoff;
+        this.link = link.make(this::addresses, this);
+    }
+
+    /** Makes the link that is used here. */
+    interface LinkMaker {
+        BrokerLink make(Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener);
+    }
+
+    private List<InetSocketAddress> addresses() {
+        List<InetSocketAddress> all = new ArrayList<>();
+        known.forEach(each -> all.addAll(each.get()));
+        bootstrap.forEach(each -> all.addAll(each.get()));
+        return all;
+    }
+
+    /** Asks again, soon. */
+    void want() {
+        wanted = true;
+    }
+
+    /** What was answered did not help: waits longer before it asks again. */
+    void wantLater(long nowNanos) {
+        if (!wanted && !underWay) {
+            wanted = true;
+            metadataBackoff.failed(nowNanos);
+        }
+    }
+
+    /** What was answered tells all that was asked. */
+    void helped() {
+        metadataBackoff.succeeded();
+    }
+
+    /** The brokers to ask from now on. */
+    void known(List<BrokerAddress> brokers) {
+        known = brokers;
+    }
+
+    /** @param idWanted whether a producer id is missing */
+    int poll(long nowNanos, Collection<Topic> topics, boolean idWanted) {
+        wanted |= nowNanos - askedNanos > maxAgeNanos;
+        boolean ask = wanted && !underWay && !topics.isEmpty() && metadataBackoff.isDue(nowNanos);
+        boolean askId = idWanted && !idUnderWay && idBackoff.isDue(nowNanos);
+        // To ask the link whether it can send makes it connect.
+        if ((!ask && !askId) || !link.canSend()) {
+            return 0;
+        }
+        if (ask) {
+            List<MetadataRequestTopic> names = new ArrayList<>();
+            topics.forEach(topic -> names.add(new MetadataRequestTopic().setName(topic.name)));
+            link.send(
+                    ApiKeys.METADATA,
+                    METADATA_VERSION,
+                    new MetadataRequestData().setTopics(names).setAllowAutoTopicCreation(false));
+            underWay = true;
+            wanted = false;
+            askedNanos = nowNanos;
+        } else {
+            link.send(
+                    ApiKeys.INIT_PRODUCER_ID,
+                    ID_VERSION,
+                    new InitProducerIdRequestData()
+                            .setTransactionalId(null)
+                            .setTransactionTimeoutMs(Integer.MAX_VALUE));
+            idUnderWay = true;
+        }
+        return 1;
+    }
+
+    @Override
+    public void answered(ApiKeys api, short version, Readable body) {
+        if (api == ApiKeys.METADATA) {
+            underWay = false;
+            onMetadata.accept(read(api, () -> new MetadataResponseData(body, version)));
+            return;
+        }
+        idUnderWay = false;
+        InitProducerIdResponseData answer = read(api, () -> new InitProducerIdResponseData(body, version));
+        Errors error = Errors.forCode(answer.errorCode());
+        if (error == Errors.NONE) {
+            idBackoff.succeeded();
+            onId.accept(answer);
+        } else if (error.exception() instanceof RetriableException) {
+            idBackoff.failed(System.nanoTime());
+        } else {
+            throw new LeanException(
+                    link + " gives no producer id: " + error.message()
+                            + " An idempotent producer needs the right to write to a topic (or IDEMPOTENT_WRITE).",
+                    error.exception());
+        }
+    }
+
+    private <T> T read(ApiKeys api, Supplier<T> reader) {
+        try {
+            return reader.get();
+        } catch (RuntimeException e) {
+            throw new LeanException(link + " sent an answer to " + api + " that makes no sense", e);
+        }
+    }
+
+    @Override
+    public void lost(String why) {
+        wanted |= underWay;
+        underWay = false;
+        idUnderWay = false;
+    }
+}

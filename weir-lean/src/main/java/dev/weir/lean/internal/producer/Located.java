@@ -1,0 +1,137 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.consumer.Backoff;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/** Which partitions there are, and which brokers lead them. Confined to the producer's thread. */
+final class Located {
+
+    private final Map<String, Topic> topics;
+    private final Supplier<Backoff> backoffs;
+    private final Function<BrokerAddress, ProducerBroker> opener;
+    private final Map<Integer, ProducerBroker> brokers = new HashMap<>();
+    private final List<Partition> partitions = new ArrayList<>();
+
+    /** @param opener makes a broker that was not known */
+    Located(Map<String, Topic> topics, Supplier<Backoff> backoffs, Function<BrokerAddress, ProducerBroker> opener) {
+        this.topics = topics;
+        this.backoffs = backoffs;
+        this.opener = opener;
+    }
+
+    /**
+     * The addresses to start from.
+     *
+     * @throws IllegalArgumentException if one is none
+     */
+    static List<BrokerAddress> bootstrap(String servers) {
+        return Stream.of(servers.strip().split("\\s*,\\s*"))
+                .map(server -> {
+                    String host = Utils.getHost(server);
+                    Integer port = Utils.getPort(server);
+                    if (host == null || port == null) {
+                        throw new IllegalArgumentException(
+                                "bootstrap.servers must be host:port, with commas between several: bootstrap.servers="
+                                        + servers);
+                    }
+                    return new BrokerAddress("bootstrap", host, port);
+                })
+                .toList();
+    }
+
+    /** All partitions of all topics, in the order in which they were found. */
+    List<Partition> partitions() {
+        return partitions;
+    }
+
+    Iterable<ProducerBroker> brokers() {
+        return brokers.values();
+    }
+
+    /** Who leads a partition, as far as is known. */
+    @Nullable
+    ProducerBroker leader(Partition partition) {
+        return brokers.get(partition.leader());
+    }
+
+    /** Learns from metadata; returns whether each topic that is asked for is there and has leaders. */
+    boolean learn(MetadataResponseData answer, Leaders leaders) {
+        List<BrokerAddress> known = new ArrayList<>();
+        answer.brokers().forEach(each -> {
+            known.add(new BrokerAddress("broker " + each.nodeId(), each.host(), each.port()));
+            ProducerBroker broker = brokers.get(each.nodeId());
+            if (broker == null) {
+                brokers.put(
+                        each.nodeId(),
+                        opener.apply(new BrokerAddress("broker " + each.nodeId(), each.host(), each.port())));
+            } else {
+                broker.address(each.host(), each.port());
+            }
+        });
+        leaders.known(known);
+        boolean complete = true;
+        for (MetadataResponseTopic each : answer.topics()) {
+            Topic topic = topics.get(each.name());
+            complete &= topic == null || learn(topic, each);
+        }
+        return complete;
+    }
+
+    private boolean learn(Topic topic, MetadataResponseTopic each) {
+        Errors error = Errors.forCode(each.errorCode());
+        if (error != Errors.NONE) {
+            boolean passes = error.exception() instanceof RetriableException;
+            topic.refusal(
+                    passes
+                            ? null
+                            : new LeanException(
+                                    "topic " + topic.name + " cannot be written: " + error.message(),
+                                    error.exception()));
+            return false;
+        }
+        topic.refusal(null);
+        // Epochs begin anew with a topic that was made anew.
+        boolean another = !topic.id.equals(each.topicId());
+        topic.id = each.topicId();
+        int count = each.partitions().stream()
+                .mapToInt(MetadataResponsePartition::partitionIndex)
+                .max()
+                .orElse(-1);
+        Partition[] all = topic.partitions();
+        if (count >= all.length) {
+            int first = all.length;
+            all = Arrays.copyOf(all, count + 1);
+            for (int number = first; number <= count; number++) {
+                all[number] = new Partition(topic, number, backoffs.get());
+                partitions.add(all[number]);
+            }
+            topic.partitions(all);
+        }
+        boolean complete = true;
+        for (MetadataResponsePartition one : each.partitions()) {
+            Partition partition = all[one.partitionIndex()];
+            // A broker that has not heard of the last election names the leader before.
+            if (another || one.leaderEpoch() >= partition.leaderEpoch) {
+                partition.leaderEpoch = one.leaderEpoch();
+                partition.leader(one.leaderId());
+            }
+            complete &= partition.hasLeader();
+        }
+        return complete;
+    }
+}

@@ -1,0 +1,210 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.producer.Batch.Fate;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A partition that records go to. What callers touch is its {@link #intake}; all else is confined to the producer's
+ * thread.
+ *
+ * <p>Its batches stand in two queues, oldest first: at most {@link #WINDOW} in flight, and behind them those that wait.
+ * After a failure nothing is sent until no answer is outstanding; then {@link #rewind} puts all back in line.
+ */
+final class Partition {
+
+    /** As many batches as a broker remembers of a producer, to know them again (KIP-98). */
+    static final int WINDOW = 5;
+
+    static final int UNKNOWN = -1;
+
+    /** After a rest the broker may have forgotten the producer; it keeps it for a day unless told otherwise. */
+    private static final long REST_NANOS = 60_000_000_000L;
+
+    final Topic topic;
+    final int number;
+    final Intake intake = new Intake();
+    final ArrayDeque<Batch> waiting = new ArrayDeque<>();
+    final ArrayDeque<Batch> flying = new ArrayDeque<>(WINDOW);
+
+    /** Records whose fate the listener knows. Single writer. */
+    final AtomicLong finished = new AtomicLong();
+
+    private volatile int leader = UNKNOWN;
+    int leaderEpoch = UNKNOWN;
+
+    /** Of those flying, how many are not answered. */
+    int unanswered;
+
+    /** Where those flying are. */
+    @Nullable
+    ProducerBroker broker;
+
+    /** Whether one of those flying must be sent again. */
+    boolean troubled;
+
+    /** Whether the broker found a gap before the head, so that sequences must begin anew. */
+    boolean gap;
+
+    private final Backoff backoff;
+
+    // Who we are for this partition.
+    long producerId = UNKNOWN;
+    short epoch;
+    private int nextSequence;
+
+    /** Whether a batch was acknowledged under this epoch: before that one goes alone. */
+    private boolean known;
+
+    private long lastWrittenNanos;
+
+    Partition(Topic topic, int number, Backoff backoff) {
+        this.topic = topic;
+        this.number = number;
+        this.backoff = backoff;
+    }
+
+    boolean hasLeader() {
+        return leader != UNKNOWN;
+    }
+
+    int leader() {
+        return leader;
+    }
+
+    void leader(int id) {
+        leader = id;
+    }
+
+    /** Whether the first one that waits may be sent now. */
+    boolean maySend(long nowNanos) {
+        Batch next = waiting.peek();
+        // One that is written, but stands behind one that is in doubt, holds its place: of what is sent beyond it the
+        // broker would remember five, and know the one in doubt no more.
+        if (next == null || next.fate == Fate.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
+            return false;
+        }
+        if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
+            // Whoever does not know the producer takes any sequence: a second batch could overtake the first.
+            return flying.isEmpty();
+        }
+        return flying.size() < WINDOW;
+    }
+
+    /** Whether a batch that is sealed now would be sent soon. */
+    boolean hasRoom() {
+        return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
+    }
+
+    /** Takes the first one that waits into flight, with its sequence. */
+    Batch take() {
+        Batch batch = waiting.remove();
+        if (!batch.hasSequence()) {
+            batch.sequence = nextSequence;
+            nextSequence = after(batch);
+        }
+        batch.fate = Fate.OPEN;
+        flying.add(batch);
+        unanswered++;
+        return batch;
+    }
+
+    private static int after(Batch batch) {
+        return (batch.sequence + batch.count()) & Integer.MAX_VALUE;
+    }
+
+    /** A broker took a batch. */
+    void written(Batch batch, long offset, long nowNanos) {
+        unanswered--;
+        batch.fate = Fate.WRITTEN;
+        batch.offset = offset;
+        known = true;
+        lastWrittenNanos = nowNanos;
+        backoff.succeeded();
+    }
+
+    /** A batch must be sent again, with the same sequence. */
+    void failed(Batch batch, String why, boolean perhapsWritten) {
+        unanswered--;
+        batch.fate = Fate.RETRY;
+        batch.trouble = why;
+        batch.doubtful |= perhapsWritten;
+        troubled = true;
+    }
+
+    /** A batch must be divided. */
+    void tooLarge(Batch batch) {
+        unanswered--;
+        batch.fate = Fate.DIVIDE;
+        troubled = true;
+    }
+
+    /** A batch will never be written. */
+    void refused(Batch batch, String why) {
+        unanswered--;
+        batch.fate = Fate.REFUSED;
+        batch.trouble = why;
+    }
+
+    boolean isHead(Batch batch) {
+        return flying.peek() == batch;
+    }
+
+    /** Takes the oldest batch out, if its fate is known. */
+    @Nullable
+    Batch takeSettled() {
+        ArrayDeque<Batch> oldest = flying.isEmpty() ? waiting : flying;
+        Batch head = oldest.peek();
+        if (head == null || (head.fate != Fate.WRITTEN && head.fate != Fate.REFUSED)) {
+            return null;
+        }
+        oldest.remove();
+        if (head.fate == Fate.REFUSED) {
+            forget(head);
+        }
+        return head;
+    }
+
+    /**
+     * A batch left that is not in the log. Its sequence is given again, unless those behind it have theirs already, or
+     * it may be in the log all the same: then the broker finds a gap, and {@link #renumber} closes it.
+     */
+    void forget(Batch batch) {
+        Batch next = waiting.peek();
+        if (batch.hasSequence() && !batch.doubtful && flying.isEmpty() && (next == null || !next.hasSequence())) {
+            nextSequence = batch.sequence;
+        }
+    }
+
+    /** Puts all that were flying back in line, also those that are written behind one that may not be. */
+    void rewind(long nowNanos) {
+        while (!flying.isEmpty()) {
+            Batch last = flying.removeLast();
+            if (last.fate != Fate.DIVIDE && last.fate != Fate.WRITTEN) {
+                last.fate = Fate.OPEN;
+            }
+            waiting.addFirst(last);
+        }
+        troubled = false;
+        backoff.failed(nowNanos);
+    }
+
+    /** Sequences begin anew, under another epoch or id; nothing that waits is in the log. */
+    void renumber(long newProducerId, short newEpoch) {
+        producerId = newProducerId;
+        epoch = newEpoch;
+        nextSequence = 0;
+        known = false;
+        for (Batch batch : waiting) {
+            batch.sequence = Batch.NO_SEQUENCE;
+            batch.doubtful = false;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return topic.name + "-" + number;
+    }
+}

@@ -1,0 +1,185 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.spi.BrokerLink;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Readable;
+
+/** A broker with the requests that are on their way to it. Confined to the producer's thread. */
+final class ProducerBroker implements BrokerLink.Listener {
+
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** Side by side by topic, as requests want them. */
+    private static final Comparator<Partition> ORDER =
+            Comparator.<Partition>comparingInt(each -> each.topic.ordinal).thenComparingInt(each -> each.number);
+
+    private final BrokerAddress address;
+    private final ProduceRequest request;
+    private final int maxRequestBytes;
+    private final Events events;
+    private final ProducerCounters counters;
+    private final BrokerLink link;
+    private final CRC32C crc = new CRC32C();
+
+    /** Partitions that may send now; gathered anew in each turn. */
+    private final List<Partition> ready = new ArrayList<>();
+
+    private final ArrayDeque<Flight> flights = new ArrayDeque<>();
+    private final ArrayDeque<Flight> spare = new ArrayDeque<>();
+
+    private boolean throttled;
+    private long throttledUntilNanos;
+
+    ProducerBroker(
+            BrokerAddress address,
+            ProduceRequest request,
+            int maxRequestBytes,
+            Events events,
+            ProducerCounters counters,
+            LinkOpener opener) {
+        this.address = address;
+        this.request = request;
+        this.maxRequestBytes = maxRequestBytes;
+        this.events = events;
+        this.counters = counters;
+        this.link = opener.open(address.toString(), address, this);
+    }
+
+    /** Opens links; nothing is connected before somebody wants to send. */
+    interface LinkOpener {
+        BrokerLink open(String name, BrokerAddress address, BrokerLink.Listener listener);
+    }
+
+    /** It may have moved. */
+    void address(String host, int port) {
+        if (address.moveTo(host, port)) {
+            link.disconnect("the broker has another address now");
+        }
+    }
+
+    /** A partition may send to this broker in this turn. */
+    void offer(Partition partition) {
+        ready.add(partition);
+    }
+
+    /** Sends one request if it can; returns how many batches went. */
+    int send(long nowNanos) {
+        if (ready.isEmpty()) {
+            return 0;
+        }
+        try {
+            if (throttled && nowNanos - throttledUntilNanos < 0) {
+                return 0;
+            }
+            throttled = false;
+            return link.canSend() ? sendReady(link) : 0;
+        } finally {
+            ready.clear();
+        }
+    }
+
+    private int sendReady(BrokerLink to) {
+        short offered = to.maxVersion(ApiKeys.PRODUCE);
+        if (offered < ProduceRequest.MIN_VERSION) {
+            throw new LeanException(
+                    to + " takes records up to version " + offered
+                            + " of the request; the lean path needs Kafka 3.1 or newer, use the official client",
+                    null);
+        }
+        keepWhatFits();
+        ready.sort(ORDER);
+        Flight flight = spare.isEmpty() ? new Flight() : spare.pop();
+        for (int i = 0; i < ready.size(); i++) {
+            Partition partition = ready.get(i);
+            Batch batch = partition.take();
+            batch.writer.stamp(partition.producerId, partition.epoch, batch.sequence, crc);
+            flight.add(partition, batch);
+        }
+        // Before it is sent: a connection that breaks while it is written has lost these, too.
+        flights.add(flight);
+        short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);
+        to.send(ApiKeys.PRODUCE, version, request.of(flight, version));
+        counters.add(ProducerCounters.REQUESTS, 1);
+        return flight.size();
+    }
+
+    /** The first one goes whatever its size. */
+    private void keepWhatFits() {
+        long bytes = 0;
+        for (int i = 0; i < ready.size(); i++) {
+            Partition partition = ready.get(i);
+            bytes += partition.waiting.element().writer.sizeBytes()
+                    + partition.topic.nameBytes.length
+                    + ProduceRequest.PARTITION_BYTES;
+            if (i > 0 && bytes > maxRequestBytes) {
+                ready.subList(i, ready.size()).clear();
+            }
+        }
+    }
+
+    @Override
+    public void answered(ApiKeys api, short version, Readable body) {
+        ProduceResponseData answer;
+        try {
+            answer = new ProduceResponseData(body, version);
+        } catch (RuntimeException e) {
+            throw new LeanException(link + " sent an answer to " + api + " that makes no sense", e);
+        }
+        if (answer.throttleTimeMs() > 0) {
+            throttled = true;
+            throttledUntilNanos = System.nanoTime() + answer.throttleTimeMs() * NANOS_PER_MILLI;
+            counters.add(ProducerCounters.THROTTLED_MILLIS, answer.throttleTimeMs());
+        }
+        Flight flight = flights.remove();
+        int answered = 0;
+        int at = 0;
+        for (TopicProduceResponse topic : answer.responses()) {
+            for (PartitionProduceResponse each : topic.partitionResponses()) {
+                at = flight.find(topic.name(), each.index(), at);
+                if (at < 0) {
+                    throw nonsense("names " + topic.name() + "-" + each.index() + ", which was not sent");
+                }
+                tell(flight.partition(at), flight.batch(at), each);
+                answered++;
+            }
+        }
+        if (answered != flight.size()) {
+            throw nonsense("names " + answered + " of " + flight.size() + " batches");
+        }
+        flight.clear();
+        spare.push(flight);
+    }
+
+    private LeanException nonsense(String what) {
+        return new LeanException(link + " sent an answer to a produce request that " + what, null);
+    }
+
+    private void tell(Partition partition, Batch batch, PartitionProduceResponse each) {
+        if (each.errorCode() == 0) {
+            events.written(partition, batch, each.baseOffset());
+        } else {
+            events.refused(partition, batch, each.errorCode(), each.errorMessage() == null ? "" : each.errorMessage());
+        }
+    }
+
+    @Override
+    public void lost(String why) {
+        events.disconnected();
+        for (Flight flight = flights.poll(); flight != null; flight = flights.poll()) {
+            for (int i = 0; i < flight.size(); i++) {
+                events.lost(flight.partition(i), flight.batch(i), link + ": " + why);
+            }
+            flight.clear();
+            spare.push(flight);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.weir.lean.internal.producer;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** Counts what happens. Single writer, the producer's thread; many readers. */
+final class ProducerCounters {
+
+    static final int ACKNOWLEDGED = 0;
+    static final int FAILED = 1;
+    static final int REQUESTS = 2;
+    static final int RESENT = 3;
+    static final int DIVIDED = 4;
+    static final int EPOCHS = 5;
+    static final int THROTTLED_MILLIS = 6;
+
+    private final AtomicLongArray counts = new AtomicLongArray(THROTTLED_MILLIS + 1);
+
+    void add(int what, long count) {
+        counts.lazySet(what, counts.getPlain(what) + count);
+    }
+
+    long get(int what) {
+        return counts.get(what);
+    }
+}

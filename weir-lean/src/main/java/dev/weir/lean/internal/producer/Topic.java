@@ -1,0 +1,70 @@
+package dev.weir.lean.internal.producer;
+
+import dev.weir.lean.LeanException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/** A topic that somebody sends to. Written by the producer's thread, read by any. */
+final class Topic {
+
+    private static final Partition[] NONE = {};
+
+    final String name;
+    final byte[] nameBytes;
+
+    /** Its place in the order of topics. */
+    final int ordinal;
+
+    /** Of the topic that has this name now. Confined to the producer's thread. */
+    Uuid id = Uuid.ZERO_UUID;
+
+    /** Empty until it is found. */
+    private volatile Partition[] partitions = NONE;
+
+    /** Why the brokers refuse it; null while they do not. */
+    private volatile @Nullable LeanException refusal;
+
+    /** Where records without a key go until their batch is full. */
+    private volatile int sticky;
+
+    Topic(String name, int ordinal) {
+        this.name = name;
+        this.nameBytes = name.getBytes(StandardCharsets.UTF_8);
+        this.ordinal = ordinal;
+    }
+
+    Partition[] partitions() {
+        return partitions;
+    }
+
+    void partitions(Partition[] all) {
+        partitions = all;
+    }
+
+    @Nullable
+    LeanException refusal() {
+        return refusal;
+    }
+
+    void refusal(@Nullable LeanException why) {
+        refusal = why;
+    }
+
+    /** Where a record without a key goes. */
+    Partition sticky(Partition[] all) {
+        return all[sticky % all.length];
+    }
+
+    /** Another one, which has a leader if any has: the batch of that one is full, or gone. */
+    Partition nextSticky(Partition[] all, Partition before) {
+        int start = ThreadLocalRandom.current().nextInt(all.length);
+        Partition next = before;
+        for (int i = 0; i < all.length && (next == before || !next.hasLeader()); i++) {
+            next = all[(start + i) % all.length];
+        }
+        sticky = next.number;
+        return next;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.weir.lean.internal.producer;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** The topics that somebody sends to. Thread-safe. */
+final class Topics {
+
+    private final ConcurrentHashMap<String, Topic> byName = new ConcurrentHashMap<>();
+    private final AtomicInteger ordinals = new AtomicInteger();
+    private final Supplier<RuntimeException> closed;
+    private volatile boolean added;
+
+    /** @param closed what callers get once it is closed */
+    Topics(Supplier<RuntimeException> closed) {
+        this.closed = closed;
+    }
+
+    /** The topic of a name, which may not be found yet. */
+    Topic of(String name) {
+        Topic topic = byName.get(name);
+        if (topic == null) {
+            topic = byName.computeIfAbsent(name, each -> new Topic(each, ordinals.getAndIncrement()));
+            added = true;
+        }
+        return topic;
+    }
+
+    Map<String, Topic> byName() {
+        return byName;
+    }
+
+    Collection<Topic> all() {
+        return byName.values();
+    }
+
+    /** Whether one was added since this was asked last. */
+    boolean takeNew() {
+        boolean some = added;
+        if (some) {
+            added = false;
+        }
+        return some;
+    }
+
+    /** No partition takes records any more. */
+    void close() {
+        for (Topic topic : all()) {
+            for (Partition partition : topic.partitions()) {
+                partition.intake.close(closed);
+            }
+        }
+    }
+}

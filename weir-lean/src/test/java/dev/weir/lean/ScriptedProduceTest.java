@@ -1,0 +1,239 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.lean.WrittenLog.Fault;
+import dev.weir.lean.WrittenLog.Written;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a lean producer does when brokers answer as they rarely do. */
+@Timeout(120)
+class ScriptedProduceTest {
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int PARTITIONS = 2;
+
+    private final WrittenLog log = new WrittenLog();
+    private final Queue<Long> acknowledged = new ConcurrentLinkedQueue<>();
+    private final Queue<Long> failed = new ConcurrentLinkedQueue<>();
+    private final Queue<SendException> failures = new ConcurrentLinkedQueue<>();
+    private FakeBroker broker;
+
+    private final SendListener listener = new SendListener() {
+        @Override
+        public void acknowledged(long token, String topic, int partition, long offset) {
+            acknowledged.add(token);
+        }
+
+        @Override
+        public void failed(long token, SendException why) {
+            failed.add(token);
+            failures.add(why);
+        }
+    };
+
+    @BeforeEach
+    void start() throws Exception {
+        broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+            throw new IllegalStateException("nobody fetches");
+        });
+        broker.partitions(PARTITIONS);
+        broker.produces(log::answer);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        broker.close();
+    }
+
+    /** Batches of some forty records. */
+    private LeanProducerSettings.Builder settings() throws Exception {
+        return LeanProducerSettings.builder()
+                .bootstrapServers(broker.address())
+                .batchBytes(1_024)
+                .linger(Duration.ofMillis(1))
+                .maxBackoff(Duration.ofMillis(10));
+    }
+
+    private static void send(LeanProducer producer, int partition, long first, long count) throws Exception {
+        ByteBuffer value = ByteBuffer.allocate(Long.BYTES);
+        LeanRecord record =
+                new LeanRecord(FakeBroker.TOPIC).partition(partition).value(value);
+        for (long n = first; n < first + count; n++) {
+            value.putLong(0, n);
+            producer.send(record, n);
+        }
+    }
+
+    private static List<Long> numbers(long first, long count) {
+        return LongStream.range(first, first + count).boxed().toList();
+    }
+
+    /** Any faults that pass, in any order, for a producer that has several batches in flight. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void randomFaults_costNoRecordAndNoOrder(int seed) throws Exception {
+        Random random = new Random(seed);
+        Fault[] passing = {Fault.NONE, Fault.NONE, Fault.NOT_LEADER, Fault.WRITTEN_BUT_TIMED_OUT};
+        for (int i = 0; i < 40; i++) {
+            log.faults.add(passing[random.nextInt(passing.length)]);
+        }
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 3_000);
+            send(producer, 1, 3_000, 3_000);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            assertThat(producer.metrics().resentBatches()).isPositive();
+        }
+        assertThat(log.values(0)).isEqualTo(numbers(0, 3_000));
+        assertThat(log.values(1)).isEqualTo(numbers(3_000, 3_000));
+        assertThat(acknowledged).hasSize(6_000).doesNotHaveDuplicates();
+        assertThat(acknowledged.stream().filter(n -> n < 3_000)).isSorted();
+        assertThat(failures).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"LAST_LOST", "STALE_EPOCH"})
+    void gapInTheLog_beginsSequencesAnew(Fault fault) throws Exception {
+        List<Long> lost;
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 1_000);
+            producer.flush(LONG);
+            lost = fault == Fault.LAST_LOST ? log.written(0).getLast().values() : List.of();
+            log.faults.add(fault);
+            send(producer, 0, 1_000, 1_000);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            assertThat(producer.metrics().newEpochs()).isEqualTo(1);
+        }
+        List<Long> wanted = new ArrayList<>(numbers(0, 2_000));
+        wanted.removeAll(lost);
+        assertThat(log.values(0)).isEqualTo(wanted);
+        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(0, 2_000));
+        List<Written> all = log.written(0);
+        Written first = all.getFirst();
+        Written last = all.getLast();
+        if (fault == Fault.LAST_LOST) {
+            assertThat(last.producerId()).isEqualTo(first.producerId());
+            assertThat(last.epoch()).isEqualTo((short) (first.epoch() + 1));
+        } else {
+            assertThat(last.producerId()).isNotEqualTo(first.producerId());
+        }
+        assertThat(all.stream().filter(each -> each.sequence() == 0)).hasSize(2);
+    }
+
+    @Test
+    void refusedBatch_isNamed_andThoseBehindItGoOn() throws Exception {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 1, 0, 500);
+            producer.flush(LONG);
+            log.faults.add(Fault.FORBIDDEN);
+            send(producer, 1, 500, 2_000);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(List.copyOf(failed)).isNotEmpty().hasSizeLessThan(200).isSorted();
+        assertThat(failed.peek()).isEqualTo(500);
+        assertThat(failures.element())
+                .hasMessageStartingWith("t-1: TOPIC_AUTHORIZATION_FAILED")
+                .satisfies(why -> assertThat(why.mayBeWritten()).isFalse());
+        List<Long> wanted = new ArrayList<>(numbers(0, 2_500));
+        wanted.removeAll(List.copyOf(failed));
+        assertThat(log.values(1)).isEqualTo(wanted);
+        assertThat(List.copyOf(acknowledged)).isEqualTo(wanted);
+    }
+
+    @Test
+    void overdueRecord_isGivenUp_andMayBeWritten() throws Exception {
+        for (int i = 0; i < 10_000; i++) {
+            log.faults.add(i == 0 ? Fault.WRITTEN_BUT_TIMED_OUT : Fault.NOT_LEADER);
+        }
+        LeanProducerSettings quick = settings()
+                .requestTimeout(Duration.ofSeconds(1))
+                .deliveryTimeout(Duration.ofMillis(1_100))
+                .build();
+        try (LeanProducer producer = LeanProducer.open(quick, listener)) {
+            send(producer, 0, 0, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            assertThat(failures).singleElement().satisfies(why -> {
+                assertThat(why.mayBeWritten()).isTrue();
+                assertThat(why).hasMessageStartingWith("t-0: not acknowledged within deliveryTimeout=1100 ms");
+            });
+            // It was written, as it happens; what comes next finds that out by its sequence.
+            log.faults.clear();
+            send(producer, 0, 1, 100);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(log.values(0)).isEqualTo(numbers(0, 101));
+    }
+
+    @Test
+    void throttledProducer_waits() throws Exception {
+        AtomicLong answeredNanos = new AtomicLong();
+        AtomicLong pauseNanos = new AtomicLong();
+        broker.produces(request -> {
+            long now = System.nanoTime();
+            pauseNanos.set(now - answeredNanos.getAndSet(now));
+            return log.answer(request);
+        });
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            log.throttle(300);
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            send(producer, 0, 1, 1);
+            producer.flush(LONG);
+            assertThat(producer.metrics().throttledMillis()).isEqualTo(300);
+        }
+        assertThat(pauseNanos.get())
+                .isGreaterThanOrEqualTo(Duration.ofMillis(300).toNanos());
+        assertThat(log.values(0)).isEqualTo(numbers(0, 2));
+    }
+
+    @Test
+    void listenerThatThrows_endsTheProducer_whichSaysSo() throws Exception {
+        SendListener throwing = new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int partition, long offset) {
+                acknowledged.add(token);
+                throw new IllegalStateException("no");
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                failed.add(token);
+            }
+        };
+        AtomicLong taken = new AtomicLong();
+        try (LeanProducer producer = LeanProducer.open(settings().build(), throwing)) {
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> {
+                        while (true) {
+                            send(producer, 0, taken.get(), 1);
+                            taken.incrementAndGet();
+                        }
+                    })
+                    .withMessageContaining("listener threw");
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> producer.flush(LONG))
+                    .withMessageContaining("listener threw");
+        }
+        assertThat(acknowledged.size() + failed.size()).isEqualTo((int) taken.get());
+    }
+}

@@ -1,0 +1,145 @@
+package dev.weir.lean;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MutableRecordBatch;
+import org.apache.kafka.common.record.internal.Record;
+
+/**
+ * The logs of partitions as a broker keeps them for idempotent producers: it knows the last five batches again, takes
+ * only the next sequence, and takes any where it knows nothing. Faults are scripted, batch by batch. Thread-safe.
+ */
+final class WrittenLog {
+
+    /** What goes wrong with a batch. */
+    enum Fault {
+        NONE,
+        NOT_LEADER,
+        WRITTEN_BUT_TIMED_OUT,
+        /** The batch before it is lost, as by an unclean election. */
+        LAST_LOST,
+        STALE_EPOCH,
+        FORBIDDEN
+    }
+
+    /** A batch that is in the log. */
+    record Written(long producerId, short epoch, int sequence, int count, List<Long> values) {}
+
+    /** For the next batches, one each. */
+    final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
+
+    private static final int REMEMBERED = 5;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Integer, List<Written>> partitions = new TreeMap<>();
+    private volatile int throttleMillis;
+
+    /** Says so once. */
+    void throttle(int millis) {
+        throttleMillis = millis;
+    }
+
+    ProduceResponseData answer(ProduceRequestData request) {
+        lock.lock();
+        try {
+            return answerLocked(request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ProduceResponseData answerLocked(ProduceRequestData request) {
+        ProduceResponseData answer = new ProduceResponseData().setThrottleTimeMs(throttleMillis);
+        throttleMillis = 0;
+        request.topicData().forEach(topic -> {
+            TopicProduceResponse response = new TopicProduceResponse().setName(topic.name());
+            topic.partitionData()
+                    .forEach(each ->
+                            response.partitionResponses().add(append(each.index(), (MemoryRecords) each.records())));
+            answer.responses().add(response);
+        });
+        return answer;
+    }
+
+    private PartitionProduceResponse append(int partition, MemoryRecords records) {
+        MutableRecordBatch batch = records.batches().iterator().next();
+        batch.ensureValid();
+        Fault fault = faults.poll();
+        Errors error = switch (fault == null ? Fault.NONE : fault) {
+            case NONE -> write(partition, batch);
+            case NOT_LEADER -> Errors.NOT_LEADER_OR_FOLLOWER;
+            case WRITTEN_BUT_TIMED_OUT -> {
+                Errors written = write(partition, batch);
+                yield written == Errors.NONE ? Errors.REQUEST_TIMED_OUT : written;
+            }
+            case LAST_LOST -> {
+                batches(partition).removeLast();
+                yield write(partition, batch);
+            }
+            case STALE_EPOCH -> Errors.INVALID_PRODUCER_EPOCH;
+            case FORBIDDEN -> Errors.TOPIC_AUTHORIZATION_FAILED;
+        };
+        return new PartitionProduceResponse()
+                .setIndex(partition)
+                .setErrorCode(error.code())
+                .setBaseOffset(error == Errors.NONE ? 0 : -1);
+    }
+
+    private Errors write(int partition, MutableRecordBatch batch) {
+        List<Written> all = batches(partition);
+        int sequence = batch.baseSequence();
+        int count = batch.countOrNull();
+        if (!all.isEmpty()) {
+            for (Written each : all.subList(Math.max(0, all.size() - REMEMBERED), all.size())) {
+                if (each.producerId() == batch.producerId()
+                        && each.epoch() == batch.producerEpoch()
+                        && each.sequence() == sequence
+                        && each.count() == count) {
+                    return Errors.NONE;
+                }
+            }
+            Written last = all.getLast();
+            boolean same = last.producerId() == batch.producerId() && last.epoch() == batch.producerEpoch();
+            if (sequence != (same ? last.sequence() + last.count() : 0)) {
+                return Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
+            }
+        }
+        List<Long> values = new ArrayList<>();
+        for (Record record : batch) {
+            values.add(record.value().getLong(record.value().position()));
+        }
+        all.add(new Written(batch.producerId(), batch.producerEpoch(), sequence, count, values));
+        return Errors.NONE;
+    }
+
+    private List<Written> batches(int partition) {
+        return partitions.computeIfAbsent(partition, number -> new ArrayList<>());
+    }
+
+    List<Written> written(int partition) {
+        lock.lock();
+        try {
+            return List.copyOf(batches(partition));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the records of a partition hold, in its order. */
+    List<Long> values(int partition) {
+        return written(partition).stream()
+                .flatMap(each -> each.values().stream())
+                .toList();
+    }
+}

@@ -1,0 +1,237 @@
+package dev.weir.lean.internal.encode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.lean.LeanCompression;
+import dev.weir.lean.internal.batch.BatchReader;
+import dev.weir.lean.internal.batch.Decompressor;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MutableRecordBatch;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is written here, the official client and Weir's own reader read back as it was given. */
+class BatchWriterTest {
+
+    /** Of each codec; together 10,000. */
+    private static final int BATCHES = 2_000;
+
+    private static final int CAPACITY = 200 * 1024;
+    private static final long PRODUCER = 1L << 40;
+    private static final short EPOCH = 77;
+
+    private final CRC32C crc = new CRC32C();
+    private final RecordBytes bytes = new RecordBytes();
+
+    @ParameterizedTest
+    @EnumSource(LeanCompression.class)
+    void randomBatches_readByTheOfficialClientAndByWeir_areTheSame(LeanCompression codec) {
+        int smaller = 0;
+        try (Compressor compressor = new Compressor(codec);
+                Decompressor decompressor = new Decompressor(CAPACITY)) {
+            BatchReader reader = new BatchReader(decompressor);
+            BatchWriter direct = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
+            BatchWriter heap = new BatchWriter(ByteBuffer.allocate(CAPACITY));
+            for (int seed = 0; seed < BATCHES; seed++) {
+                Random random = new Random(seed);
+                BatchWriter writer = random.nextInt(4) == 0 ? heap : direct;
+                List<SimpleRecord> records = write(writer, random);
+                int plain = writer.sizeBytes();
+                compressor.compress(writer);
+                smaller += writer.sizeBytes() < plain ? 1 : 0;
+                int sequence = random.nextInt(Integer.MAX_VALUE);
+                writer.stamp(PRODUCER + seed, EPOCH, sequence, crc);
+                ByteBuffer batch =
+                        ByteBuffer.allocateDirect(writer.sizeBytes()).put(0, writer.bytes(), 0, writer.sizeBytes());
+                checkOfficially(batch, records, seed, sequence);
+                checkByWeir(reader, batch, records, seed);
+            }
+        }
+        assertThat(smaller).isGreaterThanOrEqualTo(codec == LeanCompression.NONE ? 0 : BATCHES / 4);
+    }
+
+    private List<SimpleRecord> write(BatchWriter writer, Random random) {
+        writer.clear();
+        List<SimpleRecord> records = new ArrayList<>();
+        int count = 1 + random.nextInt(1 << random.nextInt(8));
+        int largest = 1 << random.nextInt(14);
+        // Clocks that agree, and clocks that do not.
+        int spread = random.nextBoolean() ? 100 : Integer.MAX_VALUE;
+        while (records.size() < count) {
+            SimpleRecord record = new SimpleRecord(
+                    Integer.MAX_VALUE + (long) random.nextInt(spread),
+                    random.nextInt(4) == 0 ? null : random(random, 40),
+                    random.nextInt(6) == 0 ? null : random(random, largest),
+                    headers(random));
+            show(record, random);
+            int before = writer.sizeBytes();
+            if (!writer.append(bytes, record.timestamp())) {
+                assertThat(writer.sizeBytes()).isEqualTo(before);
+                assertThat(before + bytes.maxBytes()).isGreaterThan(CAPACITY);
+                break;
+            }
+            records.add(record);
+        }
+        assertThat(writer.count()).isEqualTo(records.size());
+        return records;
+    }
+
+    private static byte[] random(Random random, int largest) {
+        byte[] bytes = new byte[random.nextInt(largest + 1)];
+        boolean dense = random.nextBoolean();
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (dense || i % 5 == 0 ? random.nextInt() : 'x');
+        }
+        return bytes;
+    }
+
+    private static Header[] headers(Random random) {
+        Header[] headers = new Header[random.nextInt(3) == 0 ? random.nextInt(5) : 0];
+        Arrays.setAll(
+                headers,
+                i -> new RecordHeader(
+                        "h€".repeat(random.nextInt(3)), random.nextInt(3) == 0 ? null : random(random, 90)));
+        return headers;
+    }
+
+    /** Keys and values lie in arrays, in buffers, or nowhere. */
+    private void show(SimpleRecord record, Random random) {
+        wrap(bytes.key, toBytes(record.key()), random);
+        wrap(bytes.value, toBytes(record.value()), random);
+        bytes.clearHeaders();
+        for (Header header : record.headers()) {
+            wrap(bytes.headerName(), header.key().getBytes(StandardCharsets.UTF_8), random);
+            wrap(bytes.headerValue(), header.value(), random);
+            bytes.addHeader();
+        }
+    }
+
+    private static void wrap(Part part, byte @Nullable [] content, Random random) {
+        if (content == null) {
+            part.clear();
+            return;
+        }
+        int before = random.nextInt(3);
+        if (random.nextBoolean()) {
+            byte[] array = new byte[before + content.length + 1];
+            System.arraycopy(content, 0, array, before, content.length);
+            part.wrap(array, before, content.length);
+        } else {
+            ByteBuffer buffer =
+                    ByteBuffer.allocateDirect(before + content.length + 1).put(before, content);
+            part.wrap(buffer, before, content.length);
+        }
+    }
+
+    private static byte @Nullable [] toBytes(@Nullable ByteBuffer buffer) {
+        if (buffer == null) {
+            return null;
+        }
+        byte[] copy = new byte[buffer.remaining()];
+        buffer.get(buffer.position(), copy);
+        return copy;
+    }
+
+    private static void checkOfficially(ByteBuffer batch, List<SimpleRecord> records, int seed, int sequence) {
+        List<MutableRecordBatch> all = new ArrayList<>();
+        MemoryRecords.readableRecords(batch.duplicate()).batches().forEach(all::add);
+        assertThat(all).hasSize(1);
+        MutableRecordBatch read = all.getFirst();
+        read.ensureValid();
+        assertThat(read.sizeInBytes()).isEqualTo(batch.capacity());
+        assertThat(read.producerId()).isEqualTo(PRODUCER + seed);
+        assertThat(read.producerEpoch()).isEqualTo(EPOCH);
+        assertThat(read.baseSequence()).isEqualTo(sequence);
+        assertThat(read.isTransactional() || read.isControlBatch()).isFalse();
+        assertThat(read.countOrNull()).isEqualTo(records.size());
+        assertThat(read.lastOffset()).isEqualTo(records.size() - 1);
+        assertThat(read.maxTimestamp())
+                .isEqualTo(records.stream()
+                        .mapToLong(SimpleRecord::timestamp)
+                        .max()
+                        .orElseThrow());
+        List<SimpleRecord> back = new ArrayList<>();
+        for (Record record : read) {
+            record.ensureValid();
+            assertThat(record.offset()).isEqualTo(back.size());
+            back.add(new SimpleRecord(record));
+        }
+        assertThat(back).as("seed " + seed).isEqualTo(records);
+    }
+
+    private static void checkByWeir(BatchReader reader, ByteBuffer batch, List<SimpleRecord> records, int seed) {
+        reader.of("t", 0, 0);
+        reader.open(batch, 0, batch.capacity(), 0);
+        reader.verify(true);
+        reader.start();
+        List<SimpleRecord> back = new ArrayList<>();
+        while (reader.next()) {
+            ConsumerRecord<byte[], byte[]> record = reader.record().toConsumerRecord();
+            back.add(new SimpleRecord(
+                    record.timestamp(),
+                    record.key(),
+                    record.value(),
+                    record.headers().toArray()));
+        }
+        assertThat(back).as("seed " + seed).isEqualTo(records);
+    }
+
+    @Test
+    void records_writtenAfterWarmUp_allocateNothing() {
+        BatchWriter writer = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
+        bytes.key.wrap(new byte[] {1, 2, 3}, 0, 3);
+        bytes.value.wrap(ByteBuffer.allocateDirect(100), 0, 100);
+        bytes.headerName().wrap(new byte[] {'a'}, 0, 1);
+        bytes.headerValue().wrap(new byte[20], 0, 20);
+        bytes.addHeader();
+        long warm = fill(writer, 1_000);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        long written = fill(writer, 1_000);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(written).isEqualTo(warm).isGreaterThan(1_000_000);
+        assertThat(allocated).as("bytes for %d records", written).isLessThan(2_000);
+    }
+
+    private long fill(BatchWriter writer, int batches) {
+        long count = 0;
+        for (int i = 0; i < batches; i++) {
+            writer.clear();
+            while (writer.append(bytes, 1_700_000_000_000L + count)) {
+                count++;
+            }
+            writer.stamp(PRODUCER, EPOCH, i, crc);
+        }
+        return count;
+    }
+
+    @Test
+    void keys_areDividedAsTheOfficialClientDoes() {
+        for (int seed = 0; seed < 5_000; seed++) {
+            Random random = new Random(seed);
+            byte[] key = random(random, 70);
+            int partitions = 1 + random.nextInt(1_000);
+            wrap(bytes.key, key, random);
+            assertThat(Murmur2.partition(bytes.key, partitions))
+                    .as("seed " + seed)
+                    .isEqualTo(BuiltInPartitioner.partitionForKey(key, partitions));
+        }
+    }
+}
