@@ -39,6 +39,8 @@ record Key(
         BOOLEAN,
         /** {@link ValueSizes}. */
         SIZES,
+        /** {@link LatencyTarget}. */
+        TARGET,
         /** A file or folder that is there; none if empty. */
         PATH
     }
@@ -69,255 +71,272 @@ record Key(
             .map(dev.weir.driver.Scenario::label)
             .toList();
 
-    static final Map<String, Key> ALL = Stream.of(
-                    text("name", null, List.of(), "Names the campaign: letters, digits, dots and hyphens."),
-                    text("about", "", List.of(), "One sentence for the report."),
-                    text("scenario", null, SCENARIOS, "What the drivers do."),
-                    new Key("drivers", Type.TEXTS, null, 0, 0, List.of(), "The drivers to compare, by name."),
-                    text("baseline", "plain", List.of(), "The driver that the others are divided by."),
-                    text(
-                            "design",
-                            "grid",
-                            List.of("grid", "one-at-a-time"),
-                            "Whether each entry of vary meets each of the others, or only the first value of the others."),
-                    integer("topic.partitions", 1, 1, 1000, "Partitions of the topic."),
-                    integer("topic.records", 10_000_000, 1, 1_000_000_000, "Records in the topic, evenly spread."),
-                    integer(
-                            "topic.valueBytes",
-                            100,
-                            16,
-                            1_000_000,
-                            "Length of each value; 16 of them are its numbers."),
-                    text(
-                            "topic.valueSpread",
-                            "none",
-                            List.of("none", "uniform"),
-                            "Whether all values are as long, or of any length around topic.valueBytes."),
-                    number(
-                            "topic.valueRandom",
-                            0,
-                            0,
-                            1,
-                            "How much of a value is no other's, which no compression makes less; the rest is the same in all."),
-                    new Key(
-                            "topic.valueSizes",
-                            Type.SIZES,
-                            "",
-                            0,
-                            0,
-                            List.of(),
-                            "Lengths of values with their shares, such as 100:0.9 10000:0.1, in place of topic.valueBytes."),
-                    new Key(
-                            "topic.valueFile",
-                            Type.PATH,
-                            "",
-                            0,
-                            0,
-                            List.of(),
-                            "Values from the lines of a file, or the files of a folder, over and over; 16 bytes, its numbers,"
-                                    + " stand before each."),
-                    integer("topic.headers", 0, 0, 100, "Headers of each record."),
-                    integer("topic.headerBytes", 16, 0, 10_000, "Length of each header's value."),
-                    integer(
-                            "topic.keys",
-                            0,
-                            0,
-                            10_000_000,
-                            "Distinct keys, evenly over the partitions; 0: records have none."),
-                    number(
-                            "topic.keySkew",
-                            0,
-                            0,
-                            3,
-                            "How unevenly a partition's records have its keys: Zipf's exponent; 0: evenly."),
-                    integer(
-                            "topic.recordsPerSecond",
-                            0,
-                            0,
-                            1_000_000,
-                            "How many records are sent in a second, whatever becomes of them: of scenario steady, and of"
-                                    + " produce, which goes as fast as it can without; the others have none."),
-                    text(
-                            "topic.arrivals",
-                            "even",
-                            List.of("even", "poisson"),
-                            "Whether records of a planned rate are due at even times, or as from many senders."),
-                    integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
-                    integer(
-                            "topic.transactionRecords",
-                            0,
-                            0,
-                            1_000_000,
-                            "How many records of each partition a transaction of the filling producer has; 0: none are used."),
-                    number(
-                            "topic.abortedShare",
-                            0,
-                            0,
-                            0.9,
-                            "How many of those transactions are aborted, as a share; needs client.isolation.level:"
-                                    + " read_committed."),
-                    text(
-                            "topic.compression",
-                            "none",
-                            List.of("none", "gzip", "snappy", "lz4", "zstd"),
-                            "The producer's compression.type while filling."),
-                    integer(
-                            "options." + Pass.COMMIT_INTERVAL,
-                            1000,
-                            1,
-                            3_600_000,
-                            "How often at-least-once and work commit what is finished."),
-                    integer(
-                            "options." + Pass.COMMIT_AHEAD,
-                            1,
-                            1,
-                            1_000_000,
-                            "How many records at-most-once commits together before they are handed on, where a library can."),
-                    integer(
-                            "options." + Pass.CONCURRENCY,
-                            16,
-                            1,
-                            100_000,
-                            "How many handlers may work at a time, where the library has several."),
-                    text(
-                            "options." + Pass.ORDERING,
-                            "partition",
-                            List.of("partition", "key", "none"),
-                            "Which order handlers keep; what is counted as out of order."),
-                    integer(
-                            "options." + Pass.SINK_RATE,
-                            0,
-                            0,
-                            100_000_000,
-                            "A slow sink: user code takes no more of consumed records; 0: as many as come."),
-                    integer(
-                            "options." + Pass.IN_FLIGHT,
-                            0,
-                            0,
-                            1_000_000,
-                            "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
-                    integer(
-                            "options." + Pass.TRANSACTION_RECORDS,
-                            0,
-                            0,
-                            1_000_000,
-                            "How many records produce sends in a transaction; 0: without transactions."),
-                    number("options." + HandlerWork.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
-                    integer(
-                            "options." + HandlerWork.ROUNDS,
-                            0,
-                            0,
-                            1_000_000_000,
-                            "How much a handler of work computes; a round is about a nanosecond."),
-                    text(
-                            "options." + HandlerWork.SPREAD,
-                            "none",
-                            List.of("none", "exponential", "bimodal", "heavy-tail"),
-                            "How much longer or shorter than their mean handlers of work take."),
-                    integer(
-                            "options." + HandlerWork.DOWNSTREAM,
-                            0,
-                            0,
-                            100_000,
-                            "How many handlers of work may block at a time, as on a pool of connections; 0: all."),
-                    number(
-                            "options." + Failures.SHARE,
-                            0,
-                            0,
-                            0.9,
-                            "How many calls of handlers of work fail, as a share; which ones is the same for all drivers."),
-                    integer(
-                            "options." + Failures.RETRY_MILLIS,
-                            10,
-                            0,
-                            60_000,
-                            "How long a driver waits before it calls a handler of work again that failed."),
-                    integer(
-                            "options." + ShareOptions.CONSUMERS,
-                            0,
-                            0,
-                            1000,
-                            "How many share consumers drivers of the official client have, among which the workers are"
-                                    + " shared out; 0: one for each worker."),
-                    integer(
-                            "options." + ShareOptions.POLL_RECORDS,
-                            0,
-                            0,
-                            10_000,
-                            "max.poll.records of these consumers; 0: as the driver has it."),
-                    text(
-                            "options." + ShareOptions.ACQUIRE,
-                            ShareOptions.OWN,
-                            List.of(ShareOptions.OWN, "batch_optimized", "record_limit"),
-                            "share.acquire.mode of these consumers; own: as the driver has it."),
-                    text(
-                            "options." + ShareOptions.ACKNOWLEDGEMENT,
-                            ShareOptions.OWN,
-                            List.of(ShareOptions.OWN, "implicit", "explicit"),
-                            "share.acknowledgement.mode of these consumers; own: as the driver has it."),
-                    integer(
-                            "options." + ShareOptions.LOCKS,
-                            0,
-                            0,
-                            10_000,
-                            "share.partition.max.record.locks of share groups; 0: as the brokers have it."),
-                    integer(
-                            "options." + ShareOptions.LOCK_MILLIS,
-                            0,
-                            0,
-                            3_600_000,
-                            "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
-                    integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
-                    integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
-                    number(
-                            "method.maxSeconds",
-                            86_400,
-                            10,
-                            864_000,
-                            "No further round is begun if it would end after so much time of the campaign."),
-                    number("method.minWarmUpSeconds", 3, 0, 600, "The least warm-up."),
-                    number("method.maxWarmUpSeconds", 20, 0, 3600, "Measured then, and flagged if not steady."),
-                    number(
-                            "method.measureSeconds",
-                            5,
-                            0.1,
-                            3600,
-                            "The least that is measured, and the most of a pass."),
-                    number(
-                            "method.settleSeconds",
-                            0,
-                            0,
-                            600,
-                            "How long after the first record of a pass nothing counts: its members join meanwhile."),
-                    integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
-                    integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
-                    new Key(
-                            "method.countFetches",
-                            Type.BOOLEAN,
-                            "false",
-                            0,
-                            0,
-                            List.of(),
-                            "Whether brokers count fetch requests and what they send; only of consuming scenarios."),
-                    new Key(
-                            "method.control",
-                            Type.BOOLEAN,
-                            "true",
-                            0,
-                            0,
-                            List.of(),
-                            "Whether the baseline runs a second time (A/A), to show the noise."))
+    static final Map<String, Key> ALL = Stream.concat(
+                    ExploreSettings.keys(),
+                    Stream.of(
+                            text("name", null, List.of(), "Names the campaign: letters, digits, dots and hyphens."),
+                            text("about", "", List.of(), "One sentence for the report."),
+                            text("scenario", null, SCENARIOS, "What the drivers do."),
+                            new Key("drivers", Type.TEXTS, null, 0, 0, List.of(), "The drivers to compare, by name."),
+                            text("baseline", "plain", List.of(), "The driver that the others are divided by."),
+                            text(
+                                    "design",
+                                    "grid",
+                                    List.of("grid", "one-at-a-time"),
+                                    "Whether each entry of vary meets each of the others, or only the first value of the others."),
+                            integer("topic.partitions", 1, 1, 1000, "Partitions of the topic."),
+                            integer(
+                                    "topic.records",
+                                    10_000_000,
+                                    1,
+                                    1_000_000_000,
+                                    "Records in the topic, evenly spread."),
+                            integer(
+                                    "topic.valueBytes",
+                                    100,
+                                    16,
+                                    1_000_000,
+                                    "Length of each value; 16 of them are its numbers."),
+                            text(
+                                    "topic.valueSpread",
+                                    "none",
+                                    List.of("none", "uniform"),
+                                    "Whether all values are as long, or of any length around topic.valueBytes."),
+                            number(
+                                    "topic.valueRandom",
+                                    0,
+                                    0,
+                                    1,
+                                    "How much of a value is no other's, which no compression makes less; the rest is the same in all."),
+                            new Key(
+                                    "topic.valueSizes",
+                                    Type.SIZES,
+                                    "",
+                                    0,
+                                    0,
+                                    List.of(),
+                                    "Lengths of values with their shares, such as 100:0.9 10000:0.1, in place of topic.valueBytes."),
+                            new Key(
+                                    "topic.valueFile",
+                                    Type.PATH,
+                                    "",
+                                    0,
+                                    0,
+                                    List.of(),
+                                    "Values from the lines of a file, or the files of a folder, over and over; 16 bytes, its numbers,"
+                                            + " stand before each."),
+                            integer("topic.headers", 0, 0, 100, "Headers of each record."),
+                            integer("topic.headerBytes", 16, 0, 10_000, "Length of each header's value."),
+                            integer(
+                                    "topic.keys",
+                                    0,
+                                    0,
+                                    10_000_000,
+                                    "Distinct keys, evenly over the partitions; 0: records have none."),
+                            number(
+                                    "topic.keySkew",
+                                    0,
+                                    0,
+                                    3,
+                                    "How unevenly a partition's records have its keys: Zipf's exponent; 0: evenly."),
+                            integer(
+                                    "topic.recordsPerSecond",
+                                    0,
+                                    0,
+                                    1_000_000,
+                                    "How many records are sent in a second, whatever becomes of them: of scenario steady, and of"
+                                            + " produce, which goes as fast as it can without; the others have none."),
+                            text(
+                                    "topic.arrivals",
+                                    "even",
+                                    List.of("even", "poisson"),
+                                    "Whether records of a planned rate are due at even times, or as from many senders."),
+                            integer(
+                                    "topic.batchBytes",
+                                    131_072,
+                                    0,
+                                    16_777_216,
+                                    "The producer's batch.size while filling."),
+                            integer(
+                                    "topic.transactionRecords",
+                                    0,
+                                    0,
+                                    1_000_000,
+                                    "How many records of each partition a transaction of the filling producer has; 0: none are used."),
+                            number(
+                                    "topic.abortedShare",
+                                    0,
+                                    0,
+                                    0.9,
+                                    "How many of those transactions are aborted, as a share; needs client.isolation.level:"
+                                            + " read_committed."),
+                            text(
+                                    "topic.compression",
+                                    "none",
+                                    List.of("none", "gzip", "snappy", "lz4", "zstd"),
+                                    "The producer's compression.type while filling."),
+                            integer(
+                                    "options." + Pass.COMMIT_INTERVAL,
+                                    1000,
+                                    1,
+                                    3_600_000,
+                                    "How often at-least-once and work commit what is finished."),
+                            integer(
+                                    "options." + Pass.COMMIT_AHEAD,
+                                    1,
+                                    1,
+                                    1_000_000,
+                                    "How many records at-most-once commits together before they are handed on, where a library can."),
+                            integer(
+                                    "options." + Pass.CONCURRENCY,
+                                    16,
+                                    1,
+                                    100_000,
+                                    "How many handlers may work at a time, where the library has several."),
+                            text(
+                                    "options." + Pass.ORDERING,
+                                    "partition",
+                                    List.of("partition", "key", "none"),
+                                    "Which order handlers keep; what is counted as out of order."),
+                            integer(
+                                    "options." + Pass.SINK_RATE,
+                                    0,
+                                    0,
+                                    100_000_000,
+                                    "A slow sink: user code takes no more of consumed records; 0: as many as come."),
+                            integer(
+                                    "options." + Pass.IN_FLIGHT,
+                                    0,
+                                    0,
+                                    1_000_000,
+                                    "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
+                            integer(
+                                    "options." + Pass.TRANSACTION_RECORDS,
+                                    0,
+                                    0,
+                                    1_000_000,
+                                    "How many records produce sends in a transaction; 0: without transactions."),
+                            number("options." + HandlerWork.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
+                            integer(
+                                    "options." + HandlerWork.ROUNDS,
+                                    0,
+                                    0,
+                                    1_000_000_000,
+                                    "How much a handler of work computes; a round is about a nanosecond."),
+                            text(
+                                    "options." + HandlerWork.SPREAD,
+                                    "none",
+                                    List.of("none", "exponential", "bimodal", "heavy-tail"),
+                                    "How much longer or shorter than their mean handlers of work take."),
+                            integer(
+                                    "options." + HandlerWork.DOWNSTREAM,
+                                    0,
+                                    0,
+                                    100_000,
+                                    "How many handlers of work may block at a time, as on a pool of connections; 0: all."),
+                            number(
+                                    "options." + Failures.SHARE,
+                                    0,
+                                    0,
+                                    0.9,
+                                    "How many calls of handlers of work fail, as a share; which ones is the same for all drivers."),
+                            integer(
+                                    "options." + Failures.RETRY_MILLIS,
+                                    10,
+                                    0,
+                                    60_000,
+                                    "How long a driver waits before it calls a handler of work again that failed."),
+                            integer(
+                                    "options." + ShareOptions.CONSUMERS,
+                                    0,
+                                    0,
+                                    1000,
+                                    "How many share consumers drivers of the official client have, among which the workers are"
+                                            + " shared out; 0: one for each worker."),
+                            integer(
+                                    "options." + ShareOptions.POLL_RECORDS,
+                                    0,
+                                    0,
+                                    10_000,
+                                    "max.poll.records of these consumers; 0: as the driver has it."),
+                            text(
+                                    "options." + ShareOptions.ACQUIRE,
+                                    ShareOptions.OWN,
+                                    List.of(ShareOptions.OWN, "batch_optimized", "record_limit"),
+                                    "share.acquire.mode of these consumers; own: as the driver has it."),
+                            text(
+                                    "options." + ShareOptions.ACKNOWLEDGEMENT,
+                                    ShareOptions.OWN,
+                                    List.of(ShareOptions.OWN, "implicit", "explicit"),
+                                    "share.acknowledgement.mode of these consumers; own: as the driver has it."),
+                            integer(
+                                    "options." + ShareOptions.LOCKS,
+                                    0,
+                                    0,
+                                    10_000,
+                                    "share.partition.max.record.locks of share groups; 0: as the brokers have it."),
+                            integer(
+                                    "options." + ShareOptions.LOCK_MILLIS,
+                                    0,
+                                    0,
+                                    3_600_000,
+                                    "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
+                            integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
+                            integer(
+                                    "method.rounds",
+                                    10,
+                                    1,
+                                    1000,
+                                    "How often each driver runs; each time in a fresh JVM."),
+                            number(
+                                    "method.maxSeconds",
+                                    86_400,
+                                    10,
+                                    864_000,
+                                    "No further round is begun if it would end after so much time of the campaign."),
+                            number("method.minWarmUpSeconds", 3, 0, 600, "The least warm-up."),
+                            number("method.maxWarmUpSeconds", 20, 0, 3600, "Measured then, and flagged if not steady."),
+                            number(
+                                    "method.measureSeconds",
+                                    5,
+                                    0.1,
+                                    3600,
+                                    "The least that is measured, and the most of a pass."),
+                            number(
+                                    "method.settleSeconds",
+                                    0,
+                                    0,
+                                    600,
+                                    "How long after the first record of a pass nothing counts: its members join meanwhile."),
+                            integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
+                            integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
+                            new Key(
+                                    "method.countFetches",
+                                    Type.BOOLEAN,
+                                    "false",
+                                    0,
+                                    0,
+                                    List.of(),
+                                    "Whether brokers count fetch requests and what they send; only of consuming scenarios."),
+                            new Key(
+                                    "method.control",
+                                    Type.BOOLEAN,
+                                    "true",
+                                    0,
+                                    0,
+                                    List.of(),
+                                    "Whether the baseline runs a second time (A/A), to show the noise.")))
             .collect(Collectors.toMap(Key::path, key -> key, (a, b) -> a, TreeMap::new));
 
     private static Key text(String path, @Nullable String fallback, List<String> choices, String about) {
         return new Key(path, Type.TEXT, fallback, 0, 0, choices, about);
     }
 
-    private static Key integer(String path, long fallback, long min, long max, String about) {
+    static Key integer(String path, long fallback, long min, long max, String about) {
         return new Key(path, Type.INTEGER, Long.toString(fallback), min, max, List.of(), about);
     }
 
-    private static Key number(String path, double fallback, double min, double max, String about) {
+    static Key number(String path, double fallback, double min, double max, String about) {
         return new Key(path, Type.NUMBER, Double.toString(fallback), min, max, List.of(), about);
     }
 
@@ -328,6 +347,7 @@ record Key(
             case TEXT, TEXTS ->
                 choices.isEmpty() || choices.contains(text) ? null : "must be one of " + String.join(", ", choices);
             case SIZES -> ValueSizes.objection(text);
+            case TARGET -> LatencyTarget.objection(text);
             case PATH ->
                 text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is no file or folder that can be read";
             case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";
