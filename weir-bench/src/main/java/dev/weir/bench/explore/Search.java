@@ -13,11 +13,16 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *          passes: x2                                                  all passed
  *   RAMP ------------> BISECT ----------------> CONFIRM  hold, then ---------------> FOUND, GENERATOR_BOUND
- *    |   first failure         bracket of 5 %      |     perturbations
- *    | fails: /2                       ^-----------|-- hold failed: 5 % lower, CONFIRM again
- *    v                                             v perturbation failed
- *   NOT_FOUND                                   DESCEND  x0.8, then between ----------> UNSTABLE_AT
+ *    |   first failure   |     bracket of 5 %      |     perturbations
+ *    | fails: /2     ^---'           ^-------------|-- hold failed: 5 % lower, CONFIRM again
+ *    v                               ^             v perturbation failed
+ *   NOT_FOUND                        |--------- CONTROL  hold again
+ *                               hold failed        | passed
+ *                                                  v
+ *                                               DESCEND  x0.8, then between ----------> UNSTABLE_AT
  * </pre>
+ *
+ * <p>Where bisection ends at the failure that ended the ramp, that one is asked about again: should it pass now, the ramp goes on.
  *
  * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN} of the
  * limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what is confirmed
@@ -36,13 +41,20 @@ public final class Search {
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
+    /** How often a ramp goes on after a failure that was none. */
+    private static final int MAX_DOUBTS = 3;
+
     /** How often a rate that failed to be confirmed is followed by a lower one. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
         RAMP,
         BISECT,
+        /** The failure that ended the ramp, once more. */
+        DOUBT,
         CONFIRM,
+        /** The hold once more, after a perturbation that failed. */
+        CONTROL,
         DESCEND
     }
 
@@ -57,6 +69,8 @@ public final class Search {
     private double unstableAt = Double.NaN;
     private int downs;
     private int lowerings;
+    private int doubts;
+    private boolean highIsOfRamp;
     private int perturbation; // of the next question of CONFIRM and DESCEND; -1 is the hold
     private double seconds;
     private @Nullable Poll poll;
@@ -131,10 +145,13 @@ public final class Search {
         switch (phase) {
             case RAMP -> ramp(rate, decided);
             case BISECT -> {
+                highIsOfRamp &= decided == Result.PASSED;
                 bound(rate, decided);
                 bisect();
             }
+            case DOUBT -> doubt(rate, decided);
             case CONFIRM -> confirm(rate, decided);
+            case CONTROL -> control(rate, decided);
             case DESCEND -> descend(rate, decided);
         }
     }
@@ -153,6 +170,7 @@ public final class Search {
         bound(rate, decided);
         if (!Double.isNaN(low) && !Double.isNaN(high)) {
             phase = Phase.BISECT;
+            highIsOfRamp = true;
             bisect();
         } else if (Double.isNaN(low)) {
             if (++downs > MAX_DOWNS) {
@@ -170,10 +188,25 @@ public final class Search {
     }
 
     private void bisect() {
-        if (high <= low * BRACKET) {
-            beginConfirm();
-        } else {
+        if (high > low * BRACKET) {
             ask(Kind.STEP, Math.sqrt(low * high));
+        } else if (highIsOfRamp && doubts < MAX_DOUBTS) {
+            doubts++;
+            phase = Phase.DOUBT;
+            ask(Kind.STEP, high);
+        } else {
+            beginConfirm();
+        }
+    }
+
+    private void doubt(double rate, Result decided) {
+        if (decided == Result.PASSED) {
+            high = Double.NaN;
+            phase = Phase.RAMP;
+            ramp(rate, decided);
+        } else {
+            bound(rate, decided);
+            beginConfirm();
         }
     }
 
@@ -194,13 +227,28 @@ public final class Search {
                 end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.FOUND);
             }
         } else if (decided == Result.FAILED && perturbation >= 0) {
+            phase = Phase.CONTROL;
+            ask(Kind.HOLD, rate);
+        } else {
+            lower(rate, decided);
+        }
+    }
+
+    private void control(double rate, Result decided) {
+        if (decided == Result.PASSED) {
             unstableAt = rate;
             high = rate;
             highIsUnsent = false;
             low = Double.NaN;
             phase = Phase.DESCEND;
             askLower();
-        } else if (++lowerings > MAX_LOWERINGS) {
+        } else {
+            lower(rate, decided);
+        }
+    }
+
+    private void lower(double rate, Result decided) {
+        if (++lowerings > MAX_LOWERINGS) {
             bound(rate, decided);
             low = Double.NaN;
             end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.NOT_FOUND);
@@ -246,7 +294,7 @@ public final class Search {
     }
 
     private void ask(Kind kind, double rate) {
-        boolean isNear = phase == Phase.BISECT && high <= low * NEAR;
+        boolean isNear = (phase == Phase.BISECT || phase == Phase.DOUBT) && high <= low * NEAR;
         poll = new Poll(new Attempt(kind, rate), !isNear);
     }
 
