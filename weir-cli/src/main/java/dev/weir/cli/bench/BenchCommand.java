@@ -10,7 +10,8 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: what its subcommands share is {@link #weir}. */
 @Command(
         name = "bench",
-        description = "Compare consumer, share group and producer libraries under the same workload, and find their limits.",
+        description =
+                "Compare consumer, share group and producer libraries under the same workload, and find their limits.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             BenchCompareCommand.class,

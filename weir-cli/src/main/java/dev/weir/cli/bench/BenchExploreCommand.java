@@ -46,8 +46,9 @@ final class BenchExploreCommand implements Callable<Integer> {
     @Option(
             names = "--target",
             paramLabel = "TARGET",
-            description = "The latency to keep to, in place of the file's: \"p99<=100ms\", or \"worst p99<=100ms\" of each"
-                    + " partition.")
+            description =
+                    "The latency to keep to, in place of the file's: \"p99<=100ms\", or \"worst p99<=100ms\" of each"
+                            + " partition.")
     private @Nullable String target;
 
     @Option(
@@ -68,10 +69,7 @@ final class BenchExploreCommand implements Callable<Integer> {
             description = "Folder for the results (default: bench-results/NAME-explore-TIME).")
     private @Nullable Path results;
 
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "Folder of the brokers (default: ~/.cache/weir/bench).")
+    @Option(names = "--data", paramLabel = "DIR", description = "Folder of the brokers (default: ~/.cache/weir/bench).")
     private @Nullable Path data;
 
     @Mixin

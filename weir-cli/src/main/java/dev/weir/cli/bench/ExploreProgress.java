@@ -25,12 +25,11 @@ record ExploreProgress(Terminal terminal) implements ExploreListener {
     @Override
     public void tried(String driver, String point, int number, Trial trial) {
         Attempt attempt = trial.attempt();
-        String result =
-                switch (trial.outcome().result()) {
-                    case PASSED -> "passed";
-                    case FAILED -> "failed";
-                    case GENERATOR_BOUND -> "not sent";
-                };
+        String result = switch (trial.outcome().result()) {
+            case PASSED -> "passed";
+            case FAILED -> "failed";
+            case GENERATOR_BOUND -> "not sent";
+        };
         terminal.note(String.format(
                 Locale.ROOT,
                 "%s at %s, trial %2d: %-10s %,12.1f/s  %-8s  %s",
