@@ -149,6 +149,7 @@ public final class RateTrial {
             } else {
                 members.start(group, planSeconds);
                 members.awaitFirst();
+                members.awaitSettled(() -> cluster.isSettled(group, settings.members(), point.partitions()));
                 long planStart = beginPlan(topic);
                 members.hearUntil(planStart + nanos(settings.warmUpSeconds()));
                 disturb(group);

@@ -15,6 +15,7 @@ import org.HdrHistogram.Histogram;
  */
 final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = DriverSession.PATIENCE.toNanos();
 
     private final List<Member> members;
@@ -22,6 +23,11 @@ final class TrialMembers {
     private final BooleanSupplier isStopped;
     private final Runnable requireBrokers;
     private final Listener listener;
+
+    /** Whether a group is complete. */
+    interface Settled {
+        boolean look() throws InterruptedException;
+    }
 
     /** Hears of each interval. */
     interface Listener {
@@ -89,6 +95,18 @@ final class TrialMembers {
         hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
         for (Member member : members) {
             member.session.thaw();
+        }
+    }
+
+    /** Waits until that is so, which is asked of brokers, and now and then only. */
+    void awaitSettled(Settled settled) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!settled.look()) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new RunFailure("not all of " + members.size() + " members had partitions within "
+                        + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
+            }
+            hearUntil(System.nanoTime() + ASK_NANOS);
         }
     }
 
