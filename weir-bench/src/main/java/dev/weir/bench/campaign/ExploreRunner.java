@@ -76,8 +76,8 @@ public final class ExploreRunner {
                 ? maxSeconds
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
-        this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
         workload.points().forEach(point -> ExploreSettings.of(point, target));
+        this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
         workload.drivers().forEach(launcher::entry);
     }
 

@@ -28,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * plan decides. Confined to one thread.
  */
 public final class RateTrial {
-    /** For the generator to connect, before its first record is due. */
-    private static final long LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** For the generator to connect, before its first record is due: as long as processes took to start, within these bounds. */
+    private static final long LEAST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long MOST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     /** For members to leave, for reports that come late, and to spare: a plan must not end before its trial. */
     private static final double SPARE_SECONDS = 90;
@@ -70,6 +72,7 @@ public final class RateTrial {
      */
     public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
         List<DriverProcess> processes = new ArrayList<>();
+        long begunNanos = System.nanoTime();
         try {
             List<DriverSession> members = new ArrayList<>();
             for (int member = 0; member < settings.members(); member++) {
@@ -80,7 +83,8 @@ public final class RateTrial {
                 member.hello();
             }
             generator.hello(Scenario.PRODUCE);
-            return new Running(attempt, seed, members, generator).result();
+            long lead = Math.clamp(System.nanoTime() - begunNanos, LEAST_LEAD_NANOS, MOST_LEAD_NANOS);
+            return new Running(attempt, seed, members, generator, lead).result();
         } finally {
             processes.forEach(DriverProcess::close);
         }
@@ -102,10 +106,12 @@ public final class RateTrial {
         private final Histogram lateness = new Histogram(3);
         private final BackgroundFigures background = new BackgroundFigures(cluster);
         private final double planSeconds;
+        private final long leadNanos;
 
         private @Nullable TrialJudgement judgement; // once it is known what is judged
 
-        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator) {
+        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, long leadNanos) {
+            this.leadNanos = leadNanos;
             this.attempt = attempt;
             this.seed = seed;
             this.sessions = sessions;
@@ -159,7 +165,7 @@ public final class RateTrial {
 
         /** The generator's order to send; returns when the plan begins, soon. */
         private long beginPlan(String topic) {
-            long startNanos = System.nanoTime() + LEAD_NANOS;
+            long startNanos = System.nanoTime() + leadNanos;
             Map<String, String> plan = Map.of(
                     SendPlan.ARRIVALS, point.arrivals(),
                     SendPlan.SEED, Long.toString(seed),
