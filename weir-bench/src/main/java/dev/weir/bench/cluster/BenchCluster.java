@@ -143,9 +143,10 @@ public final class BenchCluster implements AutoCloseable {
     /** Whether so many members of a group have joined and share out that many partitions. */
     public boolean isSettled(String group, int members, int partitions) throws InterruptedException {
         ShareGroup shared = shareGroup;
-        return shared != null && shared.name().equals(group)
-                ? GroupLook.isShareSettled(brokers.admin(), group, members)
-                : GroupLook.isSettled(brokers.admin(), group, members, partitions);
+        if (shared != null && shared.name().equals(group)) {
+            return GroupLook.isShareSettled(brokers.admin(), group, members);
+        }
+        return GroupLook.isSettled(brokers.admin(), group, members, partitions);
     }
 
     /** Processor time of all brokers so far; {@link Interval#UNKNOWN} where it cannot be read. */

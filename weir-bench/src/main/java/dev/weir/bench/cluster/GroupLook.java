@@ -17,7 +17,9 @@ final class GroupLook {
         try {
             ConsumerGroupDescription seen = admin.describeConsumerGroups(List.of(group))
                     .describedGroups()
-                    .get(group)
+                    .values()
+                    .iterator()
+                    .next()
                     .get();
             int assigned = seen.members().stream()
                     .mapToInt(member -> member.assignment().topicPartitions().size())
@@ -33,7 +35,9 @@ final class GroupLook {
         try {
             ShareGroupDescription seen = admin.describeShareGroups(List.of(group))
                     .describedGroups()
-                    .get(group)
+                    .values()
+                    .iterator()
+                    .next()
                     .get();
             return seen.groupState() == GroupState.STABLE
                     && seen.members().size() >= members

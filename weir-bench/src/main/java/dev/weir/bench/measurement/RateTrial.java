@@ -33,8 +33,8 @@ public final class RateTrial {
 
     private static final long MOST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    /** For members to leave, for reports that come late, and to spare: a plan must not end before its trial. */
-    private static final double SPARE_SECONDS = 90;
+    /** For members to leave and to join, for reports that come late, and to spare: a plan must not end before its trial. */
+    private static final double SPARE_SECONDS = 200;
 
     /** Members that are so far behind do not come back while a trial lasts. */
     private static final double LOST_MILLIS = 3_000;
@@ -151,16 +151,21 @@ public final class RateTrial {
             if (attempt.kind() == Kind.COLD_START) {
                 members.hearUntil(beginPlan(topic));
                 members.start(group, planSeconds);
-                members.awaitFirst();
+                awaitComplete(group);
             } else {
                 members.start(group, planSeconds);
-                members.awaitFirst();
-                members.awaitSettled(() -> cluster.isSettled(group, settings.members(), point.partitions()));
+                awaitComplete(group);
                 long planStart = beginPlan(topic);
                 members.hearUntil(planStart + nanos(settings.warmUpSeconds()));
                 disturb(group);
             }
             return judged();
+        }
+
+        /** Recovery counts from there on: how long a group takes to form is a matter of its settings. */
+        private void awaitComplete(String group) throws InterruptedException {
+            members.awaitFirst();
+            members.awaitSettled(() -> cluster.isSettled(group, settings.members(), point.partitions()));
         }
 
         /** The generator's order to send; returns when the plan begins, soon. */
@@ -196,7 +201,10 @@ public final class RateTrial {
 
         private void disturb(String group) throws InterruptedException {
             switch (attempt.kind()) {
-                case RESTART -> members.restartHalf(group, planSeconds);
+                case RESTART -> {
+                    members.restartHalf(group, planSeconds);
+                    awaitComplete(group);
+                }
                 case PAUSE -> members.pause(settings.pauseSeconds());
                 default -> {} // Nothing, or done already.
             }

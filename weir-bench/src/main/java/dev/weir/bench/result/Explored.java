@@ -30,7 +30,7 @@ public record Explored(
      * The party that holds a rate back, with its evidence, as all commands tell it.
      *
      * @param kind as in {@code docs/reference/limiter.md}
-     * @param expectedGain the factor by which the rate should rise once the advice is followed
+     * @param expectedGain the factor by which the rate should rise once the advice is followed; 1 where none is claimed
      */
     public record Limiter(String kind, String name, String sentence, String advice, double expectedGain) {}
 

@@ -78,7 +78,8 @@ class ExploredReportTest {
         assertThat(restart.get("kind").asText()).isEqualTo("restart");
         assertThat(restart.get("recovered").asBoolean()).isTrue();
         assertThat(restart.get("recoveryMs").asDouble()).isEqualTo(1500);
-        assertThat(line.get("perturbations").get(1).get("projected").asBoolean()).isTrue();
+        assertThat(line.get("perturbations").get(1).get("projected").asBoolean())
+                .isTrue();
     }
 
     @Test
@@ -88,7 +89,8 @@ class ExploredReportTest {
             assertThat(line.get(field).isNull()).as(field).isTrue();
         }
         assertThat(line.get("unstableAt").asDouble()).isEqualTo(700);
-        assertThat(line.get("perturbations").get(0).get("recovered").asBoolean()).isFalse();
+        assertThat(line.get("perturbations").get(0).get("recovered").asBoolean())
+                .isFalse();
         assertThat(line.get("perturbations").get(0).get("recoveryMs").isNull()).isTrue();
     }
 

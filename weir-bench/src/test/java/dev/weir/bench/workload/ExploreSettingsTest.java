@@ -3,6 +3,7 @@ package dev.weir.bench.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,6 +82,18 @@ class ExploreSettingsTest {
         refused.forEach(one -> assertThatThrownBy(() -> ExploreSettings.of(point(one.get(0), one.get(1)), null))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining(one.get(2)));
+    }
+
+    @Test
+    void shippedFile_canBeExplored_alsoQuick() {
+        Path file = Path.of(System.getProperty("weir.root"), "workloads", "explore", "two-members.yaml");
+        for (boolean quick : new boolean[] {false, true}) {
+            Workload workload = Workload.read(file, quick);
+            assertThat(workload.points())
+                    .allSatisfy(
+                            point -> assertThat(ExploreSettings.of(point, null).handlers(point))
+                                    .isEqualTo(2));
+        }
     }
 
     @Test

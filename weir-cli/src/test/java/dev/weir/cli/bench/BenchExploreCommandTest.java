@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Command lines of {@code weir bench explore} that start nothing. */
-class BenchExploreTest {
+class BenchExploreCommandTest {
 
     @TempDir
     private Path temp;
