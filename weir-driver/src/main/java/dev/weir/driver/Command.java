@@ -31,8 +31,8 @@ public sealed interface Command {
     /**
      * What stays the same for all passes of a process.
      *
-     * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they travel here,
-     *     on no command line and in no log
+     * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they
+     *     travel here, on no command line and in no log
      * @param topic to read from, or to write to
      * @param recordsPerPartition how many records each partition holds, numbered from 0
      * @param client properties of Kafka clients that the workload sets, over the driver's own
@@ -62,7 +62,8 @@ public sealed interface Command {
     /**
      * One pass: from the beginning of the topic until so many records or seconds, whichever comes first.
      *
-     * @param group new to the brokers, which know no more of a share group than its settings; or one whose members come and go
+     * @param group new to the brokers, which know no more of a share group than its settings; or one whose members
+     *     come and go
      */
     record Start(String group, long records, double seconds) implements Command {}
 

@@ -78,7 +78,10 @@ class DriverMainTest {
         }
     }
 
-    /** A member that leaves its group and joins again, whether it was lent a partition or not; the order may be heard before the pass is. */
+    /**
+     * A member that leaves its group and joins again, whether it was lent a partition or not; the order may be heard
+     * before the pass is.
+     */
     @Test
     void end_amidAPass_endsIt_andTheNextOneBegins() throws Exception {
         Process process = start(Obedient.class, "obedient");
@@ -98,7 +101,10 @@ class DriverMainTest {
         }
     }
 
-    /** The last interval, and with it what brokers used meanwhile, was lost when the driver had closed before it was told. */
+    /**
+     * The last interval, and with it what brokers used meanwhile, was lost when the driver had closed before it was
+     * told.
+     */
     @Test
     void lastInterval_isTold_howeverQuicklyADriverCloses() throws Exception {
         Process process = start(Quick.class, "quick");

@@ -4,8 +4,10 @@ package dev.weir.bench.explore;
  * What came of a trial. Immutable.
  *
  * @param why for people: the figures that decided
- * @param recoveryMillis of a perturbation that passed, from its end until the target was met again; not a number otherwise
- * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an estimate
+ * @param recoveryMillis of a perturbation that passed, from its end until the target was met again; not a number
+ *     otherwise
+ * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
+ *     estimate
  */
 public record Outcome(Result result, String why, double recoveryMillis, boolean projected) {
 

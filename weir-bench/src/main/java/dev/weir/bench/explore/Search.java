@@ -11,22 +11,23 @@ import org.jspecify.annotations.Nullable;
  * Finds the highest rate that a system sustains, as an interval. Confined to one thread; used once.
  *
  * <pre>
- *          passes: x2                                                  all passed
- *   RAMP ------------> BISECT ----------------> CONFIRM  hold, then ---------------> FOUND, GENERATOR_BOUND
+ *          passes: x2                                            all passed
+ *   RAMP ------------> BISECT ----------------> CONFIRM  hold, --------------> FOUND, GENERATOR_BOUND
  *    |   first failure   |     bracket of 5 %      |     perturbations
  *    | fails: /2     ^---'           ^-------------|-- hold failed: 5 % lower, CONFIRM again
- *    v                               ^             v perturbation failed
+ *    v                               |             v perturbation failed
  *   NOT_FOUND                        |--------- CONTROL  hold again
  *                               hold failed        | passed
  *                                                  v
- *                                               DESCEND  x0.8, then between ----------> UNSTABLE_AT
+ *                                               DESCEND  x0.8, then between ---> UNSTABLE_AT
  * </pre>
  *
- * <p>Where bisection ends at the failure that ended the ramp, that one is asked about again: should it pass now, the ramp goes on.
+ * <p>Where bisection ends at the failure that ended the ramp, that one is asked about again: should it pass now, the
+ * ramp goes on.
  *
- * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN} of the
- * limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what is confirmed
- * is its lower end.
+ * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN}
+ * of the limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what
+ * is confirmed is its lower end.
  */
 public final class Search {
     /** By how much each end of the interval is moved outwards. */

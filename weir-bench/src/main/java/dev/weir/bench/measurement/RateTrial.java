@@ -24,16 +24,22 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trials of one driver at one point: a generator sends by plan, fresh members of a new group read, and the latency from the
- * plan decides. Confined to one thread.
+ * Trials of one driver at one point: a generator sends by plan, fresh members of a new group read, and the latency
+ * from the plan decides. Confined to one thread.
  */
 public final class RateTrial {
-    /** For the generator to connect, before its first record is due: as long as processes took to start, within these bounds. */
+    /**
+     * For the generator to connect, before its first record is due: as long as processes took to start, within these
+     * bounds.
+     */
     private static final long LEAST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long MOST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    /** For members to leave and to join, for reports that come late, and to spare: a plan must not end before its trial. */
+    /**
+     * For members to leave and to join, for reports that come late, and to spare: a plan must not end before its
+     * trial.
+     */
     private static final double SPARE_SECONDS = 200;
 
     /** Members that are so far behind do not come back while a trial lasts. */

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is seen of a trial while it is judged, and the judgement. Confined to one thread.
  *
- * <p>A step or hold passes if the whole of it and its last third meet the target, and members do not fall behind further.
- * A perturbed system has recovered if the last third of its time meets the target; it is recovering if it lies less far behind
- * in that third than in the one before.
+ * <p>A step or hold passes if the whole of it and its last third meet the target, and members do not fall behind
+ * further. A perturbed system has recovered if the last third of its time meets the target; it is recovering if it
+ * lies less far behind in that third than in the one before.
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * The processes of a trial: members of a group that come and go, and the generator that sends to them. What they report goes to
- * {@link Listener}. Confined to one thread.
+ * The processes of a trial: members of a group that come and go, and the generator that sends to them. What they
+ * report goes to {@link Listener}. Confined to one thread.
  */
 final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

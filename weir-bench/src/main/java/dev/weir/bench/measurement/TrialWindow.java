@@ -12,8 +12,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all members of a trial did in a part of its time. Confined to one thread. An interval belongs to it whose middle lies
- * in it.
+ * What all members of a trial did in a part of its time. Confined to one thread. An interval belongs to it whose
+ * middle lies in it.
  */
 final class TrialWindow {
     /** Of the records that are due, fewer need not come in a window: intervals of members lie across its edges. */

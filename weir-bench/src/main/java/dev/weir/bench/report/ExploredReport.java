@@ -54,7 +54,10 @@ public final class ExploredReport {
         }
     }
 
-    /** Keeps the findings so far in the folder, where {@link #lines(ResultsFolder)} and {@link #text(ResultsFolder)} find them. */
+    /**
+     * Keeps the findings so far in the folder, where {@link #lines(ResultsFolder)} and {@link #text(ResultsFolder)}
+     * find them.
+     */
     public static void write(ResultsFolder folder, List<Explored> all) {
         folder.write(LINES, lines(all).getBytes(StandardCharsets.UTF_8));
         folder.write(TEXT, text(all).getBytes(StandardCharsets.UTF_8));

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param target the latency that was asked for, as a workload file says it
  * @param holdSeconds how long {@code finding.low()} was held
  * @param latencyMillis at that rate, by the target's percentile
- * @param ceiling how many records a second as many handlers as may block at a time can take, by how long one was measured
- *     to block
+ * @param ceiling how many records a second as many handlers as may block at a time can take, by how long one was
+ *     measured to block
  * @param limiter the party that held the rate back; null if no figure shows it
  */
 public record Explored(

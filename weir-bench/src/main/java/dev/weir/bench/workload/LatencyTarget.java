@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latency that a sustained rate keeps to: {@code p99<=100ms}, or {@code worst p99<=100ms} for each partition by itself.
- * Immutable.
+ * The latency that a sustained rate keeps to: {@code p99<=100ms}, or {@code worst p99<=100ms} for each partition by
+ * itself. Immutable.
  *
  * @param percentile above 0, below 100
  * @param worstPartition whether the partition with the highest percentile is judged, instead of all records together

@@ -66,8 +66,8 @@ abstract class SimulatedSystem {
     }
 
     /**
-     * Holds what it is led to from below. Once a backlog has built up, its members take more than their share, and above a
-     * lower limit it does not come back: after a restart always, after others in every second trial.
+     * Holds what it is led to from below. Once a backlog has built up, its members take more than their share, and
+     * above a lower limit it does not come back: after a restart always, after others in every second trial.
      */
     static SimulatedSystem bistable(long seed) {
         return new SimulatedSystem(seed, true) {

@@ -50,7 +50,10 @@ class TrialJudgementTest {
         return ExploreSettings.of(point, LatencyTarget.of(target));
     }
 
-    /** A trial in each second of which so many records came, so late; those of the second partition three times as late. */
+    /**
+     * A trial in each second of which so many records came, so late; those of the second partition three times as
+     * late.
+     */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
         TrialJudgement trial = new TrialJudgement(new Attempt(kind, RATE), settings(), point, BEGIN, SECONDS);
         for (int second = 0; second < SECONDS; second++) {
