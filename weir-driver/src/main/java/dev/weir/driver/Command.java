@@ -14,6 +14,7 @@ import java.util.Map;
  * start ->                       for each pass
  *         <- first               when the first record is delivered
  *         <- interval ...        while it delivers
+ * end ->                         at any time of a pass: the driver closes down, as if time were up
  *         <- passed              or failed, which ends the process
  * stop ->                        or the end of the stream, which ends the process at any time
  * </pre>
@@ -22,6 +23,7 @@ import java.util.Map;
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Command.Configure.class, name = "configure"),
     @JsonSubTypes.Type(value = Command.Start.class, name = "start"),
+    @JsonSubTypes.Type(value = Command.End.class, name = "end"),
     @JsonSubTypes.Type(value = Command.Stop.class, name = "stop")
 })
 public sealed interface Command {
@@ -29,8 +31,8 @@ public sealed interface Command {
     /**
      * What stays the same for all passes of a process.
      *
-     * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they travel here,
-     *     on no command line and in no log
+     * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they
+     *     travel here, on no command line and in no log
      * @param topic to read from, or to write to
      * @param recordsPerPartition how many records each partition holds, numbered from 0
      * @param client properties of Kafka clients that the workload sets, over the driver's own
@@ -60,9 +62,13 @@ public sealed interface Command {
     /**
      * One pass: from the beginning of the topic until so many records or seconds, whichever comes first.
      *
-     * @param group new to the brokers, which know no more of a share group than its settings
+     * @param group new to the brokers, which know no more of a share group than its settings; or one whose members
+     *     come and go
      */
     record Start(String group, long records, double seconds) implements Command {}
+
+    /** The end of the pass that was started last, if it is not over: its members leave their group. */
+    record End() implements Command {}
 
     /** The end. */
     record Stop() implements Command {}

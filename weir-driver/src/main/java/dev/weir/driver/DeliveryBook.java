@@ -17,6 +17,7 @@ final class DeliveryBook {
     private final KeyLedger keys = new KeyLedger();
     private final Failures failures;
     private final long unorderedBehind;
+    private final boolean repeatsCount;
 
     DeliveryBook(Command.Configure configuration, GroupType group) {
         this.group = group;
@@ -25,6 +26,8 @@ final class DeliveryBook {
                 .mapToObj(partition -> new PartitionLedger(configuration.recordsPerPartition()))
                 .toArray(PartitionLedger[]::new);
         this.failures = Failures.of(configuration.options());
+        this.repeatsCount = group != GroupType.SHARE
+                && !Boolean.parseBoolean(configuration.options().get(Pass.REPEATS));
         this.unorderedBehind = group == GroupType.SHARE ? shareBehind(configuration.options()) : UNORDERED_BEHIND;
     }
 
@@ -36,9 +39,9 @@ final class DeliveryBook {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
-    /** Takes a delivery; whether it counts: what a share group delivers again does not. */
+    /** Takes a delivery; whether it counts: what comes again does not where it may. */
     boolean delivered(int partition, long number) {
-        return partitions[partition].delivered(number) || group != GroupType.SHARE;
+        return partitions[partition].delivered(number) || repeatsCount;
     }
 
     /** The record of that number has that key; it is told of by {@link #delivered} too. */

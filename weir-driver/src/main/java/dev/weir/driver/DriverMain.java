@@ -1,5 +1,6 @@
 package dev.weir.driver;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -40,6 +41,11 @@ public final class DriverMain {
     private final String name;
     private final Driver driver;
     private final PrintStream harness;
+
+    // The thread that hears the commands sets the flag before it looks for the pass, the main thread looks the other
+    // way round.
+    private volatile boolean endIsWanted;
+    private volatile @Nullable Pass underWay;
 
     private DriverMain(String name, Driver driver, PrintStream harness) {
         this.name = name;
@@ -85,6 +91,7 @@ public final class DriverMain {
                         pass(new Pass(configuration, order, driver.groupType()));
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
+                    case Command.End end -> {} // Heard already, amid the pass.
                     case Command.Stop stop -> {
                         return 0;
                     }
@@ -98,9 +105,10 @@ public final class DriverMain {
         }
     }
 
-    private static void listen(BlockingQueue<String> commands) {
+    private void listen(BlockingQueue<String> commands) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
+                hear(line);
                 commands.add(line);
             }
         } catch (IOException e) {
@@ -108,6 +116,25 @@ public final class DriverMain {
         }
         // No hooks: a library's may wait for brokers that are gone.
         Runtime.getRuntime().halt(0);
+    }
+
+    /** Does what cannot wait for the pass under way. */
+    private void hear(String line) {
+        Command command;
+        try {
+            command = JSON.readValue(line, Command.class);
+        } catch (JsonProcessingException e) {
+            return; // The main thread finds the same and reports it.
+        }
+        if (command instanceof Command.Start) {
+            endIsWanted = false;
+        } else if (command instanceof Command.End) {
+            endIsWanted = true;
+            Pass pass = underWay;
+            if (pass != null) {
+                pass.endNow();
+            }
+        }
     }
 
     private void hello() {
@@ -135,9 +162,14 @@ public final class DriverMain {
         sampler.setDaemon(true);
         Meters.exclude(sampler);
         sampler.start();
+        underWay = pass;
+        if (endIsWanted) {
+            pass.endNow();
+        }
         try {
             driver.run(pass);
         } finally {
+            underWay = null;
             if (!pass.isDone()) {
                 sampler.interrupt(); // Nothing more comes. Else it has a last interval to tell, and ends by itself.
             }

@@ -52,6 +52,9 @@ public final class Pass {
     /** Option: {@link #transactionRecords}. */
     public static final String TRANSACTION_RECORDS = "transaction.records";
 
+    /** Option: {@code true} where members come and go, so that records come again; those are not counted again. */
+    public static final String REPEATS = "repeats";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -431,6 +434,14 @@ public final class Pass {
         Usage usage = Meters.full();
         start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
         first.countDown();
+    }
+
+    /** Ends it as if its time were up; a pass without a record begins with that. Any thread. */
+    void endNow() {
+        if (start == null) {
+            begin(0, 0);
+        }
+        end();
     }
 
     private void end() {

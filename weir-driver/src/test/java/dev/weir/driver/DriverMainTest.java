@@ -56,7 +56,55 @@ class DriverMainTest {
         }
     }
 
-    /** The last interval, and with it what brokers used meanwhile, was lost when the driver had closed before it was told. */
+    /** A library that closes down when it is told to; of odd passes nothing is delivered to it. */
+    static final class Obedient implements Driver {
+        private int passes;
+
+        public static void main(String[] arguments) {
+            DriverMain.serve(Map.of("obedient", Obedient::new), arguments);
+        }
+
+        @Override
+        public Set<Scenario> scenarios() {
+            return Set.of(Scenario.CONSUME);
+        }
+
+        @Override
+        public void run(Pass pass) throws InterruptedException {
+            if (passes++ % 2 == 0) {
+                pass.delivered(0, 0, 0, 16);
+            }
+            pass.awaitDone();
+        }
+    }
+
+    /**
+     * A member that leaves its group and joins again, whether it was lent a partition or not; the order may be heard
+     * before the pass is.
+     */
+    @Test
+    void end_amidAPass_endsIt_andTheNextOneBegins() throws Exception {
+        Process process = start(Obedient.class, "obedient");
+        Writer commands = process.outputWriter();
+        try (BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            say(commands, CONFIGURE);
+            for (int pass = 0; pass < 20; pass++) {
+                say(commands, new Command.Start("g", 0, 3600));
+                say(commands, new Command.End());
+                assertThat(said.readLine()).contains("\"say\":\"first\"");
+                assertThat(said.readLine()).contains("\"say\":\"interval\"", "\"last\":true");
+                assertThat(said.readLine()).contains("\"say\":\"passed\"", "\"complete\":false");
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /**
+     * The last interval, and with it what brokers used meanwhile, was lost when the driver had closed before it was
+     * told.
+     */
     @Test
     void lastInterval_isTold_howeverQuicklyADriverCloses() throws Exception {
         Process process = start(Quick.class, "quick");

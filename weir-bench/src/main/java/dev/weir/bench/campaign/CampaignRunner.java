@@ -225,7 +225,7 @@ public final class CampaignRunner {
         return folder.path().resolve("logs").resolve(name);
     }
 
-    private static Path temporaryLog() {
+    static Path temporaryLog() {
         try {
             return Files.createTempFile("weir-bench-verify-", ".log");
         } catch (IOException e) {

@@ -140,6 +140,15 @@ public final class BenchCluster implements AutoCloseable {
         }
     }
 
+    /** Whether so many members of a group have joined and share out that many partitions. */
+    public boolean isSettled(String group, int members, int partitions) throws InterruptedException {
+        ShareGroup shared = shareGroup;
+        if (shared != null && shared.name().equals(group)) {
+            return GroupLook.isShareSettled(brokers.admin(), group, members);
+        }
+        return GroupLook.isSettled(brokers.admin(), group, members, partitions);
+    }
+
     /** Processor time of all brokers so far; {@link Interval#UNKNOWN} where it cannot be read. */
     public long cpuNanos() {
         if (brokers.forked().isEmpty()) {

@@ -288,7 +288,7 @@ public final class SteadyMeasurement {
         }
     }
 
-    private static List<Histogram> decoded(Report.Interval interval) {
+    static List<Histogram> decoded(Report.Interval interval) {
         List<Histogram> histograms = new ArrayList<>();
         for (String text : interval.timings()) {
             try {

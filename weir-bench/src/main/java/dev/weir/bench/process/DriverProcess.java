@@ -125,6 +125,30 @@ public final class DriverProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Halts it by SIGSTOP: its connections stay open, and nobody reads from them. */
+    void freeze() throws InterruptedException {
+        signal("STOP");
+    }
+
+    /** Lets it go on. */
+    void thaw() throws InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws InterruptedException {
+        try {
+            int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .redirectErrorStream(true)
+                    .start()
+                    .waitFor();
+            if (status != 0 && process.isAlive()) {
+                throw new BenchException("SIG" + name + " could not be sent to driver " + this.name);
+            }
+        } catch (IOException e) {
+            throw new BenchException("driver " + this.name + " could not be signalled: " + e.getMessage(), e);
+        }
+    }
+
     void kill() {
         process.destroyForcibly();
     }

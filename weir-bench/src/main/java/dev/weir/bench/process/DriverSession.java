@@ -97,9 +97,34 @@ public final class DriverSession {
      * @param records at most; 0 for all
      */
     public String start(long records, double seconds) {
-        String group = groupType == GroupType.SHARE ? cluster.newShareGroup(point.shareGroup()) : cluster.newGroup();
-        process.send(new Command.Start(group, records, seconds));
+        String group = newGroup();
+        start(group, records, seconds);
         return group;
+    }
+
+    /** A group of the driver's kind that the brokers do not know yet. */
+    public String newGroup() {
+        return groupType == GroupType.SHARE ? cluster.newShareGroup(point.shareGroup()) : cluster.newGroup();
+    }
+
+    /** Begins a pass of a member of this group. */
+    public void start(String group, long records, double seconds) {
+        process.send(new Command.Start(group, records, seconds));
+    }
+
+    /** Ends the pass under way, if there is one; {@link Report.Passed} follows when the driver has closed down. */
+    public void end() {
+        process.send(new Command.End());
+    }
+
+    /** Halts the process for a while; {@link #thaw} ends that. It can be closed meanwhile. */
+    public void freeze() throws InterruptedException {
+        process.freeze();
+    }
+
+    /** Lets the process go on. */
+    public void thaw() throws InterruptedException {
+        process.thaw();
     }
 
     /** The next report, or a failure if it fails or says nothing for too long. */

@@ -69,11 +69,16 @@ public final class LimitingParty {
 
     /** Whether too much was sent later than tolerated: then the plan was not kept, and it is the generator that was measured. */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
+        return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);
+    }
+
+    /** The same with another share that may be late. */
+    public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos, double maxLateShare) {
         long total = latenessNanos.getTotalCount();
         if (total == 0) {
             return false;
         }
         long late = total - latenessNanos.getCountBetweenValues(0, toleranceNanos);
-        return late > total * MAX_LATE_SHARE;
+        return late > total * maxLateShare;
     }
 }

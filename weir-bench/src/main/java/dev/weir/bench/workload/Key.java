@@ -39,6 +39,8 @@ record Key(
         BOOLEAN,
         /** {@link ValueSizes}. */
         SIZES,
+        /** {@link LatencyTarget}. */
+        TARGET,
         /** A file or folder that is there; none if empty. */
         PATH
     }
@@ -309,15 +311,19 @@ record Key(
                             "Whether the baseline runs a second time (A/A), to show the noise."))
             .collect(Collectors.toMap(Key::path, key -> key, (a, b) -> a, TreeMap::new));
 
+    static {
+        ExploreSettings.keys().forEach(key -> ALL.put(key.path(), key));
+    }
+
     private static Key text(String path, @Nullable String fallback, List<String> choices, String about) {
         return new Key(path, Type.TEXT, fallback, 0, 0, choices, about);
     }
 
-    private static Key integer(String path, long fallback, long min, long max, String about) {
+    static Key integer(String path, long fallback, long min, long max, String about) {
         return new Key(path, Type.INTEGER, Long.toString(fallback), min, max, List.of(), about);
     }
 
-    private static Key number(String path, double fallback, double min, double max, String about) {
+    static Key number(String path, double fallback, double min, double max, String about) {
         return new Key(path, Type.NUMBER, Double.toString(fallback), min, max, List.of(), about);
     }
 
@@ -328,6 +334,7 @@ record Key(
             case TEXT, TEXTS ->
                 choices.isEmpty() || choices.contains(text) ? null : "must be one of " + String.join(", ", choices);
             case SIZES -> ValueSizes.objection(text);
+            case TARGET -> LatencyTarget.objection(text);
             case PATH ->
                 text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is no file or folder that can be read";
             case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";

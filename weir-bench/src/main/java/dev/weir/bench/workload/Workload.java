@@ -68,15 +68,30 @@ public record Workload(
 
     /** The same with some of its drivers, the baseline among them. */
     public Workload withDrivers(List<String> some) {
-        for (String driver : some) {
-            if (!drivers.contains(driver)) {
-                throw new WorkloadException("the workload has no driver " + driver + Spelling.hint(driver, drivers));
-            }
-        }
+        some.forEach(this::requireDriver);
         if (!some.contains(baseline)) {
             throw new WorkloadException("the baseline " + baseline + " must be among the drivers: " + some);
         }
         return new Workload(name, about, text, List.copyOf(some), baseline, control, rounds, points);
+    }
+
+    /**
+     * One round with some of its drivers, all of them if none is named; nobody is compared, so it takes no baseline among them.
+     *
+     * @throws WorkloadException if one is none of the workload's
+     */
+    public Workload alone(List<String> some) {
+        List<String> wanted = some.isEmpty() ? drivers : List.copyOf(some);
+        for (String driver : wanted) {
+            requireDriver(driver);
+        }
+        return new Workload(name, about, text, wanted, wanted.get(0), false, 1, points);
+    }
+
+    private void requireDriver(String driver) {
+        if (!drivers.contains(driver)) {
+            throw new WorkloadException("the workload has no driver " + driver + Spelling.hint(driver, drivers));
+        }
     }
 
     /** What it will take, about: nobody knows how long a library warms up, or a group is joined. */

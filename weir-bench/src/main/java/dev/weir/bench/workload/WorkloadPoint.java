@@ -72,8 +72,15 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         }
         checkValues();
         checkShareGroup();
-        if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
-            throw new WorkloadException("with topic.recordsPerSecond, topic.partitions must be at most "
+        if (isPlanned()) {
+            requireTimedPartitions();
+        }
+    }
+
+    /** Refuses more partitions than latencies are taken of. */
+    void requireTimedPartitions() {
+        if (partitions() > MAX_PLANNED_PARTITIONS) {
+            throw new WorkloadException("with a planned rate, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
         }
@@ -140,7 +147,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         }
     }
 
-    private boolean isSet(String topicKey) {
+    boolean isSet(String topicKey) {
         String path = "topic." + topicKey;
         Key key = Key.ALL.get(path);
         String text = text(path);

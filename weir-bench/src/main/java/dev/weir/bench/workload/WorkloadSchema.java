@@ -102,6 +102,7 @@ public final class WorkloadSchema {
         switch (key.type()) {
             case TEXT, PATH -> node.put("type", "string");
             case SIZES -> node.put("type", "string").put("pattern", ValueSizes.PATTERN);
+            case TARGET -> node.put("type", "string").put("pattern", LatencyTarget.PATTERN);
             case TEXTS ->
                 node.put("type", "array").put("minItems", 1).putObject("items").put("type", "string");
             case BOOLEAN -> node.put("type", "boolean");
@@ -111,7 +112,7 @@ public final class WorkloadSchema {
         }
         if (fallback != null) {
             switch (key.type()) {
-                case TEXT, TEXTS, SIZES, PATH -> node.put("default", fallback);
+                case TEXT, TEXTS, SIZES, TARGET, PATH -> node.put("default", fallback);
                 case BOOLEAN -> node.put("default", Boolean.parseBoolean(fallback));
                 case INTEGER -> node.put("default", Long.parseLong(fallback));
                 case NUMBER -> node.put("default", Double.parseDouble(fallback));

@@ -104,7 +104,7 @@ class WorkloadTest {
             produce | transactionRecords: 100                | scenario produce does not read from a topic that is filled
             consume | abortedShare: 0.5                      | topic.abortedShare is a share of transactions: set topic.tra
             consume | transactionRecords: 9, abortedShare: 0.5 | with topic.abortedShare, drivers would deliver what was
-            steady  | recordsPerSecond: 50, partitions: 101  | with topic.recordsPerSecond, topic.partitions must be at most 100
+            steady  | recordsPerSecond: 50, partitions: 101  | with a planned rate, topic.partitions must be at most 100
             """)
     void topicThatDoesNotSuitTheScenario_isRefused(String scenario, String topic, String message) {
         String yaml = SMALLEST.replace("consume", scenario) + "topic: {" + topic + "}\n";

@@ -199,15 +199,19 @@ final class BenchCampaign {
     }
 
     private CampaignRunner.Settings settings(BenchPlan.Step step, @Nullable ExistingCluster cluster) {
-        Path cache = data != null ? data : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
         ResultsFolder begun = step.begun();
         long drawn = begun != null ? begun.campaign().seed() : seed != null ? seed : System.nanoTime();
         return new CampaignRunner.Settings(
-                root(), cache, step.folder().toAbsolutePath(), drawn, begun != null, cluster);
+                root(), dataOr(data), step.folder().toAbsolutePath(), drawn, begun != null, cluster);
+    }
+
+    /** Where brokers keep topics, unless it is said. */
+    static Path dataOr(@Nullable Path given) {
+        return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }
 
     /** The checkout that this command was built in: drivers lie there. */
-    private static Path root() {
+    static Path root() {
         String given = System.getProperty("weir.root");
         if (given != null) {
             return Path.of(given);

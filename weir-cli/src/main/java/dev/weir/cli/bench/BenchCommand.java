@@ -10,11 +10,13 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: what its subcommands share is {@link #weir}. */
 @Command(
         name = "bench",
-        description = "Compare consumer, share group and producer libraries under the same workload.",
+        description =
+                "Compare consumer, share group and producer libraries under the same workload, and find their limits.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             BenchCompareCommand.class,
             BenchRunCommand.class,
+            BenchExploreCommand.class,
             BenchReportCommand.class,
             BenchResultsCommand.class,
             BenchSchemaCommand.class

@@ -1,5 +1,6 @@
 package dev.weir.cli.bench;
 
+import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.cli.terminal.ExitCode;
@@ -30,7 +31,9 @@ final class ResultsShowCommand implements Callable<Integer> {
         for (ResultsFolder folder : BenchResultsCommand.openAll(run)) {
             results.weir()
                     .out()
-                    .print(BenchResultsCommand.read(() -> json ? Reports.lines(folder) : Reports.text(folder)));
+                    .print(BenchResultsCommand.read(() -> json
+                            ? ExploredReport.lines(folder) + Reports.lines(folder)
+                            : ExploredReport.text(folder) + Reports.text(folder)));
         }
         results.weir().out().flush();
         return ExitCode.DONE;

@@ -2,13 +2,18 @@ package dev.weir.checks.integration;
 
 import dev.weir.bench.campaign.CampaignListener;
 import dev.weir.bench.campaign.CampaignRunner;
+import dev.weir.bench.campaign.ExploreListener;
+import dev.weir.bench.campaign.ExploreRunner;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.explore.Trial;
+import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +32,20 @@ final class BenchAtCluster implements AutoCloseable {
         public void finished(Run run, int runsDone, int runs) {}
     };
 
+    private static final ExploreListener SILENT_TOO = new ExploreListener() {
+        @Override
+        public void note(String line) {}
+
+        @Override
+        public void status(String doing, double seconds) {}
+
+        @Override
+        public void tried(String driver, String point, int number, Trial trial) {}
+
+        @Override
+        public void finished(Explored explored) {}
+    };
+
     private final Path folder;
     private final KafkaCluster cluster = KafkaCluster.builder().start();
 
@@ -42,18 +61,26 @@ final class BenchAtCluster implements AutoCloseable {
     /** The same with the drivers that were built below another folder. */
     ResultsFolder run(Path root, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
-        return new CampaignRunner(
-                        workload,
-                        new CampaignRunner.Settings(
-                                root,
-                                folder.resolve("data"),
-                                folder.resolve(workload.name()),
-                                7,
-                                false,
-                                new ExistingCluster(
-                                        cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false)),
-                        SILENT)
-                .run();
+        return new CampaignRunner(workload, settings(root, workload), SILENT).run();
+    }
+
+    /** What is found of the one driver of this workload, at its one point. */
+    Explored explore(String yaml) throws InterruptedException {
+        Workload workload = Workload.parse("test", yaml, false).alone(List.of());
+        Path root = Path.of(System.getProperty("weir.root"));
+        return new ExploreRunner(workload, settings(root, workload), null, 0, SILENT_TOO)
+                .run()
+                .getFirst();
+    }
+
+    private CampaignRunner.Settings settings(Path root, Workload workload) {
+        return new CampaignRunner.Settings(
+                root,
+                folder.resolve("data"),
+                folder.resolve(workload.name()),
+                7,
+                false,
+                new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false));
     }
 
     Admin admin() {

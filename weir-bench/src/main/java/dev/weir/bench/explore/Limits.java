@@ -1,0 +1,28 @@
+package dev.weir.bench.explore;
+
+import java.util.List;
+
+/**
+ * The bounds of a search. Immutable.
+ *
+ * @param startRate the first rate that is tried, in records per second
+ * @param maxRate the highest rate that is tried
+ * @param maxSeconds of all trials together; no trial is begun that would probably end later
+ * @param perturbations which of them the system can be put through, in their order
+ */
+public record Limits(double startRate, double maxRate, double maxSeconds, List<Kind> perturbations) {
+
+    /** More trials than that are never run, however short they are. */
+    public static final int MAX_TRIALS = 200;
+
+    public Limits {
+        perturbations = List.copyOf(perturbations);
+        if (!(startRate > 0) || !(maxRate >= startRate)) {
+            throw new IllegalArgumentException("startRate must be above 0, and maxRate at least as high: startRate="
+                    + startRate + " maxRate=" + maxRate);
+        }
+        if (!perturbations.stream().allMatch(Kind::isPerturbation)) {
+            throw new IllegalArgumentException("not all are perturbations: perturbations=" + perturbations);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.weir.bench.explore;
+
+/**
+ * What came of a trial. Immutable.
+ *
+ * @param why for people: the figures that decided
+ * @param recoveryMillis of a perturbation that passed, from its end until the target was met again; not a number
+ *     otherwise
+ * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
+ *     estimate
+ */
+public record Outcome(Result result, String why, double recoveryMillis, boolean projected) {
+
+    /** How it ended. */
+    public enum Result {
+        /** The system met what is asked of it. */
+        PASSED,
+        /** The system did not. */
+        FAILED,
+        /** The load was not sent as planned, which says nothing of the system. */
+        GENERATOR_BOUND
+    }
+
+    /** Of a trial without recovery. */
+    public Outcome(Result result, String why) {
+        this(result, why, Double.NaN, false);
+    }
+}

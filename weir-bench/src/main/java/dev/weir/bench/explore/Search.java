@@ -1,0 +1,306 @@
+package dev.weir.bench.explore;
+
+import dev.weir.bench.explore.Outcome.Result;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the highest rate that a system sustains, as an interval. Confined to one thread; used once.
+ *
+ * <pre>
+ *          passes: x2                                            all passed
+ *   RAMP ------------> BISECT ----------------> CONFIRM  hold, --------------> FOUND, GENERATOR_BOUND
+ *    |   first failure   |     bracket of 5 %      |     perturbations
+ *    | fails: /2     ^---'           ^-------------|-- hold failed: 5 % lower, CONFIRM again
+ *    v                               |             v perturbation failed
+ *   NOT_FOUND                        |--------- CONTROL  hold again
+ *                               hold failed        | passed
+ *                                                  v
+ *                                               DESCEND  x0.8, then between ---> UNSTABLE_AT
+ * </pre>
+ *
+ * <p>Where bisection ends at the failure that ended the ramp, that one is asked about again: should it pass now, the
+ * ramp goes on.
+ *
+ * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN}
+ * of the limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what
+ * is confirmed is its lower end.
+ */
+public final class Search {
+    /** By how much each end of the interval is moved outwards. */
+    static final double MARGIN = 0.025;
+
+    /** Bisection ends when the lowest rate that failed is the highest one that passed by no more than this. */
+    static final double BRACKET = 1.05;
+
+    private static final double RAMP = 2;
+    private static final double NEAR = 1.3;
+    private static final double DESCENT = 0.8;
+    private static final double WIDEST = 1 / 0.9;
+    private static final int MAX_DOWNS = 10;
+
+    /** How often a ramp goes on after a failure that was none. */
+    private static final int MAX_DOUBTS = 3;
+
+    /** How often a rate that failed to be confirmed is followed by a lower one. */
+    private static final int MAX_LOWERINGS = 8;
+
+    private enum Phase {
+        RAMP,
+        BISECT,
+        /** The failure that ended the ramp, once more. */
+        DOUBT,
+        CONFIRM,
+        /** The hold once more, after a perturbation that failed. */
+        CONTROL,
+        DESCEND
+    }
+
+    private final Limits limits;
+    private final List<Trial> trials = new ArrayList<>();
+    private final Map<Kind, Double> lastSeconds = new EnumMap<>(Kind.class);
+
+    private Phase phase = Phase.RAMP;
+    private double low = Double.NaN; // passed, by steps; in DESCEND confirmed
+    private double high = Double.NaN; // failed, or could not be sent
+    private boolean highIsUnsent;
+    private double unstableAt = Double.NaN;
+    private int downs;
+    private int lowerings;
+    private int doubts;
+    private boolean highIsOfRamp;
+    private int perturbation; // of the next question of CONFIRM and DESCEND; -1 is the hold
+    private double seconds;
+    private @Nullable Poll poll;
+    private @Nullable Verdict verdict;
+
+    public Search(Limits limits) {
+        this.limits = limits;
+        ask(Kind.STEP, limits.startRate());
+    }
+
+    /** The trial to run next, the same until its outcome is told; null once the search is over. */
+    public @Nullable Attempt next() {
+        Poll asked = poll;
+        return asked == null ? null : asked.attempt();
+    }
+
+    /**
+     * Takes the outcome of {@link #next}.
+     *
+     * @param trialSeconds how long the trial took
+     * @throws IllegalStateException if the search is over
+     */
+    public void tell(Outcome outcome, double trialSeconds) {
+        Poll asked = poll;
+        if (asked == null) {
+            throw new IllegalStateException("the search is over");
+        }
+        trials.add(new Trial(asked.attempt(), outcome));
+        seconds += trialSeconds;
+        lastSeconds.put(asked.attempt().kind(), trialSeconds);
+        Result decided = asked.answer(outcome.result());
+        if (decided != null) {
+            decide(asked.attempt().rate(), decided);
+        }
+        stopInTime();
+    }
+
+    /** Gives up: what is known so far is the finding. */
+    public void giveUp() {
+        if (poll != null) {
+            end(Double.isNaN(unstableAt) ? Verdict.TIMED_OUT : Verdict.UNSTABLE_AT);
+        }
+    }
+
+    private void stopInTime() {
+        Attempt following = next();
+        if (following == null) {
+            return;
+        }
+        double expected = lastSeconds.getOrDefault(following.kind(), 0.0);
+        if (trials.size() >= Limits.MAX_TRIALS || seconds + expected >= limits.maxSeconds()) {
+            giveUp();
+        }
+    }
+
+    /** What is known. */
+    public Finding finding() {
+        Verdict ended = verdict;
+        if (ended == null) {
+            throw new IllegalStateException("the search is not over");
+        }
+        boolean isBracket = ended == Verdict.FOUND;
+        return new Finding(
+                ended,
+                isBracket || ended == Verdict.GENERATOR_BOUND ? confirmable() : low,
+                highIsUnsent ? Double.NaN : isBracket ? high * (1 + MARGIN) : high,
+                unstableAt,
+                trials);
+    }
+
+    private void decide(double rate, Result decided) {
+        switch (phase) {
+            case RAMP -> ramp(rate, decided);
+            case BISECT -> {
+                highIsOfRamp &= decided == Result.PASSED;
+                bound(rate, decided);
+                bisect();
+            }
+            case DOUBT -> doubt(rate, decided);
+            case CONFIRM -> confirm(rate, decided);
+            case CONTROL -> control(rate, decided);
+            case DESCEND -> descend(rate, decided);
+        }
+    }
+
+    /** Moves an end of the bracket to that rate. */
+    private void bound(double rate, Result decided) {
+        if (decided == Result.PASSED) {
+            low = rate;
+        } else {
+            high = rate;
+            highIsUnsent = decided == Result.GENERATOR_BOUND;
+        }
+    }
+
+    private void ramp(double rate, Result decided) {
+        bound(rate, decided);
+        if (!Double.isNaN(low) && !Double.isNaN(high)) {
+            phase = Phase.BISECT;
+            highIsOfRamp = true;
+            bisect();
+        } else if (Double.isNaN(low)) {
+            if (++downs > MAX_DOWNS) {
+                end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.NOT_FOUND);
+            } else {
+                ask(Kind.STEP, rate / RAMP);
+            }
+        } else if (rate >= limits.maxRate()) {
+            high = rate;
+            highIsUnsent = true; // More is not to be sent.
+            beginConfirm();
+        } else {
+            ask(Kind.STEP, Math.min(rate * RAMP, limits.maxRate()));
+        }
+    }
+
+    private void bisect() {
+        if (high > low * BRACKET) {
+            ask(Kind.STEP, Math.sqrt(low * high));
+        } else if (highIsOfRamp && doubts < MAX_DOUBTS) {
+            doubts++;
+            phase = Phase.DOUBT;
+            ask(Kind.STEP, high);
+        } else {
+            beginConfirm();
+        }
+    }
+
+    private void doubt(double rate, Result decided) {
+        if (decided == Result.PASSED) {
+            high = Double.NaN;
+            phase = Phase.RAMP;
+            ramp(rate, decided);
+        } else {
+            bound(rate, decided);
+            beginConfirm();
+        }
+    }
+
+    /** The lower end of the interval. */
+    private double confirmable() {
+        return low * (1 - MARGIN);
+    }
+
+    private void beginConfirm() {
+        phase = Phase.CONFIRM;
+        perturbation = -1;
+        ask(Kind.HOLD, confirmable());
+    }
+
+    private void confirm(double rate, Result decided) {
+        if (decided == Result.PASSED) {
+            if (!askNextPerturbation(rate)) {
+                end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.FOUND);
+            }
+        } else if (decided == Result.FAILED && perturbation >= 0) {
+            phase = Phase.CONTROL;
+            ask(Kind.HOLD, rate);
+        } else {
+            lower(rate, decided);
+        }
+    }
+
+    private void control(double rate, Result decided) {
+        if (decided == Result.PASSED) {
+            unstableAt = rate;
+            high = rate;
+            highIsUnsent = false;
+            low = Double.NaN;
+            phase = Phase.DESCEND;
+            askLower();
+        } else {
+            lower(rate, decided);
+        }
+    }
+
+    private void lower(double rate, Result decided) {
+        if (++lowerings > MAX_LOWERINGS) {
+            bound(rate, decided);
+            low = Double.NaN;
+            end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.NOT_FOUND);
+        } else {
+            bound(rate, decided);
+            low = rate / BRACKET;
+            beginConfirm();
+        }
+    }
+
+    /** Whether one is left. */
+    private boolean askNextPerturbation(double rate) {
+        if (++perturbation >= limits.perturbations().size()) {
+            return false;
+        }
+        ask(limits.perturbations().get(perturbation), rate);
+        return true;
+    }
+
+    private void descend(double rate, Result decided) {
+        if (decided == Result.PASSED && askNextPerturbation(rate)) {
+            return;
+        }
+        if (decided == Result.PASSED) {
+            low = rate;
+        } else {
+            high = rate;
+            if (decided == Result.FAILED && perturbation >= 0) {
+                unstableAt = rate;
+            }
+        }
+        askLower();
+    }
+
+    /** Below what was unstable. */
+    private void askLower() {
+        if (high <= low * WIDEST || ++lowerings > MAX_LOWERINGS) {
+            end(Verdict.UNSTABLE_AT);
+            return;
+        }
+        perturbation = -1;
+        ask(Kind.HOLD, Double.isNaN(low) ? high * DESCENT : Math.sqrt(low * high));
+    }
+
+    private void ask(Kind kind, double rate) {
+        boolean isNear = (phase == Phase.BISECT || phase == Phase.DOUBT) && high <= low * NEAR;
+        poll = new Poll(new Attempt(kind, rate), !isNear);
+    }
+
+    private void end(Verdict found) {
+        verdict = found;
+        poll = null;
+    }
+}

@@ -1,0 +1,9 @@
+package dev.weir.bench.explore;
+
+/** A trial that was run, and its outcome. Immutable. */
+public record Trial(Attempt attempt, Outcome outcome) {
+
+    public boolean passed() {
+        return outcome.result() == Outcome.Result.PASSED;
+    }
+}

@@ -1,0 +1,254 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.explore.Attempt;
+import dev.weir.bench.explore.Kind;
+import dev.weir.bench.explore.Outcome;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.SendPlan;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Trials of one driver at one point: a generator sends by plan, fresh members of a new group read, and the latency
+ * from the plan decides. Confined to one thread.
+ */
+public final class RateTrial {
+    /**
+     * For the generator to connect, before its first record is due: as long as processes took to start, within these
+     * bounds.
+     */
+    private static final long LEAST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long MOST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    /**
+     * For members to leave and to join, for reports that come late, and to spare: a plan must not end before its
+     * trial.
+     */
+    private static final double SPARE_SECONDS = 200;
+
+    /** Members that are so far behind do not come back while a trial lasts. */
+    private static final double LOST_MILLIS = 3_000;
+
+    private static final double LOST_FACTOR = 10;
+
+    private final DriverLauncher launcher;
+    private final String driver;
+    private final BenchCluster cluster;
+    private final WorkloadPoint point;
+    private final ExploreSettings settings;
+    private final Path log;
+
+    /** Of that driver; {@code log} takes what its processes print. */
+    public RateTrial(
+            DriverLauncher launcher,
+            String driver,
+            BenchCluster cluster,
+            WorkloadPoint point,
+            ExploreSettings settings,
+            Path log) {
+        this.launcher = launcher;
+        this.driver = driver;
+        this.cluster = cluster;
+        this.point = point;
+        this.settings = settings;
+        this.log = log;
+    }
+
+    /**
+     * Runs a trial.
+     *
+     * @param seed draws the arrivals
+     * @throws RunFailure if a process fails, which is a failure of the driver, or of the generator
+     */
+    public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
+        List<DriverProcess> processes = new ArrayList<>();
+        long begunNanos = System.nanoTime();
+        try {
+            List<DriverSession> members = new ArrayList<>();
+            for (int member = 0; member < settings.members(); member++) {
+                members.add(session(driver, processes));
+            }
+            DriverSession generator = session(SteadyMeasurement.GENERATOR, processes);
+            for (DriverSession member : members) {
+                member.hello();
+            }
+            generator.hello(Scenario.PRODUCE);
+            long lead = Math.clamp(System.nanoTime() - begunNanos, LEAST_LEAD_NANOS, MOST_LEAD_NANOS);
+            return new Running(attempt, seed, members, generator, lead).result();
+        } finally {
+            processes.forEach(DriverProcess::close);
+        }
+    }
+
+    private DriverSession session(String name, List<DriverProcess> processes) {
+        DriverProcess process = launcher.start(name, point.heapMegabytes(), log);
+        processes.add(process);
+        return new DriverSession(process, cluster, point);
+    }
+
+    /** One trial under way. */
+    private final class Running implements TrialMembers.Listener {
+        private final Attempt attempt;
+        private final long seed;
+        private final List<DriverSession> sessions;
+        private final DriverSession generator;
+        private final TrialMembers members;
+        private final Histogram lateness = new Histogram(3);
+        private final BackgroundFigures background = new BackgroundFigures(cluster);
+        private final double planSeconds;
+        private final long leadNanos;
+
+        private @Nullable TrialJudgement judgement; // once it is known what is judged
+
+        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, long leadNanos) {
+            this.leadNanos = leadNanos;
+            this.attempt = attempt;
+            this.seed = seed;
+            this.sessions = sessions;
+            this.generator = generator;
+            this.members = new TrialMembers(sessions, generator, launcher::isStopped, cluster::requireBrokers, this);
+            this.planSeconds = settings.warmUpSeconds() + settings.pauseSeconds() + judgedSeconds() + SPARE_SECONDS;
+        }
+
+        private double judgedSeconds() {
+            return switch (attempt.kind()) {
+                case STEP -> settings.stepSeconds();
+                case HOLD -> settings.holdSeconds();
+                default -> settings.recoverySeconds();
+            };
+        }
+
+        @Override
+        public void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            if (judgement != null) {
+                judgement.add(startNanos, endNanos, interval, timings.subList(0, point.partitions()));
+            }
+        }
+
+        @Override
+        public void ofGenerator(long startNanos, long endNanos, List<Histogram> late) {
+            if (judgement != null && judgement.contains(startNanos, endNanos)) {
+                late.forEach(lateness::add);
+            }
+        }
+
+        TrialResult result() throws InterruptedException {
+            String group = sessions.getFirst().newGroup();
+            String topic = cluster.begun(point);
+            for (DriverSession session : sessions) {
+                configure(session, topic, point.scenario(), point.client(), with(point.options(), Map.of()));
+            }
+            if (attempt.kind() == Kind.COLD_START) {
+                members.hearUntil(beginPlan(topic));
+                members.start(group, planSeconds);
+                awaitComplete(group);
+            } else {
+                members.start(group, planSeconds);
+                awaitComplete(group);
+                long planStart = beginPlan(topic);
+                members.hearUntil(planStart + nanos(settings.warmUpSeconds()));
+                disturb(group);
+            }
+            return judged();
+        }
+
+        /** Recovery counts from there on: how long a group takes to form is a matter of its settings. */
+        private void awaitComplete(String group) throws InterruptedException {
+            members.awaitFirst();
+            members.awaitSettled(() -> cluster.isSettled(group, settings.members(), point.partitions()));
+        }
+
+        /** The generator's order to send; returns when the plan begins, soon. */
+        private long beginPlan(String topic) {
+            long startNanos = System.nanoTime() + leadNanos;
+            Map<String, String> plan = Map.of(
+                    SendPlan.ARRIVALS, point.arrivals(),
+                    SendPlan.SEED, Long.toString(seed),
+                    SendPlan.START, Long.toString(startNanos));
+            configure(generator, topic, Scenario.PRODUCE, Map.of(), with(Map.of(), plan));
+            members.startGenerator(planSeconds);
+            return startNanos;
+        }
+
+        private Map<String, String> with(Map<String, String> options, Map<String, String> others) {
+            Map<String, String> all = new TreeMap<>(options);
+            all.putAll(others);
+            all.put(SendPlan.RATE, Double.toString(attempt.rate()));
+            all.put(Pass.REPEATS, "true");
+            return all;
+        }
+
+        private void configure(
+                DriverSession session,
+                String topic,
+                Scenario scenario,
+                Map<String, String> client,
+                Map<String, String> options) {
+            long records = (long) Math.ceil(planSeconds * attempt.rate() / point.partitions());
+            // Number 0 of each partition is there already, and no generator's to send.
+            session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
+        }
+
+        private void disturb(String group) throws InterruptedException {
+            switch (attempt.kind()) {
+                case RESTART -> {
+                    members.restartHalf(group, planSeconds);
+                    awaitComplete(group);
+                }
+                case PAUSE -> members.pause(settings.pauseSeconds());
+                default -> {} // Nothing, or done already.
+            }
+        }
+
+        private TrialResult judged() throws InterruptedException {
+            long fromNanos = System.nanoTime();
+            TrialJudgement judge = new TrialJudgement(attempt, settings, point, fromNanos, judgedSeconds());
+            judgement = judge;
+            long brokerNanos = cluster.cpuNanos();
+            background.begin();
+            background.beginPass();
+            long lookNanos = nanos(1);
+            boolean isLost = false;
+            for (long next = fromNanos + lookNanos; next - judge.toNanos() < 0 && !isLost; next += lookNanos) {
+                members.hearUntil(next);
+                background.sample();
+                isLost = !attempt.kind().isPerturbation()
+                        && judge.recentMillis()
+                                > Math.max(
+                                        LOST_MILLIS,
+                                        LOST_FACTOR * settings.target().limitMillis());
+            }
+            if (!isLost) {
+                members.hearUntil(judge.toNanos());
+            }
+            background.endPass();
+            brokerNanos = OptionalCounts.minus(cluster.cpuNanos(), brokerNanos);
+            long endNanos = System.nanoTime();
+            if (!isLost) { // Intervals that reach to the end are told a little later.
+                members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
+            }
+            Outcome outcome = judge.outcome(isLost, lateness);
+            return judge.result(outcome, endNanos, brokerNanos, background.figures());
+        }
+    }
+
+    private static long nanos(double seconds) {
+        return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    }
+}

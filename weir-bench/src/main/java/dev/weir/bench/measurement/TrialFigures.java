@@ -1,0 +1,19 @@
+package dev.weir.bench.measurement;
+
+/**
+ * What a trial used, and how late it was. Immutable. What is not known is not a number.
+ *
+ * @param latencyMillis the percentile of the target
+ * @param driverCores processors that all members together kept busy
+ * @param brokerCores the same of all brokers
+ * @param hostBusyShare how much of all processors anybody kept busy, from 0 to 1
+ * @param handlerMillis how long a handler blocked, by the mean
+ * @param handlersBusyShare how many handlers blocked, by how many may, from 0 to 1
+ */
+public record TrialFigures(
+        double latencyMillis,
+        double driverCores,
+        double brokerCores,
+        double hostBusyShare,
+        double handlerMillis,
+        double handlersBusyShare) {}

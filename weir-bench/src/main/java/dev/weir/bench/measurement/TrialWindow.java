@@ -1,0 +1,133 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.driver.HandlerTime;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all members of a trial did in a part of its time. Confined to one thread. An interval belongs to it whose
+ * middle lies in it.
+ */
+final class TrialWindow {
+    /** Of the records that are due, fewer need not come in a window: intervals of members lie across its edges. */
+    private static final double MOST_OF_THEM = 0.9;
+
+    private final long fromNanos;
+    private final long toNanos;
+    private final Histogram all = new Histogram(3);
+    private final Histogram[] partitions; // empty where they are not told apart
+    private long records;
+    private long bytes;
+    private HandlerTime handlers = HandlerTime.NONE;
+    private @Nullable Usage usage;
+
+    /**
+     * Of that time of {@link System#nanoTime}.
+     *
+     * @param partitions how many are told apart; 0 for none
+     */
+    TrialWindow(long fromNanos, long toNanos, int partitions) {
+        this.fromNanos = fromNanos;
+        this.toNanos = toNanos;
+        this.partitions = new Histogram[partitions];
+        Arrays.setAll(this.partitions, partition -> new Histogram(3));
+    }
+
+    long fromNanos() {
+        return fromNanos;
+    }
+
+    double seconds() {
+        return (toNanos - fromNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+
+    /** Takes the interval of a member if it belongs here. */
+    void add(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        long middle = startNanos + (endNanos - startNanos) / 2;
+        if (middle - fromNanos < 0 || middle - toNanos >= 0) {
+            return;
+        }
+        records += interval.records();
+        bytes += interval.bytes();
+        handlers = handlers.plus(interval.handlers());
+        Usage before = usage;
+        usage = before == null ? interval.usage() : before.plus(interval.usage());
+        timings.forEach(all::add);
+        for (int partition = 0; partition < partitions.length; partition++) {
+            partitions[partition].add(timings.get(partition));
+        }
+    }
+
+    long records() {
+        return records;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    HandlerTime handlers() {
+        return handlers;
+    }
+
+    /** Of all members together; null if none reported. */
+    @Nullable
+    Usage usage() {
+        return usage;
+    }
+
+    Histogram all() {
+        return all;
+    }
+
+    List<Histogram> partitions() {
+        return List.of(partitions);
+    }
+
+    /** How late the record in the middle came, which is how far members lie behind; not a number of none. */
+    double medianMillis() {
+        return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
+    }
+
+    /** The latency that the target is about; not a number of no records. */
+    double millis(LatencyTarget target) {
+        if (all.getTotalCount() == 0) {
+            return Double.NaN;
+        }
+        if (!target.worstPartition() || partitions.length == 0) {
+            return all.getValueAtPercentile(target.percentile()) / 1e6;
+        }
+        return Arrays.stream(partitions)
+                .mapToDouble(one -> one.getTotalCount() == 0 ? 0 : one.getValueAtPercentile(target.percentile()) / 1e6)
+                .max()
+                .orElse(Double.NaN);
+    }
+
+    /** Why it does not meet the target at that rate; null if it does. */
+    @Nullable
+    String objection(LatencyTarget target, double rate) {
+        if (records < MOST_OF_THEM * rate * seconds()) {
+            return String.format(Locale.ROOT, "%,.0f of %,.0f records a second came", records / seconds(), rate);
+        }
+        double millis = millis(target);
+        return millis <= target.limitMillis()
+                ? null
+                : String.format(
+                        Locale.ROOT,
+                        "%sp%s was %,.1f ms",
+                        target.worstPartition() ? "the worst partition's " : "",
+                        trimmed(target.percentile()),
+                        millis);
+    }
+
+    static String trimmed(double percentile) {
+        return percentile == Math.rint(percentile) ? Long.toString((long) percentile) : Double.toString(percentile);
+    }
+}

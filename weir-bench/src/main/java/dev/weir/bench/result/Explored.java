@@ -1,0 +1,41 @@
+package dev.weir.bench.result;
+
+import dev.weir.bench.explore.Finding;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code weir bench explore} found of one driver at one point. Immutable. What is not known is not a number.
+ *
+ * @param point {@link Point#id()}
+ * @param driver {@link Driver#name()}
+ * @param target the latency that was asked for, as a workload file says it
+ * @param holdSeconds how long {@code finding.low()} was held
+ * @param latencyMillis at that rate, by the target's percentile
+ * @param ceiling how many records a second as many handlers as may block at a time can take, by how long one was
+ *     measured to block
+ * @param limiter the party that held the rate back; null if no figure shows it
+ */
+public record Explored(
+        String point,
+        String driver,
+        String target,
+        int members,
+        Finding finding,
+        double holdSeconds,
+        double latencyMillis,
+        double ceiling,
+        @Nullable Limiter limiter) {
+
+    /**
+     * The party that holds a rate back, with its evidence, as all commands tell it.
+     *
+     * @param kind as in {@code docs/reference/limiter.md}
+     * @param expectedGain the factor by which the rate should rise once the advice is followed; 1 where none is claimed
+     */
+    public record Limiter(String kind, String name, String sentence, String advice, double expectedGain) {}
+
+    /** The sustained rate by the ceiling, in percent. */
+    public double efficiency() {
+        return 100 * finding.low() / ceiling;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a point's highest sustainable rate is looked for. Immutable.
+ *
+ * @param members processes of the driver, which share one group
+ * @param startRate the first rate, in records per second
+ * @param warmUpSeconds of each trial, before it is judged
+ * @param stepSeconds how long a step is judged
+ * @param holdSeconds how long the confirming hold is judged
+ * @param pauseSeconds how long the members stand still
+ * @param recoverySeconds how long a system may take to meet the target again
+ */
+public record ExploreSettings(
+        LatencyTarget target,
+        int members,
+        double startRate,
+        double maxRate,
+        double warmUpSeconds,
+        double stepSeconds,
+        double holdSeconds,
+        double pauseSeconds,
+        double recoverySeconds) {
+
+    private static final String TARGET = "target";
+    private static final String SECTION = "explore.";
+
+    // A member that comes back goes on where its group has committed.
+    private static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE);
+
+    private static final List<String> NOT_SENT =
+            List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers", "keys", "transactionRecords");
+
+    static Stream<Key> keys() {
+        return Stream.of(
+                new Key(
+                        TARGET,
+                        Key.Type.TARGET,
+                        "p99<=100ms",
+                        0,
+                        0,
+                        List.of(),
+                        "What explore asks of a rate: a percentile of the latency, with worst before it of each partition,"
+                                + " and its limit."),
+                Key.integer(SECTION + "members", 2, 1, 64, "Processes of a driver, which share one group."),
+                Key.integer(SECTION + "startRate", 1000, 1, 1_000_000, "The first rate, in records per second."),
+                Key.integer(SECTION + "maxRate", 1_000_000, 1, 1_000_000, "The highest rate, in records per second."),
+                Key.number(SECTION + "warmUpSeconds", 5, 0.5, 600, "How long each trial runs before it is judged."),
+                Key.number(SECTION + "stepSeconds", 10, 1, 3600, "How long a step is judged."),
+                Key.number(SECTION + "holdSeconds", 60, 1, 3600, "How long the confirming hold is judged."),
+                Key.number(SECTION + "pauseSeconds", 10, 0.5, 30, "How long all members stand still in a pause."),
+                Key.number(
+                        SECTION + "recoverySeconds",
+                        60,
+                        2,
+                        3600,
+                        "How long a system may take to meet the target again after a perturbation."),
+                Key.number(SECTION + "maxSeconds", 1800, 10, 864_000, "How long the whole search may take."));
+    }
+
+    /** How long the searches of all points of a workload may take together. */
+    public static double maxSeconds(WorkloadPoint point) {
+        return number(point, "maxSeconds");
+    }
+
+    /**
+     * Those of a point.
+     *
+     * @param target in place of the file's; null for that one
+     * @throws WorkloadException if the point is none whose rate can be looked for
+     */
+    public static ExploreSettings of(WorkloadPoint point, @Nullable LatencyTarget target) {
+        if (!COMMITTING.contains(point.scenario())) {
+            throw new WorkloadException("explore restarts members, which go on where they have committed:"
+                    + " scenario must be work or at-least-once: scenario="
+                    + point.scenario().label());
+        }
+        for (String key : NOT_SENT) {
+            if (point.isSet(key)) {
+                throw new WorkloadException("explore sends records as the generator makes them: leave topic." + key
+                        + " out: topic." + key + "=" + point.settings().get("topic." + key));
+            }
+        }
+        if (point.failures() > 0 || point.hasSlowSink()) {
+            throw new WorkloadException("explore looks for the rate at which nothing has to be repeated or held back:"
+                    + " leave options.work.failures and options." + Pass.SINK_RATE + " out");
+        }
+        point.requireTimedPartitions();
+        if (number(point, "maxRate") < number(point, "startRate")) {
+            throw new WorkloadException("explore.maxRate must be at least explore.startRate: explore.maxRate="
+                    + number(point, "maxRate") + " explore.startRate=" + number(point, "startRate"));
+        }
+        return new ExploreSettings(
+                target != null ? target : LatencyTarget.of(text(point, TARGET)),
+                (int) number(point, "members"),
+                number(point, "startRate"),
+                number(point, "maxRate"),
+                number(point, "warmUpSeconds"),
+                number(point, "stepSeconds"),
+                number(point, "holdSeconds"),
+                number(point, "pauseSeconds"),
+                number(point, "recoverySeconds"));
+    }
+
+    private static double number(WorkloadPoint point, String key) {
+        return Double.parseDouble(text(point, SECTION + key));
+    }
+
+    private static String text(WorkloadPoint point, String path) {
+        String text = point.settings().get(path);
+        if (text == null) {
+            throw new IllegalArgumentException("no such key: " + path);
+        }
+        return text;
+    }
+
+    /** How many handlers may block at a time, in all members together; 0 where handlers do not block. */
+    public int handlers(WorkloadPoint point) {
+        if (point.scenario() != Scenario.WORK || millis(point) == 0) {
+            return 0;
+        }
+        // The point counts what one process can do in a second.
+        int ofMember = (int) Math.round(point.ceilingPerSecond(1e3));
+        return point.ordering() == Pass.Order.PARTITION
+                ? Math.min(members * ofMember, point.partitions())
+                : members * ofMember;
+    }
+
+    private static double millis(WorkloadPoint point) {
+        return Double.parseDouble(text(point, "options." + HandlerWork.MILLIS));
+    }
+}

@@ -1,0 +1,78 @@
+package dev.weir.bench.workload;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The latency that a sustained rate keeps to: {@code p99<=100ms}, or {@code worst p99<=100ms} for each partition by
+ * itself. Immutable.
+ *
+ * @param percentile above 0, below 100
+ * @param worstPartition whether the partition with the highest percentile is judged, instead of all records together
+ */
+public record LatencyTarget(double percentile, double limitMillis, boolean worstPartition) {
+
+    /** What the schema asks of a text; bounds are asked here. */
+    static final String PATTERN = "^(worst )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
+
+    private static final Pattern TEXT = Pattern.compile(PATTERN);
+    private static final double LEAST_MILLIS = 0.1;
+    private static final double MOST_MILLIS = 600_000;
+
+    /**
+     * The target of a text.
+     *
+     * @throws WorkloadException if it is none
+     */
+    public static LatencyTarget of(String text) {
+        String objection = objection(text);
+        if (objection != null) {
+            throw new WorkloadException("target " + objection + ": target=" + text);
+        }
+        return parsed(text);
+    }
+
+    /** Why the text is none; null if it is. */
+    static @Nullable String objection(String text) {
+        if (!TEXT.matcher(text).matches()) {
+            return "must be a percentile and a limit, such as p99<=100ms or worst p99<=0.5s";
+        }
+        LatencyTarget target = parsed(text);
+        if (!(target.percentile > 0)) {
+            return "must have a percentile above p0";
+        }
+        return target.limitMillis >= LEAST_MILLIS && target.limitMillis <= MOST_MILLIS
+                ? null
+                : "must have a limit from 100us to 600s";
+    }
+
+    private static LatencyTarget parsed(String text) {
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(text);
+        }
+        double factor = switch (matcher.group(6)) {
+            case "us" -> 1e-3;
+            case "ms" -> 1;
+            default -> 1e3;
+        };
+        return new LatencyTarget(
+                Double.parseDouble(matcher.group(2)),
+                Double.parseDouble(matcher.group(4)) * factor,
+                matcher.group(1) != null);
+    }
+
+    /** As {@link #of} takes it. */
+    @Override
+    public String toString() {
+        return (worstPartition ? "worst p" : "p") + number(percentile) + "<=" + number(limitMillis) + "ms";
+    }
+
+    private static String number(double value) {
+        return value == Math.rint(value)
+                ? Long.toString((long) value)
+                : String.format(Locale.ROOT, "%.3f", value).replaceAll("0+$", "");
+    }
+}

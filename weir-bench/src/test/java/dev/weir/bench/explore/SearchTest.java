@@ -1,0 +1,225 @@
+package dev.weir.bench.explore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.explore.Outcome.Result;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Whether the search finds a limit that is known: a thousand simulated systems of each sort, always the same ones. */
+class SearchTest {
+    private static final int SEEDS = 1_000;
+
+    private static long count(LongFunction<SimulatedSystem> system, Predicate<Finding> wanted) {
+        return LongStream.range(0, SEEDS)
+                .mapToObj(seed -> system.apply(seed).explored())
+                .filter(wanted)
+                .count();
+    }
+
+    private static boolean isNarrow(Finding finding) {
+        return finding.low() >= 0.9 * finding.high();
+    }
+
+    @Test
+    void monotoneNoisy_intervalIsNarrowAndContainsTheTruth_in940Of1000() {
+        int contains = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulatedSystem system = SimulatedSystem.monotone(seed, true);
+            Finding finding = system.explored();
+            if (finding.verdict() == Verdict.FOUND && finding.low() <= system.truth && system.truth <= finding.high()) {
+                assertThat(isNarrow(finding)).as("%s", finding).isTrue();
+                contains++;
+            }
+        }
+        assertThat(contains).isGreaterThanOrEqualTo(940);
+    }
+
+    /** Without noise there is nothing to be wrong about. */
+    @Test
+    void monotone_withoutNoise_isAlwaysFound() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulatedSystem system = SimulatedSystem.monotone(seed, false);
+            Finding finding = system.explored();
+            assertThat(finding.verdict()).isEqualTo(Verdict.FOUND);
+            assertThat(isNarrow(finding)).isTrue();
+            assertThat(system.truth).isBetween(finding.low(), finding.high());
+            assertThat(finding.trials()).hasSizeLessThan(40);
+        }
+    }
+
+    /** Held from below, lost after a restart, as a share group is whose members have taken more than their share. */
+    @Test
+    void bistable_isCalledUnstable_always() {
+        assertThat(count(SimulatedSystem::bistable, finding -> finding.verdict() == Verdict.UNSTABLE_AT))
+                .isEqualTo(SEEDS);
+    }
+
+    @Test
+    void bistable_lowerEnd_recovers_andIsBelowTheRateThatDidNot() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Finding finding = SimulatedSystem.bistable(seed).explored();
+            if (!Double.isNaN(finding.low())) {
+                assertThat(finding.low()).isLessThan(finding.unstableAt());
+                assertThat(finding.trials())
+                        .filteredOn(trial -> trial.attempt().rate() == finding.low())
+                        .filteredOn(Trial::passed)
+                        .extracting(trial -> trial.attempt().kind())
+                        .contains(Kind.HOLD, Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
+            }
+            assertThat(finding.perturbations()).anyMatch(trial -> !trial.passed());
+        }
+    }
+
+    /** What was confirmed last was true a moment ago, even if the ramp saw more. */
+    @Test
+    void drifting_ends_andClaimsNoMoreThanTheSystemHadAtTheBegin() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulatedSystem system = SimulatedSystem.drifting(seed, 0.004);
+            Finding finding = system.explored();
+            if (finding.verdict() == Verdict.FOUND) {
+                double atItsEnd =
+                        system.truth * Math.pow(0.996, finding.trials().size());
+                assertThat(finding.low()).isLessThan(1.1 * atItsEnd);
+            }
+        }
+    }
+
+    @Test
+    void generatorSlowerThanTheSystem_isNamed() {
+        int named = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulatedSystem system = SimulatedSystem.behindGenerator(seed, 0.5);
+            Finding finding = system.explored();
+            assertThat(finding.low()).isLessThan(0.56 * system.truth);
+            if (finding.verdict() == Verdict.GENERATOR_BOUND) {
+                assertThat(finding.high()).isNaN();
+                named++;
+            }
+        }
+        assertThat(named).isGreaterThanOrEqualTo(990);
+    }
+
+    /** A generator that is slower than twice the system, but not slower than the system, is no excuse. */
+    @Test
+    void generatorALittleFasterThanTheSystem_doesNotHideItsLimit() {
+        assertThat(count(
+                        seed -> SimulatedSystem.behindGenerator(seed, 1.3),
+                        finding -> finding.verdict() == Verdict.FOUND && isNarrow(finding)))
+                .isGreaterThanOrEqualTo(970);
+    }
+
+    @Test
+    void anyAnswers_end() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            assertThat(SimulatedSystem.random(seed).explored().trials()).hasSizeLessThanOrEqualTo(Limits.MAX_TRIALS);
+        }
+    }
+
+    private static Finding always(Result result, Limits limits, List<Double> rates) {
+        Search search = new Search(limits);
+        for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
+            rates.add(attempt.rate());
+            search.tell(new Outcome(result, "always"), 10);
+        }
+        return search.finding();
+    }
+
+    private static Limits limits(double maxRate, double maxSeconds) {
+        return new Limits(1000, maxRate, maxSeconds, SimulatedSystem.PERTURBATIONS);
+    }
+
+    @Test
+    void nothingHeld_isNotFound_afterGoingDown() {
+        List<Double> rates = new ArrayList<>();
+        Finding finding = always(Result.FAILED, limits(1e6, 1e6), rates);
+        assertThat(finding.verdict()).isEqualTo(Verdict.NOT_FOUND);
+        assertThat(finding.low()).isNaN();
+        assertThat(rates.getLast()).isLessThan(1);
+    }
+
+    @Test
+    void everythingHeld_isTheGeneratorsBound_atTheHighestRate() {
+        List<Double> rates = new ArrayList<>();
+        Finding finding = always(Result.PASSED, limits(5000, 1e6), rates);
+        assertThat(finding.verdict()).isEqualTo(Verdict.GENERATOR_BOUND);
+        assertThat(rates).startsWith(1000.0, 2000.0, 4000.0, 5000.0).allMatch(rate -> rate <= 5000);
+        assertThat(finding.low()).isEqualTo(5000 * (1 - Search.MARGIN));
+        assertThat(finding.perturbations())
+                .extracting(trial -> trial.attempt().kind())
+                .containsExactlyElementsOf(SimulatedSystem.PERTURBATIONS);
+    }
+
+    @Test
+    void timeUsedUp_isTimedOut_beforeATrialThatWouldEndLater() {
+        List<Double> rates = new ArrayList<>();
+        Finding finding = always(Result.PASSED, limits(1e6, 35), rates);
+        assertThat(finding.verdict()).isEqualTo(Verdict.TIMED_OUT);
+        assertThat(rates).containsExactly(1000.0, 2000.0, 4000.0);
+        assertThat(finding.low()).isEqualTo(4000);
+        assertThat(finding.high()).isNaN();
+    }
+
+    /** Two hiccups in a row once made an interval far below the limit, since each rate below them passed. */
+    @Test
+    void failureThatEndedTheRamp_isAskedAboutAgain() {
+        Search search = new Search(limits(1e6, 1e6));
+        List<Result> hiccups = List.of(Result.FAILED, Result.FAILED);
+        double limit = 7000;
+        int step = 0;
+        for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
+            Result result = SimulatedSystem.passedIf(attempt.rate() < limit);
+            search.tell(new Outcome(step < hiccups.size() ? hiccups.get(step) : result, ""), 10);
+            step++;
+        }
+        Finding finding = search.finding();
+        assertThat(finding.verdict()).isEqualTo(Verdict.FOUND);
+        assertThat(limit).isBetween(finding.low(), finding.high());
+    }
+
+    /** What fails on the edge fails without a perturbation as well. */
+    @Test
+    void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {
+        Search search = new Search(limits(1000, 1e6));
+        search.tell(new Outcome(Result.PASSED, ""), 10);
+        Attempt hold = new Attempt(Kind.HOLD, 975);
+        assertThat(search.next()).isEqualTo(hold);
+        search.tell(new Outcome(Result.PASSED, ""), 10);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.COLD_START, 975));
+        search.tell(new Outcome(Result.FAILED, ""), 10);
+        search.tell(new Outcome(Result.FAILED, ""), 10);
+        assertThat(search.next()).isEqualTo(hold);
+        search.tell(new Outcome(Result.FAILED, ""), 10);
+        search.tell(new Outcome(Result.FAILED, ""), 10);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.HOLD, 975 / Search.BRACKET * (1 - Search.MARGIN)));
+    }
+
+    /** A machine that stands still for a moment must not end the ramp. */
+    @Test
+    void oneFailure_isAskedAgain() {
+        Search search = new Search(limits(1e6, 1e6));
+        search.tell(new Outcome(Result.FAILED, "a hiccup"), 10);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 1000));
+        search.tell(new Outcome(Result.PASSED, ""), 10);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 1000));
+        search.tell(new Outcome(Result.PASSED, ""), 10);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 2000));
+    }
+
+    @Test
+    void search_refusesWhatIsNone() {
+        assertThatThrownBy(() -> new Limits(0, 1, 1, List.of())).hasMessageContaining("startRate=0.0");
+        assertThatThrownBy(() -> new Limits(1, 2, 1, List.of(Kind.HOLD))).hasMessageContaining("HOLD");
+        Search over = new Search(limits(1e6, 1e6));
+        assertThatThrownBy(over::finding).isInstanceOf(IllegalStateException.class);
+        over.giveUp();
+        assertThat(over.next()).isNull();
+        assertThatThrownBy(() -> over.tell(new Outcome(Result.PASSED, ""), 1))
+                .isInstanceOf(IllegalStateException.class);
+    }
+}

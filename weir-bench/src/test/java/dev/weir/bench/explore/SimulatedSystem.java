@@ -1,0 +1,119 @@
+package dev.weir.bench.explore;
+
+import dev.weir.bench.explore.Outcome.Result;
+import java.util.List;
+import java.util.Random;
+
+/** A system whose limit is known: all that is random in it comes from its seed. Confined to one thread. */
+abstract class SimulatedSystem {
+    /** How far the capacity of a trial is from the truth, as a standard deviation; of long trials half of it. */
+    private static final double NOISE = 0.02;
+
+    /** The share of trials that fail because of something else. */
+    private static final double HICCUPS = 0.02;
+
+    private static final List<Result> ANY = List.of(Result.values());
+
+    static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
+
+    final Random random;
+    final double truth;
+    private final double noise;
+
+    /** With a limit anywhere between 300 and 300,000 records per second. */
+    SimulatedSystem(long seed, boolean isNoisy) {
+        random = new Random(seed);
+        truth = 300 * Math.pow(1000, random.nextDouble());
+        noise = isNoisy ? NOISE : 0;
+    }
+
+    abstract Result outcome(Attempt attempt);
+
+    /** What it can do in this trial, about so much. */
+    final double about(double capacity, Attempt attempt) {
+        if (noise > 0 && random.nextDouble() < HICCUPS) {
+            return 0;
+        }
+        double deviation = attempt.kind() == Kind.STEP ? noise : noise / 2;
+        return capacity * Math.exp(deviation * random.nextGaussian());
+    }
+
+    static Result passedIf(boolean condition) {
+        return condition ? Result.PASSED : Result.FAILED;
+    }
+
+    /** What a search finds of it. */
+    final Finding explored(Limits limits) {
+        Search search = new Search(limits);
+        for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
+            search.tell(new Outcome(outcome(attempt), ""), attempt.kind() == Kind.STEP ? 15 : 60);
+        }
+        return search.finding();
+    }
+
+    final Finding explored() {
+        return explored(new Limits(1000, 1e6, 1e6, PERTURBATIONS));
+    }
+
+    /** Sustains all rates below its limit, and comes back from anything. */
+    static SimulatedSystem monotone(long seed, boolean isNoisy) {
+        return new SimulatedSystem(seed, isNoisy) {
+            @Override
+            Result outcome(Attempt attempt) {
+                return passedIf(attempt.rate() < about(truth, attempt));
+            }
+        };
+    }
+
+    /**
+     * Holds what it is led to from below. Once a backlog has built up, its members take more than their share, and
+     * above a lower limit it does not come back: after a restart always, after others in every second trial.
+     */
+    static SimulatedSystem bistable(long seed) {
+        return new SimulatedSystem(seed, true) {
+            private final double collapsed = truth * (0.3 + 0.5 * random.nextDouble());
+
+            @Override
+            Result outcome(Attempt attempt) {
+                boolean collapses =
+                        attempt.kind() == Kind.RESTART || (attempt.kind().isPerturbation() && random.nextBoolean());
+                return passedIf(attempt.rate() < about(collapses ? collapsed : truth, attempt));
+            }
+        };
+    }
+
+    /** Loses that share of its capacity with each trial. */
+    static SimulatedSystem drifting(long seed, double perTrial) {
+        return new SimulatedSystem(seed, true) {
+            private double capacity = truth;
+
+            @Override
+            Result outcome(Attempt attempt) {
+                capacity *= 1 - perTrial;
+                return passedIf(attempt.rate() < about(capacity, attempt));
+            }
+        };
+    }
+
+    /** Behind a generator that sends no more than that share of what it could take. */
+    static SimulatedSystem behindGenerator(long seed, double share) {
+        return new SimulatedSystem(seed, true) {
+            @Override
+            Result outcome(Attempt attempt) {
+                return attempt.rate() > about(truth * share, attempt)
+                        ? Result.GENERATOR_BOUND
+                        : passedIf(attempt.rate() < about(truth, attempt));
+            }
+        };
+    }
+
+    /** Gives any answer. */
+    static SimulatedSystem random(long seed) {
+        return new SimulatedSystem(seed, true) {
+            @Override
+            Result outcome(Attempt attempt) {
+                return ANY.get(random.nextInt(ANY.size()));
+            }
+        };
+    }
+}
