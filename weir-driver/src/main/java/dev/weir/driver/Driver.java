@@ -9,6 +9,11 @@ import java.util.Set;
  * {@link DriverMain#serve}.
  */
 public interface Driver {
+    /**
+     * Ends the name of any driver that is to run without the workload's settings of Kafka clients and of what is in flight:
+     * {@code weir-defaults} is {@code weir} with its own.
+     */
+    String OWN_DEFAULTS = "-defaults";
 
     /** What it can do. */
     Set<Scenario> scenarios();

@@ -58,7 +58,7 @@ public final class DriverMain {
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
         CONFIGURATIONS.setLevel(Level.INFO);
-        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(arguments[0]) : null;
+        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(withoutDefaults(arguments[0])) : null;
         if (wanted == null) {
             System.err.println("The one argument is a driver: " + String.join(", ", drivers.keySet()));
             System.exit(2);
@@ -69,6 +69,12 @@ public final class DriverMain {
         System.exit(status);
     }
 
+    private static String withoutDefaults(String name) {
+        return name.endsWith(Driver.OWN_DEFAULTS)
+                ? name.substring(0, name.length() - Driver.OWN_DEFAULTS.length())
+                : name;
+    }
+
     private int serve() {
         BlockingQueue<String> commands = new LinkedBlockingQueue<>();
         Thread.ofPlatform().daemon().name("weir-commands").start(() -> listen(commands));
@@ -77,7 +83,8 @@ public final class DriverMain {
             Command.@Nullable Configure configuration = null;
             while (true) {
                 switch (JSON.readValue(commands.take(), Command.class)) {
-                    case Command.Configure given -> configuration = given;
+                    case Command.Configure given ->
+                        configuration = name.endsWith(Driver.OWN_DEFAULTS) ? given.withOwnDefaults() : given;
                     case Command.Start order -> {
                         if (configuration == null) {
                             throw new IllegalStateException("start came before configure");

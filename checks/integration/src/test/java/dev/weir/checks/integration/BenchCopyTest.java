@@ -1,0 +1,173 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverCatalog;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Report;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every driver that copies does, by what stands in the output; and drivers that do not are found out. */
+@Timeout(300)
+class BenchCopyTest {
+    private static final long PER_PARTITION = 2_000;
+
+    private static final String WORKLOAD = """
+            name: NAME
+            scenario: copy
+            drivers: [DRIVER]
+            baseline: DRIVER
+            topic: {partitions: 2, records: 200000, valueBytes: 50}
+            client: {linger.ms: 5}
+            options: {guarantee: GUARANTEE, commit.interval.millis: 100, in.flight.records: 1000}
+            method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.01,
+              intervalMillis: 20}
+            """;
+
+    private static BenchAtCluster bench;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "plain-two-workers, at-least-once",
+        "weir-parallel, at-least-once",
+        "kafka-streams-two-threads, at-least-once",
+        "pekko, at-least-once",
+        "reactor, at-least-once",
+        "plain, exactly-once",
+        "weir-lean, exactly-once",
+        "kafka-streams, exactly-once",
+        "pekko, exactly-once"
+    })
+    void driver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
+        requireCopied(driver, guarantee);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({
+        "plain, at-least-once",
+        "plain-kip848, at-least-once",
+        "weir, at-least-once",
+        "weir-defaults, at-least-once",
+        "weir-lean, at-least-once",
+        "kafka-streams, at-least-once",
+        "kafka-streams-newest-clients, at-least-once",
+        "parallel-consumer, at-least-once",
+        "plain-two-workers, exactly-once",
+        "weir, exactly-once",
+        "weir-parallel, exactly-once",
+        "kafka-streams-two-threads, exactly-once",
+        "kafka-streams-newest-clients-two-threads, exactly-once"
+    })
+    void furtherDriver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
+        requireCopied(driver, guarantee);
+    }
+
+    private static void requireCopied(String driver, String guarantee) throws Exception {
+        WorkloadPoint point = Workload.parse("copy", workload("copies", driver, guarantee), false)
+                .points()
+                .get(0);
+        DriverLauncher launcher =
+                new DriverLauncher(DriverCatalog.ofCheckout(Path.of(System.getProperty("weir.root"))));
+        Path log = folder.resolve(driver + "-" + guarantee + ".log");
+        try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
+                DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
+            String topic = cluster.filled(point, PER_PARTITION);
+            DriverSession session = new DriverSession(process, cluster, point);
+            session.hello();
+            session.configure(topic, PER_PARTITION);
+            String group = session.start(0, 60);
+            Report.Passed passed = cluster.copied(point, topic, PER_PARTITION, group, session.passed());
+            assertThat(passed.complete()).isTrue();
+            assertThat(passed.ledger().isBroken()).as("%s", passed.ledger()).isFalse();
+            assertThat(passed.records()).isEqualTo(2 * PER_PARTITION);
+            assertThat(passed.bytes()).isGreaterThanOrEqualTo(2 * PER_PARTITION * 50);
+            assertThat(passed.nanos()).isPositive();
+            assertThat(passed.usage().cpuNanos()).isPositive();
+        }
+    }
+
+    @Test
+    void driverThatLosesARecord_isRefused() {
+        assertThatThrownBy(() -> bench.run(planted(), workload("losing", "losing-copy", "at-least-once")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver losing-copy does not pass the dry run of copy")
+                .hasMessageContaining("missing=2");
+    }
+
+    @Test
+    void driverThatWritesARecordTwice_isRefusedWhereOnceIsAskedFor() {
+        assertThatThrownBy(() -> bench.run(planted(), workload("doubling", "doubling-copy", "exactly-once")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver doubling-copy does not pass the dry run of copy")
+                .hasMessageContaining("duplicates=2");
+    }
+
+    @Test
+    void driverThatWritesARecordTwice_isCountedWhereThatIsAllowed() throws Exception {
+        ResultsFolder results = bench.run(planted(), workload("counted", "doubling-copy", "at-least-once"));
+        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.isValid()).as("%s", run.flags()).isTrue();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().redelivered()).isPositive();
+            assertThat(run.totals().records())
+                    .as("what is written twice is copied once")
+                    .isLessThanOrEqualTo(run.ledger().expected());
+        });
+        assertThat(Reports.text(results)).contains("came again, which is allowed, for ");
+    }
+
+    @Test
+    void driverWhoseTransactionHasNoOffsets_isRefused() {
+        assertThatThrownBy(() -> bench.run(planted(), workload("halving", "halving-copy", "exactly-once")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("output and offsets were not committed together: partition 0");
+    }
+
+    @Test
+    void driverWithoutTransactions_isRefusedWhereOnceIsAskedFor() {
+        assertThatThrownBy(() -> bench.run(workload("without", "reactor", "exactly-once")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("it does not offer exactly once (options.guarantee)");
+    }
+
+    private static Path planted() throws Exception {
+        return BenchAtCluster.checkoutWith(
+                folder.resolve("planted"), FaultyCopyDriver.class, "losing-copy, doubling-copy, halving-copy");
+    }
+
+    private static String workload(String name, String driver, String guarantee) {
+        return WORKLOAD.replace("NAME", name).replace("DRIVER", driver).replace("GUARANTEE", guarantee);
+    }
+}

@@ -1,0 +1,21 @@
+package dev.weir.drivers.kafkastreams;
+
+import dev.weir.driver.DriverMain;
+import java.util.Map;
+
+/** The process of the Kafka Streams drivers. Which clients they run on, the class path says. */
+public final class KafkaStreamsDrivers {
+
+    private KafkaStreamsDrivers() {}
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(
+                Map.of(
+                        "kafka-streams", () -> new KafkaStreamsDriver(1),
+                        "kafka-streams-two-threads", () -> new KafkaStreamsDriver(2),
+                        "kafka-streams-newest-clients", () -> new KafkaStreamsDriver(1),
+                        "kafka-streams-newest-clients-two-threads", () -> new KafkaStreamsDriver(2)),
+                arguments);
+    }
+}
