@@ -512,9 +512,7 @@ public final class Pass {
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = done.await(nanos, TimeUnit.NANOSECONDS);
         Mark from = start;
-        if (!ended
-                && from != null
-                && (System.nanoTime() - from.nanos() >= limitNanos || taken.sum() >= wanted)) {
+        if (!ended && from != null && (System.nanoTime() - from.nanos() >= limitNanos || taken.sum() >= wanted)) {
             end();
             return true;
         }

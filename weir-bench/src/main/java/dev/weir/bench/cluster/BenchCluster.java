@@ -266,7 +266,9 @@ public final class BenchCluster implements AutoCloseable {
                         committed[partition.partition()] = offset.offset();
                     }
                 });
-        return new CopiedRecords(point, recordsPerPartition, committed).read(connection(), sink).figures(passed);
+        return new CopiedRecords(point, recordsPerPartition, committed)
+                .read(connection(), sink)
+                .figures(passed);
     }
 
     /** Writes the records of a topic. */

@@ -12,8 +12,8 @@ final class Copying {
     static void check(WorkloadPoint point) {
         if (point.scenario() != Scenario.COPY) {
             if (point.isExactlyOnce()) {
-                throw new WorkloadException(
-                        "options." + Pass.GUARANTEE + " is of scenario copy; the names of the others say what they promise");
+                throw new WorkloadException("options." + Pass.GUARANTEE
+                        + " is of scenario copy; the names of the others say what they promise");
             }
             return;
         }

@@ -32,7 +32,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     // Those whose records the harness writes ahead.
     private static final Set<Scenario> FILLED = Set.of(
-            Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.FLOW_CONTROL,
+            Scenario.CONSUME,
+            Scenario.AT_LEAST_ONCE,
+            Scenario.AT_MOST_ONCE,
+            Scenario.WORK,
+            Scenario.FLOW_CONTROL,
             Scenario.COPY);
 
     // Those in which nobody but the brokers may keep a driver waiting.

@@ -86,8 +86,7 @@ class CopiedRecordsTest {
 
     private static Report.Passed said() {
         Usage none = new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0);
-        return new Report.Passed(
-                true, 3, 48, 1, 1, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
+        return new Report.Passed(true, 3, 48, 1, 1, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
     }
 
     /** Of three records of partition 0, written in that order. */
@@ -104,17 +103,13 @@ class CopiedRecordsTest {
     }
 
     private static WorkloadPoint point(String guarantee) {
-        return Workload.parse(
-                        "test",
-                        """
+        return Workload.parse("test", """
                         name: test
                         scenario: copy
                         drivers: [plain]
                         topic: {partitions: 2, records: 6}
                         options: {guarantee: GUARANTEE}
-                        """
-                                .replace("GUARANTEE", guarantee),
-                        false)
+                        """.replace("GUARANTEE", guarantee), false)
                 .points()
                 .get(0);
     }

@@ -58,7 +58,9 @@ final class ParallelConsumerDriver implements Driver {
         retryAfter(Duration.ofMillis(pass.retryMillis()), options);
         if (pass.configuration().scenario() == Scenario.COPY) {
             options.producer(new KafkaProducer<>(
-                    new HashMap<>(pass.producerConfig(Map.of())), new ByteArraySerializer(), new ByteArraySerializer()));
+                    new HashMap<>(pass.producerConfig(Map.of())),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer()));
         }
         ParallelStreamProcessor<byte[], byte[]> processor =
                 ParallelStreamProcessor.createEosStreamProcessor(options.build());
@@ -66,10 +68,7 @@ final class ParallelConsumerDriver implements Driver {
         if (pass.configuration().scenario() == Scenario.COPY) {
             String output = pass.outputTopic();
             processor.pollAndProduce(context -> new ProducerRecord<>(
-                    output,
-                    context.getSingleConsumerRecord().partition(),
-                    context.key(),
-                    pass.step(context.value())));
+                    output, context.getSingleConsumerRecord().partition(), context.key(), pass.step(context.value())));
         } else {
             handle(processor, pass);
         }

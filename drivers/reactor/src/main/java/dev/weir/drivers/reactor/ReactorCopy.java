@@ -52,8 +52,7 @@ final class ReactorCopy implements AutoCloseable {
         return true;
     }
 
-    private SenderRecord<byte[], byte[], ReceiverOffset> copied(
-            ReceiverRecord<byte[], byte[]> record, String output) {
+    private SenderRecord<byte[], byte[], ReceiverOffset> copied(ReceiverRecord<byte[], byte[]> record, String output) {
         return SenderRecord.create(
                 output, record.partition(), null, record.key(), pass.step(record.value()), record.receiverOffset());
     }

@@ -61,10 +61,8 @@ final class WeirCopy implements Driver {
 
     private Pipeline pipeline(Pass pass) {
         Duration interval = Duration.ofMillis(pass.commitIntervalMillis());
-        ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
-                .fetch(fetch)
-                .commitInterval(interval)
-                .commitRecords(Integer.MAX_VALUE);
+        ConsumerSettings.Builder<byte[], byte[]> consumer =
+                ConsumerSettings.builder().fetch(fetch).commitInterval(interval).commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
         pass.producerConfig(Map.of()).forEach(producer::property);
@@ -81,12 +79,12 @@ final class WeirCopy implements Driver {
     private Source<ProducerRecord<byte[], byte[]>> copied(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
         String output = pass.outputTopic();
         return isParallel
-                ? records.mapParallel(
-                        Runtime.getRuntime().availableProcessors(), record -> copy(record, output, pass))
+                ? records.mapParallel(Runtime.getRuntime().availableProcessors(), record -> copy(record, output, pass))
                 : records.map(record -> copy(record, output, pass));
     }
 
-    private static ProducerRecord<byte[], byte[]> copy(ConsumerRecord<byte[], byte[]> record, String output, Pass pass) {
+    private static ProducerRecord<byte[], byte[]> copy(
+            ConsumerRecord<byte[], byte[]> record, String output, Pass pass) {
         return new ProducerRecord<>(output, record.partition(), record.key(), pass.step(record.value()));
     }
 }
