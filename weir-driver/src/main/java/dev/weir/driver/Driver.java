@@ -15,6 +15,11 @@ public interface Driver {
      */
     String OWN_DEFAULTS = "-defaults";
 
+    /** That name without {@link #OWN_DEFAULTS}. */
+    static String withoutDefaults(String name) {
+        return name.endsWith(OWN_DEFAULTS) ? name.substring(0, name.length() - OWN_DEFAULTS.length()) : name;
+    }
+
     /** What it can do. */
     Set<Scenario> scenarios();
 

@@ -58,7 +58,7 @@ public final class DriverMain {
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
         CONFIGURATIONS.setLevel(Level.INFO);
-        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(withoutDefaults(arguments[0])) : null;
+        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(Driver.withoutDefaults(arguments[0])) : null;
         if (wanted == null) {
             System.err.println("The one argument is a driver: " + String.join(", ", drivers.keySet()));
             System.exit(2);
@@ -67,12 +67,6 @@ public final class DriverMain {
         int status = new DriverMain(arguments[0], wanted.get(), harness).serve();
         // Libraries leave threads behind that are not daemons.
         System.exit(status);
-    }
-
-    private static String withoutDefaults(String name) {
-        return name.endsWith(Driver.OWN_DEFAULTS)
-                ? name.substring(0, name.length() - Driver.OWN_DEFAULTS.length())
-                : name;
     }
 
     private int serve() {

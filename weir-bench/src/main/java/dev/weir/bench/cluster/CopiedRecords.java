@@ -32,6 +32,7 @@ final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final byte MOST = Byte.MAX_VALUE;
+    private static final byte[] NONE = {};
 
     private final WorkloadPoint point;
     private final long[] committed; // by partition
@@ -81,12 +82,11 @@ final class CopiedRecords {
             Map<TopicPartition, Long> ends = ends(connection, partitions);
             long lastNanos = System.nanoTime();
             while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-                long before = System.nanoTime();
                 var records = consumer.poll(POLL);
                 records.forEach(this::add);
                 if (!records.isEmpty()) {
                     lastNanos = System.nanoTime();
-                } else if (before - lastNanos > PATIENCE_NANOS) {
+                } else if (System.nanoTime() - lastNanos > PATIENCE_NANOS) {
                     throw new RunFailure("its output " + topic + " could not be read: nothing came for "
                             + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
                 }
@@ -129,7 +129,15 @@ final class CopiedRecords {
     }
 
     private void add(ConsumerRecord<byte[], byte[]> record) {
-        add(record.partition(), record.value(), record.timestamp());
+        byte[] value = record.value();
+        add(record.partition(), value == null ? NONE : value, record.timestamp());
+    }
+
+    private boolean isOfInput(int partition, byte[] value) {
+        return value.length >= Pass.MIN_VALUE_BYTES
+                && Pass.partition(value) == partition
+                && Pass.number(value) >= 0
+                && Pass.number(value) < copies[partition].length;
     }
 
     /** A record of the output. */
@@ -137,11 +145,11 @@ final class CopiedRecords {
         bytes += value.length;
         firstMillis = Math.min(firstMillis, millis);
         lastMillis = Math.max(lastMillis, millis);
-        long number = Pass.number(value);
-        if (Pass.partition(value) != partition || number < 0 || number >= copies[partition].length) {
+        if (!isOfInput(partition, value)) {
             foreign++;
             return;
         }
+        long number = Pass.number(value);
         int index = (int) number;
         if (copies[partition][index] > 0) {
             again++;

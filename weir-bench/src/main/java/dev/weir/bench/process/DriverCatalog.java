@@ -84,10 +84,7 @@ public final class DriverCatalog {
     }
 
     public Entry entry(String driver) {
-        Entry entry = entries.get(
-                driver.endsWith(Driver.OWN_DEFAULTS)
-                        ? driver.substring(0, driver.length() - Driver.OWN_DEFAULTS.length())
-                        : driver);
+        Entry entry = entries.get(Driver.withoutDefaults(driver));
         if (entry == null) {
             throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()));
         }

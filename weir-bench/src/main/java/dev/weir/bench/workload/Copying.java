@@ -7,6 +7,9 @@ import dev.weir.driver.Scenario;
 final class Copying {
     static final String AT_LEAST_ONCE = "at-least-once";
 
+    // The ledger keeps a byte for each.
+    private static final long MOST_RECORDS = 200_000_000;
+
     private Copying() {}
 
     static void check(WorkloadPoint point) {
@@ -20,6 +23,10 @@ final class Copying {
         if (point.transactionRecords() > 0) {
             throw new WorkloadException("scenario copy is checked by offsets, which markers of transactions shift:"
                     + " leave topic.transactionRecords out");
+        }
+        if (point.recordsPerPartition() * point.partitions() > MOST_RECORDS) {
+            throw new WorkloadException("scenario copy has a byte in memory for each record: set topic.records to "
+                    + MOST_RECORDS + " at most");
         }
         if (point.hasSlowSink()) {
             throw new WorkloadException("options." + Pass.SINK_RATE

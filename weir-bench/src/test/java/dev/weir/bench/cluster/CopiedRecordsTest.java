@@ -61,7 +61,8 @@ class CopiedRecordsTest {
         CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
         copied.add(1, value(0, 0), 1);
         copied.add(0, value(0, 3), 1);
-        assertThat(copied.ledger().foreign()).isEqualTo(2);
+        copied.add(0, new byte[0], 1);
+        assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
     @Test

@@ -50,12 +50,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(
                         workload,
                         new CampaignRunner.Settings(
-                                root,
-                                folder.resolve("data"),
-                                folder.resolve(workload.name()),
-                                7,
-                                false,
-                                existing()),
+                                root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, existing()),
                         SILENT)
                 .run();
     }

@@ -37,7 +37,7 @@ class BenchCopyTest {
             topic: {partitions: 2, records: 200000, valueBytes: 50}
             client: {linger.ms: 5}
             options: {guarantee: GUARANTEE, commit.interval.millis: 100, in.flight.records: 1000}
-            method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.01,
+            method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
               intervalMillis: 20}
             """;
 
