@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Every driver that copies does, by what stands in the output; and drivers that do not are found out. */
 @Timeout(300)
 class BenchCopyTest {
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final long PER_PARTITION = 2_000;
 
     private static final String WORKLOAD = """
@@ -82,21 +83,32 @@ class BenchCopyTest {
         "weir-defaults, at-least-once",
         "weir-lean, at-least-once",
         "kafka-streams, at-least-once",
-        "kafka-streams-newest-clients, at-least-once",
         "pekko, at-least-once",
-        "parallel-consumer, at-least-once",
         "plain-two-workers, exactly-once",
         "weir, exactly-once",
         "weir-parallel, exactly-once",
-        "kafka-streams-two-threads, exactly-once",
-        "kafka-streams-newest-clients-two-threads, exactly-once"
+        "kafka-streams-two-threads, exactly-once"
     })
     void furtherDriver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
         requireCopied(driver, guarantee);
     }
 
+    /** It waits for the acknowledgement of each record before it begins another of the same partition, if that is its order. */
+    @Test
+    @Tag("long")
+    void parallelConsumer_copiesEachRecord_inNoOrder() throws Exception {
+        requireCopied(copied(
+                ROOT,
+                "parallel-consumer",
+                workload("copies", "parallel-consumer", "at-least-once")
+                        .replace("guarantee:", "ordering: none, guarantee:")));
+    }
+
     private static void requireCopied(String driver, String guarantee) throws Exception {
-        Report.Passed passed = copied(Path.of(System.getProperty("weir.root")), driver, guarantee);
+        requireCopied(copied(ROOT, driver, workload("copies", driver, guarantee)));
+    }
+
+    private static void requireCopied(Report.Passed passed) {
         assertThat(passed.complete()).isTrue();
         assertThat(passed.ledger().isBroken()).as("%s", passed.ledger()).isFalse();
         assertThat(passed.records()).isEqualTo(2 * PER_PARTITION);
@@ -106,12 +118,10 @@ class BenchCopyTest {
     }
 
     /** One pass of a driver of that checkout. */
-    private static Report.Passed copied(Path root, String driver, String guarantee) throws Exception {
-        WorkloadPoint point = Workload.parse("copy", workload("copies", driver, guarantee), false)
-                .points()
-                .get(0);
+    private static Report.Passed copied(Path root, String driver, String yaml) throws Exception {
+        WorkloadPoint point = Workload.parse("copy", yaml, false).points().get(0);
         DriverLauncher launcher = new DriverLauncher(DriverCatalog.ofCheckout(root));
-        Path log = folder.resolve(driver + "-" + guarantee + ".log");
+        Path log = folder.resolve(driver + ".log");
         try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
                 DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
             String topic = cluster.filled(point, PER_PARTITION);
@@ -133,7 +143,9 @@ class BenchCopyTest {
 
     @Test
     void driverThatWritesARecordTwice_isBrokenWhereOnceIsAskedFor() throws Exception {
-        LedgerFigures ledger = copied(planted(), "doubling-copy", "exactly-once").ledger();
+        LedgerFigures ledger =
+                copied(planted(), "doubling-copy", workload("doubling", "doubling-copy", "exactly-once"))
+                .ledger();
         assertThat(ledger.duplicates()).isEqualTo(2);
         assertThat(ledger.isBroken()).isTrue();
     }
@@ -156,7 +168,8 @@ class BenchCopyTest {
 
     @Test
     void driverWhoseTransactionHasNoOffsets_isRefused() {
-        assertThatThrownBy(() -> copied(planted(), "halving-copy", "exactly-once"))
+        assertThatThrownBy(() -> copied(
+                        planted(), "halving-copy", workload("halving", "halving-copy", "exactly-once")))
                 .isInstanceOf(RunFailure.class)
                 .hasMessageContaining("output and offsets were not committed together: partition 0");
     }

@@ -3,7 +3,7 @@ package dev.weir.drivers.kafkastreams;
 import dev.weir.driver.DriverMain;
 import java.util.Map;
 
-/** The process of the Kafka Streams drivers. Which clients they run on, the class path says. */
+/** The process of the Kafka Streams drivers. */
 public final class KafkaStreamsDrivers {
 
     private KafkaStreamsDrivers() {}
@@ -13,9 +13,7 @@ public final class KafkaStreamsDrivers {
         DriverMain.serve(
                 Map.of(
                         "kafka-streams", () -> new KafkaStreamsDriver(1),
-                        "kafka-streams-two-threads", () -> new KafkaStreamsDriver(2),
-                        "kafka-streams-newest-clients", () -> new KafkaStreamsDriver(1),
-                        "kafka-streams-newest-clients-two-threads", () -> new KafkaStreamsDriver(2)),
+                        "kafka-streams-two-threads", () -> new KafkaStreamsDriver(2)),
                 arguments);
     }
 }
