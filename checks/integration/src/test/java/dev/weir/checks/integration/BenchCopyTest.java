@@ -41,7 +41,7 @@ class BenchCopyTest {
             client: {linger.ms: 5}
             options: {guarantee: GUARANTEE, commit.interval.millis: 100, in.flight.records: 1000}
             method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
-              intervalMillis: 20}
+              intervalMillis: 20, heapMegabytes: 256}
             """;
 
     private static BenchAtCluster bench;
