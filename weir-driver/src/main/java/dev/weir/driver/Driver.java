@@ -10,8 +10,8 @@ import java.util.Set;
  */
 public interface Driver {
     /**
-     * Ends the name of any driver that is to run without the workload's settings of Kafka clients and of what is in flight:
-     * {@code weir-defaults} is {@code weir} with its own.
+     * Ends the name of any driver that is to run without the workload's settings of Kafka clients and of what is in
+     * flight: {@code weir-defaults} is {@code weir} with its own.
      */
     String OWN_DEFAULTS = "-defaults";
 

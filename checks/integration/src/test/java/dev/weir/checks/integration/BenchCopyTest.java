@@ -93,7 +93,7 @@ class BenchCopyTest {
         requireCopied(driver, guarantee);
     }
 
-    /** It waits for the acknowledgement of each record before it begins another of the same partition, if that is its order. */
+    /** In the order of partitions it waits for the acknowledgement of each record before it begins the next one. */
     @Test
     @Tag("long")
     void parallelConsumer_copiesEachRecord_inNoOrder() throws Exception {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,8 +28,8 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * {@code stream}, {@code mapValues}, {@code to}. It reads nothing back and keeps no state. Confined to the main thread; the
- * library's threads run the topology.
+ * {@code stream}, {@code mapValues}, {@code to}, without state. Confined to the main thread; the library's threads run
+ * the topology.
  */
 final class KafkaStreamsDriver implements Driver {
     private static final Duration CLOSE = Duration.ofSeconds(30);
@@ -71,7 +72,7 @@ final class KafkaStreamsDriver implements Driver {
 
     private static void delete(Path state) throws IOException {
         try (var left = Files.walk(state)) {
-            for (Path path : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
+            for (Path path : left.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
         }

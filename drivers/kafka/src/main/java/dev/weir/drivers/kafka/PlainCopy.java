@@ -24,8 +24,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The copy that the manuals show: poll, send, and now and then flush and commit, or commit a transaction with the offsets in
- * it. Confined to the main thread, but for workers of its own and callbacks of the client.
+ * The copy that the manuals show: poll, send, and now and then flush and commit, or commit a transaction with the
+ * offsets in it. Confined to the main thread, but for workers of its own and callbacks of the client.
  */
 final class PlainCopy implements Driver {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -107,7 +107,7 @@ final class PlainCopy implements Driver {
         }
     }
 
-    /** A transaction throws where a record was not written. So it does without one, by the pass, before offsets go out. */
+    /** Throws if a record was not written: a transaction does so by itself, else the pass is asked before the commit. */
     private static void commit(
             Consumer<byte[], byte[]> consumer,
             Producer<byte[], byte[]> producer,

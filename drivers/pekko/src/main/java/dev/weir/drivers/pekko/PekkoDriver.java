@@ -35,7 +35,8 @@ import org.apache.pekko.stream.javadsl.Source;
 
 /**
  * {@code Consumer.plainSource}, {@code atMostOnceSource}, and {@code committableSource} to {@code Committer.sink} or to
- * {@code Producer.committableSink}; {@code Transactional.source} to its sink. Confined to the main thread; Pekko's dispatchers run the streams.
+ * {@code Producer.committableSink}; {@code Transactional.source} to its sink. Confined to the main thread; Pekko's
+ * dispatchers run the streams.
  */
 final class PekkoDriver implements Driver {
     private static final long END_SECONDS = 30;

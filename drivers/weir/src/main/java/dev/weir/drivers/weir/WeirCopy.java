@@ -19,8 +19,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * {@code KafkaSource.atLeastOnce} to {@code KafkaSink.producing}, or {@code KafkaSource.exactlyOnce}, with {@code map} or
- * {@code mapParallel} between. Confined to the main thread.
+ * {@code KafkaSource.atLeastOnce} to {@code KafkaSink.producing}, or {@code KafkaSource.exactlyOnce}, with {@code map}
+ * or {@code mapParallel} between. Confined to the main thread.
  */
 final class WeirCopy implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
