@@ -321,8 +321,8 @@ public final class Pass {
     }
 
     /**
-     * What {@link Scenario#COPY} does with a record between reading and writing it, the same for all libraries: the work
-     * of the workload, which may be none. It counts the record as taken; what was written the harness finds in the
+     * What {@link Scenario#COPY} does with a record between reading and writing it, the same for all libraries: the
+     * work of the workload, which may be none. It counts the record as taken; what was written the harness finds in the
      * output. Any thread.
      *
      * @return the value to be written
@@ -337,8 +337,8 @@ public final class Pass {
     }
 
     /**
-     * The partition of a record of {@link Scenario#COPY}, which its value holds behind its number. It is to be written to
-     * the partition of that number.
+     * The partition of a record of {@link Scenario#COPY}, which its value holds behind its number. It is to be written
+     * to the partition of that number.
      */
     public static int partition(byte[] value) {
         return (int) (long) LONGS.get(value, Long.BYTES);

@@ -25,8 +25,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * What came of a pass of scenario copy, as a reader of the output finds it: no library is asked. A record is known by its
- * partition and number, which its value holds. Confined to one thread; used once.
+ * What came of a pass of scenario copy, as a reader of the output finds it: no library is asked. A record is known by
+ * its partition and number, which its value holds. Confined to one thread; used once.
  */
 final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -164,8 +164,8 @@ final class CopiedRecords {
     /**
      * The pass with these figures in place of what the driver has counted.
      *
-     * @throws RunFailure if nothing was written, or exactly once is asked for and the output has what the group would read
-     *     again
+     * @throws RunFailure if nothing was written, or exactly once is asked for and the output has what the group would
+     *     read again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {

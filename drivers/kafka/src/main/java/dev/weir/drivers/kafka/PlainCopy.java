@@ -107,7 +107,7 @@ final class PlainCopy implements Driver {
         }
     }
 
-    /** Throws if a record was not written: a transaction does so by itself, else the pass is asked before the commit. */
+    /** Throws if a record was not written: a transaction does so by itself, else the pass is asked beforehand. */
     private static void commit(
             Consumer<byte[], byte[]> consumer,
             Producer<byte[], byte[]> producer,

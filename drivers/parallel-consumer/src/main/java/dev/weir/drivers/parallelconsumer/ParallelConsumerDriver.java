@@ -21,8 +21,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * {@code ParallelStreamProcessor.poll}, and {@code pollAndProduce} for a copy. Confined to the main thread; the processor
- * has threads of its own.
+ * {@code ParallelStreamProcessor.poll}, and {@code pollAndProduce} for a copy. Confined to the main thread; the
+ * processor has threads of its own.
  */
 final class ParallelConsumerDriver implements Driver {
 

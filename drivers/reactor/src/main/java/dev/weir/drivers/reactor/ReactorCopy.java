@@ -15,8 +15,8 @@ import reactor.kafka.sender.SenderRecord;
 import reactor.kafka.sender.SenderResult;
 
 /**
- * {@code receive} into {@code send}, which acknowledges what is written; nothing in other scenarios. Confined to the main
- * thread; Reactor's schedulers run the stream.
+ * {@code receive} into {@code send}, which acknowledges what is written; nothing in other scenarios. Confined to the
+ * main thread; Reactor's schedulers run the stream.
  */
 final class ReactorCopy implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
