@@ -529,8 +529,8 @@ public final class Pass {
                     + " records, before enough came or time ran out");
         }
         boolean complete = to.records() >= wanted;
-        // What it has taken, a copy writes and commits until the driver returns.
-        Usage used = isCopy() ? Meters.full() : to.usage();
+        // What it has taken, a copy writes and commits until the driver returns. Context switches have gone with its threads.
+        Usage used = isCopy() ? Meters.quick() : to.usage();
         figures.putAll(client);
         return new Report.Passed(
                 complete,

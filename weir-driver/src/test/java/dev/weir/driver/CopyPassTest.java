@@ -37,6 +37,9 @@ class CopyPassTest {
         assertThat(passed.complete()).isTrue();
         assertThat(passed.records()).isEqualTo(1_000);
         assertThat(passed.bytes()).isEqualTo(16_000);
+        assertThat(passed.usage().voluntarySwitches())
+                .as("threads that are gone have none")
+                .isEqualTo(-1);
     }
 
     @Test
