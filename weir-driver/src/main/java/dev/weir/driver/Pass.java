@@ -529,7 +529,8 @@ public final class Pass {
                     + " records, before enough came or time ran out");
         }
         boolean complete = to.records() >= wanted;
-        // What it has taken, a copy writes and commits until the driver returns. Context switches have gone with its threads.
+        // What it has taken, a copy writes and commits until the driver returns. Context switches have gone with its
+        // threads.
         Usage used = isCopy() ? Meters.quick() : to.usage();
         figures.putAll(client);
         return new Report.Passed(
