@@ -143,8 +143,7 @@ class BenchCopyTest {
 
     @Test
     void driverThatWritesARecordTwice_isBrokenWhereOnceIsAskedFor() throws Exception {
-        LedgerFigures ledger =
-                copied(planted(), "doubling-copy", workload("doubling", "doubling-copy", "exactly-once"))
+        LedgerFigures ledger = copied(planted(), "doubling-copy", workload("doubling", "doubling-copy", "exactly-once"))
                 .ledger();
         assertThat(ledger.duplicates()).isEqualTo(2);
         assertThat(ledger.isBroken()).isTrue();
@@ -168,8 +167,7 @@ class BenchCopyTest {
 
     @Test
     void driverWhoseTransactionHasNoOffsets_isRefused() {
-        assertThatThrownBy(() -> copied(
-                        planted(), "halving-copy", workload("halving", "halving-copy", "exactly-once")))
+        assertThatThrownBy(() -> copied(planted(), "halving-copy", workload("halving", "halving-copy", "exactly-once")))
                 .isInstanceOf(RunFailure.class)
                 .hasMessageContaining("output and offsets were not committed together: partition 0");
     }
