@@ -3,6 +3,7 @@ package dev.weir.driver;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What the harness tells a driver, one JSON object per line on its standard input. Immutable.
@@ -52,6 +53,23 @@ public sealed interface Command {
             int intervalMillis)
             implements Command {
 
+        /** The same, as a library is without the workload's settings of clients: with its own. */
+        Configure withOwnDefaults() {
+            Map<String, String> rest = new TreeMap<>(options);
+            rest.remove(Pass.IN_FLIGHT);
+            return new Configure(
+                    bootstrapServers,
+                    connection,
+                    topic,
+                    partitions,
+                    recordsPerPartition,
+                    valueBytes,
+                    scenario,
+                    Map.of(),
+                    rest,
+                    intervalMillis);
+        }
+
         /** Without values of the connection. */
         @Override
         public String toString() {
@@ -64,8 +82,15 @@ public sealed interface Command {
      *
      * @param group new to the brokers, which know no more of a share group than its settings; or one whose members
      *     come and go
+     * @param output where {@link Scenario#COPY} writes, new as well; empty in all others
      */
-    record Start(String group, long records, double seconds) implements Command {}
+    record Start(String group, long records, double seconds, String output) implements Command {
+
+        /** One that writes to no topic of its own. */
+        public Start(String group, long records, double seconds) {
+            this(group, records, seconds, "");
+        }
+    }
 
     /** The end of the pass that was started last, if it is not over: its members leave their group. */
     record End() implements Command {}

@@ -9,6 +9,16 @@ import java.util.Set;
  * {@link DriverMain#serve}.
  */
 public interface Driver {
+    /**
+     * Ends the name of any driver that is to run without the workload's settings of Kafka clients and of what is in
+     * flight: {@code weir-defaults} is {@code weir} with its own.
+     */
+    String OWN_DEFAULTS = "-defaults";
+
+    /** That name without {@link #OWN_DEFAULTS}. */
+    static String withoutDefaults(String name) {
+        return name.endsWith(OWN_DEFAULTS) ? name.substring(0, name.length() - OWN_DEFAULTS.length()) : name;
+    }
 
     /** What it can do. */
     Set<Scenario> scenarios();

@@ -64,7 +64,7 @@ public final class DriverMain {
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
         CONFIGURATIONS.setLevel(Level.INFO);
-        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(arguments[0]) : null;
+        Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(Driver.withoutDefaults(arguments[0])) : null;
         if (wanted == null) {
             System.err.println("The one argument is a driver: " + String.join(", ", drivers.keySet()));
             System.exit(2);
@@ -83,7 +83,8 @@ public final class DriverMain {
             Command.@Nullable Configure configuration = null;
             while (true) {
                 switch (JSON.readValue(commands.take(), Command.class)) {
-                    case Command.Configure given -> configuration = given;
+                    case Command.Configure given ->
+                        configuration = name.endsWith(Driver.OWN_DEFAULTS) ? given.withOwnDefaults() : given;
                     case Command.Start order -> {
                         if (configuration == null) {
                             throw new IllegalStateException("start came before configure");

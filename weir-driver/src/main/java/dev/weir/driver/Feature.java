@@ -4,6 +4,8 @@ package dev.weir.driver;
 public enum Feature {
     /** Produces in transactions. */
     TRANSACTIONS("transactions", Pass.TRANSACTION_RECORDS),
+    /** Copies from topic to topic in transactions that hold the offsets too. */
+    EXACTLY_ONCE("exactly once", Pass.GUARANTEE),
     /** Calls a handler again that failed, after a while. */
     RETRIES("retries", Failures.SHARE);
 

@@ -13,7 +13,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  *     where none is
  * @param foreign deliveries that nobody wrote
  * @param retried calls of handlers that failed, after which they were to be called again
- * @param redelivered deliveries of what had come already, where a share group may do that: they are no duplicates
+ * @param redelivered deliveries of what had come already, where that is allowed (share groups, copy at least once)
  */
 public record LedgerFigures(
         long distinct, long missing, long duplicates, long reordered, long foreign, long retried, long redelivered) {

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,12 @@ public final class Pass {
     /** Option: {@code true} where members come and go, so that records come again; those are not counted again. */
     public static final String REPEATS = "repeats";
 
+    /** Option: {@link #isExactlyOnce}. */
+    public static final String GUARANTEE = "guarantee";
+
+    /** A {@link #GUARANTEE}. */
+    public static final String EXACTLY_ONCE = "exactly-once";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -81,6 +88,8 @@ public final class Pass {
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
     private final ReentrantLock lock = new ReentrantLock();
+    private final LongAdder taken = new LongAdder(); // by step
+    private final AtomicBoolean beginning = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch first = new CountDownLatch(1);
     private final CountDownLatch done = new CountDownLatch(1);
@@ -210,13 +219,18 @@ public final class Pass {
         return Integer.parseInt(options().getOrDefault(COMMIT_AHEAD, "1"));
     }
 
-    /** Where {@link Scenario#PIPELINE} writes. */
+    /** Where {@link Scenario#PIPELINE} and {@link Scenario#COPY} write. */
     public String outputTopic() {
-        String topic = options().get(OUTPUT);
+        String topic = order.output().isEmpty() ? options().get(OUTPUT) : order.output();
         if (topic == null) {
             throw new IllegalArgumentException("no topic to write to is ordered");
         }
         return topic;
+    }
+
+    /** Whether {@link Scenario#COPY} writes by transactions that hold the offsets too; else at least once. */
+    public boolean isExactlyOnce() {
+        return EXACTLY_ONCE.equals(options().get(GUARANTEE));
     }
 
     /** How many handlers may work at a time, where the library has several. */
@@ -307,6 +321,30 @@ public final class Pass {
      */
     public void attempted(int partition, byte[] value) {
         book.attempted(partition, number(value));
+    }
+
+    /**
+     * What {@link Scenario#COPY} does with a record between reading and writing it, the same for all libraries: the
+     * work of the workload, which may be none. It counts the record as taken; what was written the harness finds in the
+     * output. Any thread.
+     *
+     * @return the value to be written
+     */
+    public byte[] step(byte[] value) {
+        if (start == null && beginning.compareAndSet(false, true)) {
+            begin(0, 0);
+        }
+        work.on(value);
+        taken.increment();
+        return value;
+    }
+
+    /**
+     * The partition of a record of {@link Scenario#COPY}, which its value holds behind its number. It is to be written
+     * to the partition of that number.
+     */
+    public static int partition(byte[] value) {
+        return (int) (long) LONGS.get(value, Long.BYTES);
     }
 
     /** What each handler does; the pass tells how long that took. Thread-safe. */
@@ -415,6 +453,14 @@ public final class Pass {
         }
     }
 
+    /** Fails as the library did, if it did: before offsets of what was not written are committed. Any thread. */
+    public void requireNoFailure() {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new IllegalStateException("the library failed: " + cause, cause);
+        }
+    }
+
     /** The pass fails if {@code run} does. */
     public void failsWith(CompletionStage<?> run) {
         run.whenComplete((end, cause) -> fail(cause));
@@ -454,16 +500,17 @@ public final class Pass {
         }
     }
 
-    static long number(byte[] value) {
+    /** The number of a record in its partition, from 0, which its value begins with. */
+    public static long number(byte[] value) {
         return (long) LONGS.get(value, 0);
     }
 
     long recordsSoFar() {
-        return (long) RECORDS.getOpaque(this);
+        return (long) RECORDS.getOpaque(this) + taken.sum();
     }
 
     long bytesSoFar() {
-        return (long) BYTES.getOpaque(this);
+        return (long) BYTES.getOpaque(this) + taken.sum() * configuration.valueBytes();
     }
 
     /** Waits for the first record; null if the pass is given up before. Sampler only. */
@@ -476,7 +523,7 @@ public final class Pass {
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = done.await(nanos, TimeUnit.NANOSECONDS);
         Mark from = start;
-        if (!ended && from != null && System.nanoTime() - from.nanos() >= limitNanos) {
+        if (!ended && from != null && (System.nanoTime() - from.nanos() >= limitNanos || taken.sum() >= wanted)) {
             end();
             return true;
         }
@@ -485,10 +532,7 @@ public final class Pass {
 
     /** The figures, when the driver has returned. */
     Report.Passed result() {
-        Throwable cause = failure;
-        if (cause != null) {
-            throw new IllegalStateException("the library failed: " + cause, cause);
-        }
+        requireNoFailure();
         Mark from = start;
         Mark to = end;
         if (from == null || to == null) {
@@ -496,6 +540,9 @@ public final class Pass {
                     + " records, before enough came or time ran out");
         }
         boolean complete = to.records() >= wanted;
+        // What it has taken, a copy writes and commits until the driver returns. Context switches have gone with its
+        // threads.
+        Usage used = isCopy() ? Meters.quick() : to.usage();
         figures.putAll(client);
         return new Report.Passed(
                 complete,
@@ -503,18 +550,22 @@ public final class Pass {
                 to.bytes() - from.bytes(),
                 to.nanos() - from.nanos(),
                 from.nanos() - orderedNanos,
-                to.usage().since(from.usage()),
+                used.since(from.usage()),
                 ledger(complete),
                 new TreeMap<>(figures),
                 to.handlers().since(from.handlers()));
     }
 
     private LedgerFigures ledger(boolean complete) {
-        if (configuration.scenario() == Scenario.PRODUCE) {
+        if (configuration.scenario() == Scenario.PRODUCE || isCopy()) {
             return new LedgerFigures(recordsSoFar(), 0, 0, 0, 0);
         }
         boolean all = complete && wanted == configuration.recordsPerPartition() * configuration.partitions();
         return book.figures(all);
+    }
+
+    private boolean isCopy() {
+        return configuration.scenario() == Scenario.COPY;
     }
 
     /** Where the books stood at a moment. */

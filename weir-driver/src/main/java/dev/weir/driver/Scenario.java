@@ -22,6 +22,8 @@ public enum Scenario {
     STEADY,
     /** Consume events, translate them in several steps that compute, write what comes of them; commit what is finished. */
     PIPELINE,
+    /** Consume, do a step with each record, write it to the same partition of another topic; commit what is written. */
+    COPY,
     /** Write records and wait for their acknowledgements, as many in flight as the library likes. */
     PRODUCE;
 

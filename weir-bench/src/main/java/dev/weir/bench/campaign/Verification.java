@@ -33,7 +33,7 @@ final class Verification {
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
     private static final Set<Scenario> COMMITTING =
-            Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE);
+            Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE, Scenario.COPY);
 
     private final Workload workload;
     private final BenchCluster cluster;
@@ -105,7 +105,8 @@ final class Verification {
         driver.configure(topic, recordsPerPartition);
         String group = driver.start(0, (double) DriverSession.PATIENCE.toSeconds());
         Report.Passed passed = driver.passed();
-        LedgerFigures ledger = cluster.checked(point, topic, passed.ledger());
+        Report.Passed written = cluster.copied(point, topic, recordsPerPartition, group, passed);
+        LedgerFigures ledger = cluster.checked(point, topic, written.ledger());
         if (!passed.complete() && !ledger.isBroken()) {
             throw new RunFailure("it delivered " + ledger.distinct() + " of " + recordsPerPartition * point.partitions()
                     + " records within " + DriverSession.PATIENCE.toSeconds() + " s");

@@ -1,6 +1,7 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
 import dev.weir.bench.fill.FillPlan;
 import dev.weir.bench.fill.TopicFill;
 import dev.weir.bench.fill.ValueFile;
@@ -8,6 +9,8 @@ import dev.weir.bench.fill.Values;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
 import dev.weir.testkit.Broker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +30,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -46,6 +50,10 @@ public final class BenchCluster implements AutoCloseable {
 
     // Whatever the cluster's defaults are: records without a key are taken ...
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
+
+    // A copy is timed by when the brokers took it.
+    private static final Map<String, String> COPIED =
+            Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
     // ... and stay, in batches as they were sent.
     private static final Map<String, String> FILLED = Map.of(
@@ -243,6 +251,35 @@ public final class BenchCluster implements AutoCloseable {
         };
     }
 
+    /**
+     * A pass of {@link Scenario#COPY} with the records, time and ledger that the output tells; any other as it is.
+     *
+     * @param recordsPerPartition of the input
+     * @param group that of the pass
+     * @throws RunFailure if the output cannot be told, or was not committed together with the offsets
+     */
+    public Report.Passed copied(
+            WorkloadPoint point, String topic, long recordsPerPartition, String group, Report.Passed passed) {
+        if (point.scenario() != Scenario.COPY) {
+            return passed;
+        }
+        long[] committed = new long[point.partitions()];
+        Asked.of(
+                        "what group " + group + " committed",
+                        brokers.admin()
+                                .listConsumerGroupOffsets(
+                                        group, new ListConsumerGroupOffsetsOptions().requireStable(true))
+                                .partitionsToOffsetAndMetadata())
+                .forEach((partition, offset) -> {
+                    if (partition.topic().equals(topic) && offset != null) {
+                        committed[partition.partition()] = offset.offset();
+                    }
+                });
+        return new CopiedRecords(point, recordsPerPartition, committed)
+                .read(connection(), sink)
+                .figures(passed);
+    }
+
     /** Writes the records of a topic. */
     public interface Filler {
         void fill(String topic) throws InterruptedException;
@@ -263,7 +300,7 @@ public final class BenchCluster implements AutoCloseable {
                 point.spreadsValueBytes() ? "-u" : "",
                 point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
                 payload(point),
-                plan.suffix());
+                plan.suffix() + (point.scenario() == Scenario.COPY ? "-c" : ""));
         return fillOnce(content, point.partitions(), plan.endOffset(), name -> fill(name, point, plan));
     }
 
@@ -334,7 +371,7 @@ public final class BenchCluster implements AutoCloseable {
         if (exists(sink)) {
             brokers.delete(sink); // An interrupted campaign left it.
         }
-        create(sink, point.partitions(), WRITTEN);
+        create(sink, point.partitions(), point.scenario() == Scenario.COPY ? COPIED : WRITTEN);
         return sink;
     }
 

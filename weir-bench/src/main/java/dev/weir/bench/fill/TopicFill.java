@@ -2,6 +2,8 @@ package dev.weir.bench.fill;
 
 import dev.weir.bench.BenchException;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Scenario;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +109,9 @@ public final class TopicFill {
             for (long number = from; number < to; number++) {
                 requireNoFailure(); // Each further one may wait as long as the first that was not written.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
+                if (point.scenario() == Scenario.COPY) {
+                    ByteBuffer.wrap(value).putLong(Long.BYTES, partition); // Where its copy belongs.
+                }
                 var unused = producer.send(
                         new ProducerRecord<>(topic, partition, keys.next(partition), value, headers), (written, e) -> {
                             if (e != null) {

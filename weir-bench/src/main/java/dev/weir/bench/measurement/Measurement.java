@@ -97,13 +97,13 @@ public final class Measurement {
         if (cluster.countsFetches(point)) {
             cluster.fetched(); // Finds the counters, which takes a while the first time.
         }
-        boolean steady = warmUp();
+        boolean steady = warmUp(topic);
         int warmUpIntervals = intervals.size();
         int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
         background.begin();
         while (leftSeconds > 0) {
-            Outcome outcome = pass(point.seconds("measureSeconds"), true);
+            Outcome outcome = pass(topic, point.seconds("measureSeconds"), true);
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
@@ -125,13 +125,13 @@ public final class Measurement {
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
     }
 
-    private boolean warmUp() throws InterruptedException {
+    private boolean warmUp(String topic) throws InterruptedException {
         double least = point.seconds("minWarmUpSeconds");
         double most = point.seconds("maxWarmUpSeconds");
         double warmSeconds = 0;
         while (warmSeconds < most) {
             double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
-            warmSeconds += pass(seconds, false).passed().nanos() / 1e9;
+            warmSeconds += pass(topic, seconds, false).passed().nanos() / 1e9;
             if (warmSeconds >= least && warmUp.isOver()) {
                 return true;
             }
@@ -147,11 +147,11 @@ public final class Measurement {
     }
 
     /** A pass of so long after it has settled; one of the warm-up is kept with its begin. */
-    private Outcome pass(double seconds, boolean isMeasured) throws InterruptedException {
+    private Outcome pass(String topic, double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
         Settling settling = new Settling(point.seconds("settleSeconds"));
         double limit = point.seconds("settleSeconds") + seconds;
-        driver.start(Math.max(1, most), limit);
+        String group = driver.start(Math.max(1, most), limit);
         Duration patience = DriverSession.PATIENCE.plusSeconds((long) limit);
         long brokerBefore = 0;
         long brokerLast = 0;
@@ -191,7 +191,8 @@ public final class Measurement {
                         background.endPass();
                     }
                 }
-                case Report.Passed passed -> {
+                case Report.Passed said -> {
+                    Report.Passed passed = cluster.copied(point, topic, point.recordsPerPartition(), group, said);
                     requireTimed(passed);
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());

@@ -2,6 +2,7 @@ package dev.weir.bench.process;
 
 import dev.weir.bench.BenchException;
 import dev.weir.bench.workload.Spelling;
+import dev.weir.driver.Driver;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
@@ -83,7 +84,7 @@ public final class DriverCatalog {
     }
 
     public Entry entry(String driver) {
-        Entry entry = entries.get(driver);
+        Entry entry = entries.get(Driver.withoutDefaults(driver));
         if (entry == null) {
             throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()));
         }

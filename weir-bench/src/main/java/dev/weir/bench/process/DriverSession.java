@@ -98,7 +98,8 @@ public final class DriverSession {
      */
     public String start(long records, double seconds) {
         String group = newGroup();
-        start(group, records, seconds);
+        String output = point.scenario() == Scenario.COPY ? cluster.fresh(point) : "";
+        process.send(new Command.Start(group, records, seconds, output));
         return group;
     }
 

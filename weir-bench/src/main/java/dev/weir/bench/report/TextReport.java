@@ -167,7 +167,7 @@ final class TextReport {
         if (ledger.redelivered() > 0) {
             text.append(String.format(
                     Locale.ROOT,
-                    "  %s: its share group delivered %,d again, for %,d records\n",
+                    "  %s: %,d came again, which is allowed, for %,d records\n",
                     driver.driver(),
                     ledger.redelivered(),
                     ledger.expected()));

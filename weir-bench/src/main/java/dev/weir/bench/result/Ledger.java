@@ -8,7 +8,7 @@ package dev.weir.bench.result;
  * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key; 0
  *     where it promises none
  * @param retried calls of handlers that failed and were repeated
- * @param redelivered deliveries of what a share group had delivered before, which it may: they are no duplicates
+ * @param redelivered deliveries of what had come before, where that is allowed (share groups, copy at least once)
  */
 public record Ledger(
         long expected, long delivered, long lost, long duplicates, long outOfOrder, long retried, long redelivered) {

@@ -168,7 +168,7 @@ record Key(
                             1000,
                             1,
                             3_600_000,
-                            "How often at-least-once and work commit what is finished."),
+                            "How often at-least-once, work and copy commit what is finished."),
                     integer(
                             "options." + Pass.COMMIT_AHEAD,
                             1,
@@ -186,6 +186,11 @@ record Key(
                             "partition",
                             List.of("partition", "key", "none"),
                             "Which order handlers keep; what is counted as out of order."),
+                    text(
+                            "options." + Pass.GUARANTEE,
+                            Copying.AT_LEAST_ONCE,
+                            List.of(Copying.AT_LEAST_ONCE, Pass.EXACTLY_ONCE),
+                            "What copy promises: each record at least once, or once for readers of what is committed."),
                     integer(
                             "options." + Pass.SINK_RATE,
                             0,

@@ -32,7 +32,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     // Those whose records the harness writes ahead.
     private static final Set<Scenario> FILLED = Set.of(
-            Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.FLOW_CONTROL);
+            Scenario.CONSUME,
+            Scenario.AT_LEAST_ONCE,
+            Scenario.AT_MOST_ONCE,
+            Scenario.WORK,
+            Scenario.FLOW_CONTROL,
+            Scenario.COPY);
 
     // Those in which nobody but the brokers may keep a driver waiting.
     private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
@@ -67,6 +72,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                                     : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady or produce"));
         }
         checkTransactions();
+        Copying.check(this);
         if (failures() > 0 && scenario() != Scenario.WORK) {
             throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
         }
@@ -249,11 +255,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return scenario() == Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0;
     }
 
+    /** Whether each record is to be copied once, for readers of what is committed. */
+    public boolean isExactlyOnce() {
+        return text("options." + Pass.GUARANTEE).equals(Pass.EXACTLY_ONCE);
+    }
+
     /** What a library must have for it that not every one has. */
     public Set<Feature> features() {
         Set<Feature> features = EnumSet.noneOf(Feature.class);
         if (producesInTransactions()) {
             features.add(Feature.TRANSACTIONS);
+        }
+        if (isExactlyOnce()) {
+            features.add(Feature.EXACTLY_ONCE);
         }
         if (failures() > 0) {
             features.add(Feature.RETRIES);

@@ -11,10 +11,15 @@ import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.testkit.KafkaCluster;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +85,26 @@ final class BenchAtCluster implements AutoCloseable {
                 folder.resolve(workload.name()),
                 7,
                 false,
-                new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false));
+                existing());
+    }
+
+    /** Where it runs. */
+    ExistingCluster existing() {
+        return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
+    }
+
+    /** Makes a folder like a checkout whose only drivers are those of a class of these tests; returns it. */
+    static Path checkoutWith(Path root, Class<?> main, String drivers) throws IOException {
+        Path target = root.resolve("drivers/planted/target");
+        Files.createDirectories(target.resolve("classes"));
+        Files.writeString(
+                target.resolve("classes/weir-driver.properties"),
+                "main = " + main.getName() + "\ndrivers = " + drivers + "\nlibrary = kafka-clients\n");
+        String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(place -> Files.exists(Path.of(place)))
+                .collect(Collectors.joining(File.pathSeparator));
+        Files.writeString(target.resolve("driver.classpath"), classPath);
+        return root;
     }
 
     Admin admin() {

@@ -8,14 +8,9 @@ import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Totals;
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListConfigResourcesOptions;
 import org.apache.kafka.common.config.ConfigResource;
@@ -135,25 +130,13 @@ class BenchShareGroupsTest {
     @Test
     void driverThatLosesARecord_isRefused() throws Exception {
         String yaml = workload("losing", "losing-share", "work.retryMillis: 10");
-        assertThatThrownBy(() -> bench.run(losing(), yaml))
+        assertThatThrownBy(() -> bench.run(
+                        BenchAtCluster.checkoutWith(
+                                folder.resolve("losing-checkout"), LosingShareDriver.class, "losing-share"),
+                        yaml))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("driver losing-share does not pass the dry run of work")
                 .hasMessageContaining("after 298 of 300 records");
-    }
-
-    /** A checkout with that driver only. */
-    private static Path losing() throws IOException {
-        Path root = folder.resolve("losing-checkout");
-        Path target = root.resolve("drivers/losing/target");
-        Files.createDirectories(target.resolve("classes"));
-        Files.writeString(
-                target.resolve("classes/weir-driver.properties"),
-                "main = " + LosingShareDriver.class.getName() + "\ndrivers = losing-share\nlibrary = kafka-clients\n");
-        String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(place -> Files.exists(Path.of(place)))
-                .collect(Collectors.joining(File.pathSeparator));
-        Files.writeString(target.resolve("driver.classpath"), classPath);
-        return root;
     }
 
     @Test

@@ -21,6 +21,7 @@ public final class KafkaDrivers {
                                 "max.poll.records", "5000",
                                 "max.partition.fetch.bytes", Integer.toString(8 << 20),
                                 "receive.buffer.bytes", Integer.toString(1 << 20))),
+                "plain-two-workers", () -> new PlainCopy(Map.of(), 2),
                 "plain-unacknowledged", () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
                 "bare", BareDriver::new,
                 "generator", Generator::new));

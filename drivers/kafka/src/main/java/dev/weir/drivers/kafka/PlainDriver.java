@@ -40,18 +40,23 @@ final class PlainDriver implements Driver {
                 Scenario.AT_MOST_ONCE,
                 Scenario.WORK,
                 Scenario.FLOW_CONTROL,
+                Scenario.COPY,
                 Scenario.PRODUCE);
     }
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.TRANSACTIONS, Feature.RETRIES);
+        return Set.of(Feature.TRANSACTIONS, Feature.RETRIES, Feature.EXACTLY_ONCE);
     }
 
     @Override
     public void run(Pass pass) throws InterruptedException {
         if (pass.configuration().scenario() == Scenario.PRODUCE) {
             PlainProducer.produce(pass, Map.of());
+            return;
+        }
+        if (pass.configuration().scenario() == Scenario.COPY) {
+            new PlainCopy(preset, 0).run(pass);
             return;
         }
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(preset));

@@ -15,14 +15,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** {@code ParallelStreamProcessor.poll}. Confined to the main thread; the processor has threads of its own. */
+/**
+ * {@code ParallelStreamProcessor.poll}, and {@code pollAndProduce} for a copy. Confined to the main thread; the
+ * processor has threads of its own.
+ */
 final class ParallelConsumerDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.WORK);
+        return Set.of(Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.WORK, Scenario.COPY);
     }
 
     @Override
@@ -41,7 +47,6 @@ final class ParallelConsumerDriver implements Driver {
     @Override
     public void run(Pass pass) {
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
-        HandlerWork work = pass.work();
         var options = ParallelConsumerOptions.<byte[], byte[]>builder()
                 .consumer(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))
                 .ordering(
@@ -54,9 +59,33 @@ final class ParallelConsumerDriver implements Driver {
                 .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .commitMode(ParallelConsumerOptions.CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS);
         retryAfter(Duration.ofMillis(pass.retryMillis()), options);
+        if (pass.configuration().scenario() == Scenario.COPY) {
+            options.producer(new KafkaProducer<>(
+                    new HashMap<>(pass.producerConfig(Map.of())),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer()));
+        }
         ParallelStreamProcessor<byte[], byte[]> processor =
                 ParallelStreamProcessor.createEosStreamProcessor(options.build());
         processor.subscribe(List.of(pass.configuration().topic()));
+        if (pass.configuration().scenario() == Scenario.COPY) {
+            String output = pass.outputTopic();
+            processor.pollAndProduce(context -> new ProducerRecord<>(
+                    output, context.getSingleConsumerRecord().partition(), context.key(), pass.step(context.value())));
+        } else {
+            handle(processor, pass);
+        }
+        try {
+            pass.awaitDone();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        // What it has fetched and not begun can be minutes of work. What is finished it commits.
+        processor.closeDontDrainFirst();
+    }
+
+    private static void handle(ParallelStreamProcessor<byte[], byte[]> processor, Pass pass) {
+        HandlerWork work = pass.work();
         processor.poll(context -> {
             byte[] value = context.value();
             work.on(value);
@@ -67,12 +96,5 @@ final class ParallelConsumerDriver implements Driver {
             }
             pass.deliveredConcurrently(context.getSingleConsumerRecord().partition(), context.key(), value);
         });
-        try {
-            pass.awaitDone();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        // What it has fetched and not begun can be minutes of work. What is finished it commits.
-        processor.closeDontDrainFirst();
     }
 }

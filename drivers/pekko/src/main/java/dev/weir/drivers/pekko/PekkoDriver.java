@@ -1,6 +1,7 @@
 package dev.weir.drivers.pekko;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
 import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -18,6 +20,7 @@ import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.kafka.CommitterSettings;
+import org.apache.pekko.kafka.ConsumerMessage.Committable;
 import org.apache.pekko.kafka.ConsumerSettings;
 import org.apache.pekko.kafka.ProducerMessage;
 import org.apache.pekko.kafka.ProducerSettings;
@@ -26,12 +29,14 @@ import org.apache.pekko.kafka.Subscriptions;
 import org.apache.pekko.kafka.javadsl.Committer;
 import org.apache.pekko.kafka.javadsl.Consumer;
 import org.apache.pekko.kafka.javadsl.Producer;
+import org.apache.pekko.kafka.javadsl.Transactional;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 
 /**
- * {@code Consumer.plainSource}, {@code atMostOnceSource}, and {@code committableSource} to {@code Committer.sink}. Confined
- * to the main thread; Pekko's dispatchers run the streams.
+ * {@code Consumer.plainSource}, {@code atMostOnceSource}, and {@code committableSource} to {@code Committer.sink} or to
+ * {@code Producer.committableSink}; {@code Transactional.source} to its sink. Confined to the main thread; Pekko's
+ * dispatchers run the streams.
  */
 final class PekkoDriver implements Driver {
     private static final long END_SECONDS = 30;
@@ -41,7 +46,17 @@ final class PekkoDriver implements Driver {
     @Override
     public Set<Scenario> scenarios() {
         return Set.of(
-                Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
+                Scenario.CONSUME,
+                Scenario.STEADY,
+                Scenario.AT_LEAST_ONCE,
+                Scenario.AT_MOST_ONCE,
+                Scenario.COPY,
+                Scenario.PRODUCE);
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.EXACTLY_ONCE);
     }
 
     @Override
@@ -78,6 +93,7 @@ final class PekkoDriver implements Driver {
                         })
                         .toMat(Committer.sink(committer(pass)), Consumer::createDrainingControl)
                         .run(system);
+            case COPY -> pass.isExactlyOnce() ? copyExactlyOnce(settings, topic, pass) : copy(settings, topic, pass);
             default ->
                 throw new IllegalArgumentException(
                         "not offered: " + pass.configuration().scenario());
@@ -94,13 +110,44 @@ final class PekkoDriver implements Driver {
                 .withMaxBatch(Integer.MAX_VALUE);
     }
 
-    private void produce(Pass pass) throws Exception {
+    private Consumer.DrainingControl<Done> copy(
+            ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
+        String output = pass.outputTopic();
+        return Consumer.committableSource(settings, topic)
+                .map(message -> ProducerMessage.single(
+                        copied(message.record(), output, pass), (Committable) message.committableOffset()))
+                .toMat(Producer.committableSink(producer(pass), committer(pass)), Consumer::createDrainingControl)
+                .run(system);
+    }
+
+    private Consumer.DrainingControl<Done> copyExactlyOnce(
+            ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
+        String output = pass.outputTopic();
+        return Transactional.source(settings, topic)
+                .map(message ->
+                        ProducerMessage.single(copied(message.record(), output, pass), message.partitionOffset()))
+                .toMat(
+                        Transactional.sink(
+                                producer(pass).withEosCommitInterval(Duration.ofMillis(pass.commitIntervalMillis())),
+                                pass.group()),
+                        Consumer::createDrainingControl)
+                .run(system);
+    }
+
+    private static ProducerRecord<byte[], byte[]> copied(
+            ConsumerRecord<byte[], byte[]> record, String output, Pass pass) {
+        return new ProducerRecord<>(output, record.partition(), record.key(), pass.step(record.value()));
+    }
+
+    private ProducerSettings<byte[], byte[]> producer(Pass pass) {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.create(
                         system, new ByteArraySerializer(), new ByteArraySerializer())
                 .withProperties(pass.producerConfig(Map.of()));
-        if (pass.inFlight() > 0) {
-            settings = settings.withParallelism(pass.inFlight());
-        }
+        return pass.inFlight() > 0 ? settings.withParallelism(pass.inFlight()) : settings;
+    }
+
+    private void produce(Pass pass) throws Exception {
+        ProducerSettings<byte[], byte[]> settings = producer(pass);
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();

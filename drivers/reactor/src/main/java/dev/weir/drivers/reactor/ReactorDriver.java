@@ -39,7 +39,12 @@ final class ReactorDriver implements Driver {
     @Override
     public Set<Scenario> scenarios() {
         return Set.of(
-                Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
+                Scenario.CONSUME,
+                Scenario.STEADY,
+                Scenario.AT_LEAST_ONCE,
+                Scenario.AT_MOST_ONCE,
+                Scenario.COPY,
+                Scenario.PRODUCE);
     }
 
     @Override
@@ -54,7 +59,8 @@ final class ReactorDriver implements Driver {
             return;
         }
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
-        boolean acknowledges = pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
+        boolean isCopy = pass.configuration().scenario() == Scenario.COPY;
+        boolean acknowledges = isCopy || pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
         CountDownLatch closed = new CountDownLatch(1);
         ReceiverOptions<byte[], byte[]> options = ReceiverOptions.<byte[], byte[]>create(config)
                 .withKeyDeserializer(new ByteArrayDeserializer())
@@ -69,6 +75,7 @@ final class ReactorDriver implements Driver {
                 .atmostOnceCommitAheadSize(pass.commitAhead() - 1)
                 .commitInterval(acknowledges ? Duration.ofMillis(pass.commitIntervalMillis()) : Duration.ZERO);
         KafkaReceiver<byte[], byte[]> receiver = KafkaReceiver.create(options);
+        ReactorCopy copy = new ReactorCopy(pass);
         Flux<?> records = switch (pass.configuration().scenario()) {
             case CONSUME, STEADY ->
                 receiver.receive().doOnNext(record -> pass.delivered(record.partition(), record.value()));
@@ -79,18 +86,21 @@ final class ReactorDriver implements Driver {
                 });
             case AT_MOST_ONCE ->
                 receiver.receiveAtmostOnce().doOnNext(record -> pass.delivered(record.partition(), record.value()));
+            case COPY -> copy.of(receiver.receive());
             default ->
                 throw new IllegalArgumentException(
                         "not offered: " + pass.configuration().scenario());
         };
         Disposable subscription = records.subscribe(record -> {}, pass::fail);
         pass.awaitDone();
+        copy.awaitWritten();
         // Returns at once; the consumer commits and closes on a thread of its own, beside the next pass if nobody
         // waits.
         subscription.dispose();
         if (!closed.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("its consumer did not close within " + CLOSE_SECONDS + " s");
         }
+        copy.close();
     }
 
     private static void produce(Pass pass) throws InterruptedException {
@@ -99,12 +109,7 @@ final class ReactorDriver implements Driver {
         if (transaction > 0) {
             config.put("transactional.id", pass.group());
         }
-        SenderOptions<byte[], byte[]> options = SenderOptions.<byte[], byte[]>create(config)
-                .withKeySerializer(new ByteArraySerializer())
-                .withValueSerializer(new ByteArraySerializer());
-        if (pass.inFlight() > 0) {
-            options = options.maxInFlight(pass.inFlight());
-        }
+        SenderOptions<byte[], byte[]> options = options(config, pass);
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();
@@ -138,6 +143,13 @@ final class ReactorDriver implements Driver {
         ended.await();
         sender.close();
         planned.dispose();
+    }
+
+    static SenderOptions<byte[], byte[]> options(Map<String, Object> config, Pass pass) {
+        SenderOptions<byte[], byte[]> options = SenderOptions.<byte[], byte[]>create(config)
+                .withKeySerializer(new ByteArraySerializer())
+                .withValueSerializer(new ByteArraySerializer());
+        return pass.inFlight() > 0 ? options.maxInFlight(pass.inFlight()) : options;
     }
 
     /**

@@ -49,12 +49,13 @@ final class WeirDriver implements Driver {
                 Scenario.AT_MOST_ONCE,
                 Scenario.WORK,
                 Scenario.FLOW_CONTROL,
+                Scenario.COPY,
                 Scenario.PRODUCE);
     }
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.RETRIES);
+        return Set.of(Feature.RETRIES, Feature.EXACTLY_ONCE);
     }
 
     private static Pipeline working(ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
@@ -88,6 +89,10 @@ final class WeirDriver implements Driver {
 
     @Override
     public void run(Pass pass) throws Exception {
+        if (pass.configuration().scenario() == Scenario.COPY) {
+            new WeirCopy(preset, fetch, false).run(pass);
+            return;
+        }
         OneAtATime oneAtATime = new OneAtATime(pass);
         try (RunningPipeline run = pipeline(pass, oneAtATime).run()) {
             if (pass.configuration().scenario() == Scenario.FLOW_CONTROL) {

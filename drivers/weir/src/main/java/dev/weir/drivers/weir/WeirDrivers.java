@@ -16,6 +16,7 @@ public final class WeirDrivers {
                         "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
                         "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
                         "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN),
+                        "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, true),
                         "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
                         "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)),
                 arguments);

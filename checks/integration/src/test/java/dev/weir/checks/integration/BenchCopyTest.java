@@ -1,0 +1,190 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverCatalog;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Report;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every driver that copies does, by what stands in the output; and drivers that do not are found out. */
+@Timeout(300)
+class BenchCopyTest {
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+    private static final long PER_PARTITION = 2_000;
+
+    private static final String WORKLOAD = """
+            name: NAME
+            scenario: copy
+            drivers: [DRIVER]
+            baseline: DRIVER
+            topic: {partitions: 2, records: 200000, valueBytes: 50}
+            client: {linger.ms: 5}
+            options: {guarantee: GUARANTEE, commit.interval.millis: 100, in.flight.records: 1000}
+            method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
+              intervalMillis: 20, heapMegabytes: 256}
+            """;
+
+    private static BenchAtCluster bench;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "plain-two-workers, at-least-once",
+        "weir-parallel, at-least-once",
+        "kafka-streams-two-threads, at-least-once",
+        "reactor, at-least-once",
+        "plain, exactly-once",
+        "weir-lean, exactly-once",
+        "kafka-streams, exactly-once",
+        "pekko, exactly-once"
+    })
+    void driver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
+        requireCopied(driver, guarantee);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({
+        "plain, at-least-once",
+        "plain-kip848, at-least-once",
+        "weir, at-least-once",
+        "weir-defaults, at-least-once",
+        "weir-lean, at-least-once",
+        "kafka-streams, at-least-once",
+        "pekko, at-least-once",
+        "plain-two-workers, exactly-once",
+        "weir, exactly-once",
+        "weir-parallel, exactly-once",
+        "kafka-streams-two-threads, exactly-once"
+    })
+    void furtherDriver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
+        requireCopied(driver, guarantee);
+    }
+
+    /** In the order of partitions it waits for the acknowledgement of each record before it begins the next one. */
+    @Test
+    @Tag("long")
+    void parallelConsumer_copiesEachRecord_inNoOrder() throws Exception {
+        requireCopied(copied(
+                ROOT,
+                "parallel-consumer",
+                workload("copies", "parallel-consumer", "at-least-once")
+                        .replace("guarantee:", "ordering: none, guarantee:")));
+    }
+
+    private static void requireCopied(String driver, String guarantee) throws Exception {
+        requireCopied(copied(ROOT, driver, workload("copies", driver, guarantee)));
+    }
+
+    private static void requireCopied(Report.Passed passed) {
+        assertThat(passed.complete()).isTrue();
+        assertThat(passed.ledger().isBroken()).as("%s", passed.ledger()).isFalse();
+        assertThat(passed.records()).isEqualTo(2 * PER_PARTITION);
+        assertThat(passed.bytes()).isGreaterThanOrEqualTo(2 * PER_PARTITION * 50);
+        assertThat(passed.nanos()).isPositive();
+        assertThat(passed.usage().cpuNanos()).isPositive();
+    }
+
+    /** One pass of a driver of that checkout. */
+    private static Report.Passed copied(Path root, String driver, String yaml) throws Exception {
+        WorkloadPoint point = Workload.parse("copy", yaml, false).points().get(0);
+        DriverLauncher launcher = new DriverLauncher(DriverCatalog.ofCheckout(root));
+        Path log = folder.resolve(driver + ".log");
+        try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
+                DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
+            String topic = cluster.filled(point, PER_PARTITION);
+            DriverSession session = new DriverSession(process, cluster, point);
+            session.hello();
+            session.configure(topic, PER_PARTITION);
+            String group = session.start(0, 60);
+            return cluster.copied(point, topic, PER_PARTITION, group, session.passed());
+        }
+    }
+
+    @Test
+    void driverThatLosesARecord_isRefused() {
+        assertThatThrownBy(() -> bench.run(planted(), workload("losing", "losing-copy", "at-least-once")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver losing-copy does not pass the dry run of copy")
+                .hasMessageContaining("missing=2");
+    }
+
+    @Test
+    void driverThatWritesARecordTwice_isBrokenWhereOnceIsAskedFor() throws Exception {
+        LedgerFigures ledger = copied(planted(), "doubling-copy", workload("doubling", "doubling-copy", "exactly-once"))
+                .ledger();
+        assertThat(ledger.duplicates()).isEqualTo(2);
+        assertThat(ledger.isBroken()).isTrue();
+    }
+
+    @Test
+    @Tag("long")
+    void driverThatWritesARecordTwice_isCountedWhereThatIsAllowed() throws Exception {
+        ResultsFolder results = bench.run(planted(), workload("counted", "doubling-copy", "at-least-once"));
+        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.isValid()).as("%s", run.flags()).isTrue();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().redelivered()).isPositive();
+            assertThat(run.totals().records())
+                    .as("what is written twice is copied once")
+                    .isLessThanOrEqualTo(run.ledger().expected());
+        });
+        assertThat(Reports.text(results)).contains("came again, which is allowed, for ");
+    }
+
+    @Test
+    void driverWhoseTransactionHasNoOffsets_isRefused() {
+        assertThatThrownBy(() -> copied(planted(), "halving-copy", workload("halving", "halving-copy", "exactly-once")))
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("output and offsets were not committed together: partition 0");
+    }
+
+    @Test
+    void driverWithoutTransactions_isRefusedWhereOnceIsAskedFor() {
+        assertThatThrownBy(() -> bench.run(workload("without", "reactor", "exactly-once")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("it does not offer exactly once (options.guarantee)");
+    }
+
+    private static Path planted() throws Exception {
+        return BenchAtCluster.checkoutWith(
+                folder.resolve("planted"), FaultyCopyDriver.class, "losing-copy, doubling-copy, halving-copy");
+    }
+
+    private static String workload(String name, String driver, String guarantee) {
+        return WORKLOAD.replace("NAME", name).replace("DRIVER", driver).replace("GUARANTEE", guarantee);
+    }
+}

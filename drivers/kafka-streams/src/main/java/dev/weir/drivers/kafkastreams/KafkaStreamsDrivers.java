@@ -1,0 +1,19 @@
+package dev.weir.drivers.kafkastreams;
+
+import dev.weir.driver.DriverMain;
+import java.util.Map;
+
+/** The process of the Kafka Streams drivers. */
+public final class KafkaStreamsDrivers {
+
+    private KafkaStreamsDrivers() {}
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(
+                Map.of(
+                        "kafka-streams", () -> new KafkaStreamsDriver(1),
+                        "kafka-streams-two-threads", () -> new KafkaStreamsDriver(2)),
+                arguments);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.weir.drivers.weir;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * {@code KafkaSource.atLeastOnce} to {@code KafkaSink.producing}, or {@code KafkaSource.exactlyOnce}, with {@code map}
+ * or {@code mapParallel} between. Confined to the main thread.
+ */
+final class WeirCopy implements Driver {
+    private static final Duration DRAIN = Duration.ofSeconds(20);
+
+    private final Map<String, String> preset;
+    private final FetchPath fetch;
+    private final boolean isParallel;
+
+    /**
+     * A driver.
+     *
+     * @param isParallel whether as many threads as there are processors do the steps
+     */
+    WeirCopy(Map<String, String> preset, FetchPath fetch, boolean isParallel) {
+        this.preset = preset;
+        this.fetch = fetch;
+        this.isParallel = isParallel;
+    }
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.COPY);
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.EXACTLY_ONCE);
+    }
+
+    @Override
+    public void run(Pass pass) throws Exception {
+        try (RunningPipeline run = pipeline(pass).run()) {
+            pass.failsWith(run.completion());
+            pass.awaitDone();
+            run.drain(DRAIN);
+        }
+    }
+
+    private Pipeline pipeline(Pass pass) {
+        Duration interval = Duration.ofMillis(pass.commitIntervalMillis());
+        ConsumerSettings.Builder<byte[], byte[]> consumer =
+                ConsumerSettings.builder().fetch(fetch).commitInterval(interval).commitRecords(Integer.MAX_VALUE);
+        pass.consumerConfig(preset).forEach(consumer::property);
+        ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
+        pass.producerConfig(Map.of()).forEach(producer::property);
+        String topic = pass.configuration().topic();
+        return pass.isExactlyOnce()
+                ? KafkaSource.exactlyOnce(consumer.build(), topic)
+                        .commitInterval(interval)
+                        .commitRecords(Integer.MAX_VALUE)
+                        .produceTo(producer.build(), records -> copied(records, pass))
+                : copied(KafkaSource.atLeastOnce(consumer.build(), topic), pass)
+                        .to(KafkaSink.producing(producer.build()));
+    }
+
+    private Source<ProducerRecord<byte[], byte[]>> copied(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
+        String output = pass.outputTopic();
+        return isParallel
+                ? records.mapParallel(Runtime.getRuntime().availableProcessors(), record -> copy(record, output, pass))
+                : records.map(record -> copy(record, output, pass));
+    }
+
+    private static ProducerRecord<byte[], byte[]> copy(
+            ConsumerRecord<byte[], byte[]> record, String output, Pass pass) {
+        return new ProducerRecord<>(output, record.partition(), record.key(), pass.step(record.value()));
+    }
+}

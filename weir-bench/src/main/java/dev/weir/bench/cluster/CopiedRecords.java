@@ -1,0 +1,206 @@
+package dev.weir.bench.cluster;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * What came of a pass of scenario copy, as a reader of the output finds it: no library is asked. A record is known by
+ * its partition and number, which its value holds. Confined to one thread; used once.
+ */
+final class CopiedRecords {
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final byte MOST = Byte.MAX_VALUE;
+    private static final byte[] NONE = {};
+
+    private final WorkloadPoint point;
+    private final long[] committed; // by partition
+    private final byte[][] copies; // by partition and number
+    private final long[] highest; // by partition
+    private long distinct;
+    private long again;
+    private long reordered;
+    private long foreign;
+    private long bytes;
+    private long firstMillis = Long.MAX_VALUE;
+    private long lastMillis = Long.MIN_VALUE;
+
+    /**
+     * Nothing yet.
+     *
+     * @param recordsPerPartition of the input
+     * @param committed up to which offset the group has finished each partition of the input
+     */
+    CopiedRecords(WorkloadPoint point, long recordsPerPartition, long[] committed) {
+        this.point = point;
+        this.committed = committed;
+        this.copies = new byte[point.partitions()][Math.toIntExact(recordsPerPartition)];
+        this.highest = new long[point.partitions()];
+        Arrays.fill(highest, -1);
+    }
+
+    /**
+     * Reads the whole topic.
+     *
+     * @param connection what a client needs to reach the brokers
+     * @throws RunFailure if it cannot be read, or a transaction stays open
+     */
+    CopiedRecords read(Map<String, String> connection, String topic) {
+        Map<String, Object> config = new HashMap<>(connection);
+        config.put("isolation.level", point.isExactlyOnce() ? "read_committed" : "read_uncommitted");
+        config.put("enable.auto.commit", "false");
+        config.put("max.poll.records", "100000");
+        config.put("max.partition.fetch.bytes", Integer.toString(8 << 20));
+        List<TopicPartition> partitions = IntStream.range(0, point.partitions())
+                .mapToObj(partition -> new TopicPartition(topic, partition))
+                .toList();
+        try (Consumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = ends(connection, partitions);
+            long lastNanos = System.nanoTime();
+            while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+                var records = consumer.poll(POLL);
+                records.forEach(this::add);
+                if (!records.isEmpty()) {
+                    lastNanos = System.nanoTime();
+                } else if (System.nanoTime() - lastNanos > PATIENCE_NANOS) {
+                    throw new RunFailure("its output " + topic + " could not be read: nothing came for "
+                            + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
+                }
+            }
+            return this;
+        } catch (KafkaException e) {
+            throw new RunFailure("its output " + topic + " could not be read: " + e);
+        }
+    }
+
+    /** Where each partition ends, once no transaction is open: markers may be written after a commit has returned. */
+    private static Map<TopicPartition, Long> ends(Map<String, String> connection, List<TopicPartition> partitions) {
+        try (Admin admin = Admin.create(new HashMap<>(connection))) {
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (true) {
+                Map<TopicPartition, Long> ends = ends(admin, partitions, IsolationLevel.READ_UNCOMMITTED);
+                if (ends.equals(ends(admin, partitions, IsolationLevel.READ_COMMITTED))) {
+                    return ends;
+                }
+                if (System.nanoTime() - deadline >= 0) {
+                    throw new RunFailure("a transaction of it is still open "
+                            + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s after it has closed");
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+            }
+        }
+    }
+
+    private static Map<TopicPartition, Long> ends(
+            Admin admin, List<TopicPartition> partitions, IsolationLevel isolation) {
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        partitions.forEach(partition -> latest.put(partition, OffsetSpec.latest()));
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        Asked.of(
+                        "for the ends of an output",
+                        admin.listOffsets(latest, new ListOffsetsOptions(isolation))
+                                .all())
+                .forEach((partition, end) -> ends.put(partition, end.offset()));
+        return ends;
+    }
+
+    private void add(ConsumerRecord<byte[], byte[]> record) {
+        byte[] value = record.value();
+        add(record.partition(), value == null ? NONE : value, record.timestamp());
+    }
+
+    private boolean isOfInput(int partition, byte[] value) {
+        return value.length >= Pass.MIN_VALUE_BYTES
+                && Pass.partition(value) == partition
+                && Pass.number(value) >= 0
+                && Pass.number(value) < copies[partition].length;
+    }
+
+    /** A record of the output. */
+    void add(int partition, byte[] value, long millis) {
+        bytes += value.length;
+        firstMillis = Math.min(firstMillis, millis);
+        lastMillis = Math.max(lastMillis, millis);
+        if (!isOfInput(partition, value)) {
+            foreign++;
+            return;
+        }
+        long number = Pass.number(value);
+        int index = (int) number;
+        if (copies[partition][index] > 0) {
+            again++;
+        } else {
+            distinct++;
+            reordered += number < highest[partition] ? 1 : 0;
+            highest[partition] = Math.max(highest[partition], number);
+        }
+        copies[partition][index] = (byte) Math.min(MOST, copies[partition][index] + 1);
+    }
+
+    /**
+     * The pass with these figures in place of what the driver has counted.
+     *
+     * @throws RunFailure if nothing was written, or exactly once is asked for and the output has what the group would
+     *     read again
+     */
+    Report.Passed figures(Report.Passed passed) {
+        if (distinct == 0) {
+            throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
+        }
+        long millis = Math.max(1, lastMillis - firstMillis); // The clock of the log is one of milliseconds.
+        return new Report.Passed(
+                passed.complete(),
+                distinct,
+                bytes,
+                TimeUnit.MILLISECONDS.toNanos(millis),
+                passed.joinNanos(),
+                passed.usage(),
+                ledger(),
+                passed.client(),
+                passed.handlers());
+    }
+
+    /** What the group has finished must be in the output, and in a kept order what comes before a record that is. */
+    LedgerFigures ledger() {
+        boolean isOrdered = point.ordering() == Pass.Order.PARTITION;
+        long missing = 0;
+        for (int partition = 0; partition < copies.length; partition++) {
+            long begun = highest[partition] + 1;
+            if (point.isExactlyOnce() && isOrdered && begun > committed[partition]) {
+                throw new RunFailure("output and offsets were not committed together: partition " + partition
+                        + " is written up to offset " + begun + ", and committed up to " + committed[partition]);
+            }
+            long until = isOrdered ? Math.max(begun, committed[partition]) : committed[partition];
+            for (int number = 0; number < Math.min(until, copies[partition].length); number++) {
+                missing += copies[partition][number] == 0 ? 1 : 0;
+            }
+        }
+        boolean isOnce = point.isExactlyOnce();
+        return new LedgerFigures(
+                distinct, missing, isOnce ? again : 0, isOrdered ? reordered : 0, foreign, 0, isOnce ? 0 : again);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+
+/** Which settings go with scenario copy, and which with it alone. Stateless. */
+final class Copying {
+    static final String AT_LEAST_ONCE = "at-least-once";
+
+    // The ledger keeps a byte for each.
+    private static final long MOST_RECORDS = 200_000_000;
+
+    private Copying() {}
+
+    static void check(WorkloadPoint point) {
+        if (point.scenario() != Scenario.COPY) {
+            if (point.isExactlyOnce()) {
+                throw new WorkloadException("options." + Pass.GUARANTEE
+                        + " is of scenario copy; the names of the others say what they promise");
+            }
+            return;
+        }
+        if (point.transactionRecords() > 0) {
+            throw new WorkloadException("scenario copy is checked by offsets, which markers of transactions shift:"
+                    + " leave topic.transactionRecords out");
+        }
+        if (point.recordsPerPartition() * point.partitions() > MOST_RECORDS) {
+            throw new WorkloadException("scenario copy has a byte in memory for each record: set topic.records to "
+                    + MOST_RECORDS + " at most");
+        }
+        if (point.hasSlowSink()) {
+            throw new WorkloadException("options." + Pass.SINK_RATE
+                    + " slows down user code of consuming scenarios; scenario copy has options.work.rounds");
+        }
+        if (point.ordering() == Pass.Order.KEY) {
+            throw new WorkloadException(
+                    "scenario copy is checked by partition: set options.ordering to partition, or to none");
+        }
+        if (point.seconds("settleSeconds") > 0) {
+            throw new WorkloadException("method.settleSeconds does not go with scenario copy,"
+                    + " whose time is that of the records in the output: leave it out");
+        }
+    }
+}

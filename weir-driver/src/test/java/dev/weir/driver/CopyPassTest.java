@@ -1,0 +1,68 @@
+package dev.weir.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CopyPassTest {
+    private static final Command.Configure CONFIGURATION = new Command.Configure(
+            "",
+            Map.of(),
+            "in",
+            2,
+            500,
+            16,
+            Scenario.COPY,
+            Map.of("linger.ms", "5"),
+            Map.of(Pass.GUARANTEE, Pass.EXACTLY_ONCE, Pass.IN_FLIGHT, "9"),
+            1_000);
+
+    /** Steps of several threads are counted, and the pass ends with the last of them, at the sampler's next look. */
+    @Test
+    void stepsOfSeveralThreads_endThePass() throws Exception {
+        Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));
+        assertThat(pass.outputTopic()).isEqualTo("out");
+        assertThat(pass.isExactlyOnce()).isTrue();
+        Thread other = Thread.ofPlatform().start(() -> step(pass, 500));
+        step(pass, 499);
+        other.join();
+        assertThat(pass.awaitFirst(0)).isNotNull();
+        assertThat(pass.awaitEnd(0)).isFalse();
+        step(pass, 1);
+        assertThat(pass.awaitEnd(0)).isTrue();
+        assertThat(pass.isDone()).isTrue();
+        Report.Passed passed = pass.result();
+        assertThat(passed.complete()).isTrue();
+        assertThat(passed.records()).isEqualTo(1_000);
+        assertThat(passed.bytes()).isEqualTo(16_000);
+        assertThat(passed.usage().voluntarySwitches())
+                .as("threads that are gone have none")
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void failure_isThrownBeforeOffsetsAreCommitted() {
+        Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));
+        pass.requireNoFailure();
+        pass.fail(new IllegalStateException("refused"));
+        assertThatThrownBy(pass::requireNoFailure).hasMessageContaining("refused");
+    }
+
+    @Test
+    void ownDefaults_areThoseOfTheLibrary() {
+        Command.Configure own = CONFIGURATION.withOwnDefaults();
+        assertThat(own.client()).isEmpty();
+        assertThat(own.options()).containsOnlyKeys(Pass.GUARANTEE);
+        assertThat(own.topic()).isEqualTo("in");
+        assertThat(new Pass(own, new Command.Start("g", 0, 1)).inFlight()).isZero();
+    }
+
+    private static void step(Pass pass, int times) {
+        byte[] value = pass.value(1);
+        for (int i = 0; i < times; i++) {
+            assertThat(pass.step(value)).isSameAs(value);
+        }
+    }
+}
