@@ -136,7 +136,9 @@ final class Samples implements AutoCloseable {
         put(ByteBuffer.class, ByteBuffer.allocate(1));
         put(Slice.class, new Slice());
         put(LeanRecord.class, new LeanRecord(TEXT));
-        put(LeanProducerSettings.class, LeanProducerSettings.builder().bootstrapServers("localhost:1").build());
+        put(
+                LeanProducerSettings.class,
+                LeanProducerSettings.builder().bootstrapServers("localhost:1").build());
         put(LeanProducerSettings.Builder.class, LeanProducerSettings.builder());
         put(LeanProducer.class, LeanProducer.open(of(LeanProducerSettings.class), of(SendListener.class)));
         put(FaultProxy.class, FaultProxy.to(TEXT));

@@ -80,12 +80,7 @@ final class BenchAtCluster implements AutoCloseable {
 
     private CampaignRunner.Settings settings(Path root, Workload workload) {
         return new CampaignRunner.Settings(
-                root,
-                folder.resolve("data"),
-                folder.resolve(workload.name()),
-                7,
-                false,
-                existing());
+                root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, existing());
     }
 
     /** Where it runs. */

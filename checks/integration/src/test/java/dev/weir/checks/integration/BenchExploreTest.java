@@ -73,7 +73,8 @@ class BenchExploreTest {
     @Test
     @Timeout(300)
     void driverWithoutTheScenario_isRefused_beforeAnythingIsTried() {
-        assertThatThrownBy(() -> bench.explore(WORKLOAD.replace("NAME", "refused").replace("DRIVER", "bare")))
+        assertThatThrownBy(
+                        () -> bench.explore(WORKLOAD.replace("NAME", "refused").replace("DRIVER", "bare")))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("driver bare: it does not offer work");
     }

@@ -77,7 +77,7 @@ class LeanProducerFaultsTest {
         fault.run();
         sent.get(LONG.toSeconds(), TimeUnit.SECONDS);
         ledger.send(producer, TOPIC, first + before, PHASE - before);
-        assertThat(producer.flush(LONG)).as(cluster + " " + producer.metrics()).hasToString("0 records ()");
+        assertThat(producer.flush(LONG)).as("%s", producer.metrics()).hasToString("0 records ()");
     }
 
     /** What may throw anything. */
