@@ -48,13 +48,13 @@ class LeanProducerFaultsTest {
                     .maxBlock(Duration.ofMinutes(10))
                     .build();
             try (LeanProducer producer = LeanProducer.open(settings, ledger)) {
-                during(cluster, producer, ledger, 0, () -> moveLeaders(cluster));
-                during(cluster, producer, ledger, 1, () -> cluster.broker(1).kill());
+                during(producer, ledger, 0, () -> moveLeaders(cluster));
+                during(producer, ledger, 1, () -> cluster.broker(1).kill());
                 cluster.broker(1).start();
                 cluster.awaitInSync(TOPIC);
                 Broker frozen =
                         cluster.broker(partitions(cluster).getFirst().leader().id());
-                during(cluster, producer, ledger, 2, () -> {
+                during(producer, ledger, 2, () -> {
                     frozen.freeze();
                     awaitNotLeading(cluster, frozen.id());
                     frozen.thaw();
@@ -67,8 +67,7 @@ class LeanProducerFaultsTest {
     }
 
     /** Sends a phase's records, the last quarter of them once the fault is over. */
-    private static void during(
-            KafkaCluster cluster, LeanProducer producer, SendLedger ledger, int phase, ThrowingRunnable fault)
+    private static void during(LeanProducer producer, SendLedger ledger, int phase, ThrowingRunnable fault)
             throws Exception {
         long first = (long) phase * PHASE;
         long before = PHASE * 3L / 4;
