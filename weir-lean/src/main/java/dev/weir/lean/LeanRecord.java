@@ -127,11 +127,12 @@ public final class LeanRecord {
 
     /** Adds a header of another record, without an object for it; the value may be null. */
     public LeanRecord header(Slice name, Slice value) {
+        Objects.requireNonNull(value, "value");
         if (Objects.requireNonNull(name, "name").isNull()) {
             throw new IllegalArgumentException("a header's name must not be null");
         }
         bytes.headerName().wrap(name);
-        bytes.headerValue().wrap(Objects.requireNonNull(value, "value"));
+        bytes.headerValue().wrap(value);
         bytes.addHeader();
         return this;
     }
