@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * its runs.
  *
  * <p>The stage that writes must fail or try again ({@code Supervision.retry}); it must not skip. Only a
- * transaction in which {@link #advance} was called is missed when the next records come. One that failed before
- * it, and was skipped, is taken for records dropped on purpose: its results are lost, and nobody is told.
+ * transaction in which {@link #advance} returned is missed when the next records come. One that failed before or
+ * was refused, and was skipped, is taken for records dropped on purpose: its results are lost, and nobody is told.
  *
  * <p>Until a record of a partition has been written, its position is the subscription's to choose at each start.
  * From the beginning that is one place; from the end, or a time, a crash before the first commit begins somewhere
@@ -142,7 +142,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Older ones are worth nothing, and rows that were deleted meanwhile have lower fences now.
+        // Older ones are worth nothing, and where the row was made anew their fence may be the greater one.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {

@@ -81,8 +81,12 @@ final class SoakLedger implements AutoCloseable {
         return fault.get() == null;
     }
 
-    void assertClean(long count) {
+    void assertClean() {
         assertThat(fault.get()).isNull();
+    }
+
+    void assertClean(long count) {
+        assertClean();
         assertThat(seen).isEqualTo(count);
     }
 
