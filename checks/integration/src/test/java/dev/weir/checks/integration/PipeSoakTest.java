@@ -131,9 +131,9 @@ class PipeSoakTest {
     }
 
     /**
-     * The last quarter beside the second: by then all that is made once has been made. By the lowest of each: a thread or
-     * a connection that is there for a moment does not count. Two more are one that the first lows happened to miss and
-     * the connection of a coordinator that has moved; one that is left behind by each restart makes six in an hour.
+     * The last quarter beside the second: by then all that is made once has been made. By the lowest of each: a thread
+     * or a connection that is there for a moment does not count. Two more are one that the first lows happened to miss
+     * and a connection that was made late; one that is left behind by each restart makes six in an hour.
      */
     private static void assertFlat(ProcessUsage usage) {
         for (ProcessUsage.Kind kind : List.of(ProcessUsage.Kind.THREADS, ProcessUsage.Kind.HANDLES)) {
