@@ -39,9 +39,21 @@ import org.jspecify.annotations.Nullable;
  *                 .mapBlocking(1, Ordering.input(), order -> store(order))) // advance, then commit
  * }</pre>
  *
- * <p>Whoever gets a partition takes its row over ({@link #load}); from then on nobody else moves that position. Write
- * the records of a partition in their order, each after the one before was committed: {@code mapBlocking(1,
- * Ordering.input(), ...)}. One object serves one member of the group, over all of its runs.
+ * <p>Whoever gets a partition takes its row over ({@link #load}); from then on the row refuses every other object,
+ * until one of them takes it over. Write the records of a partition in their order, each after the one before was
+ * committed: {@code mapBlocking(1, Ordering.input(), ...)}. One object serves one member of the group, over all of
+ * its runs.
+ *
+ * <p>The stage that writes must fail or try again ({@code Supervision.retry}); it must not skip. Only a
+ * transaction in which {@link #advance} returned is missed when the next records come. One that failed before or
+ * was refused, and was skipped, is taken for records dropped on purpose: its results are lost, and nobody is told.
+ *
+ * <p>Until a record of a partition has been written, its position is the subscription's to choose at each start.
+ * From the beginning that is one place; from the end, or a time, a crash before the first commit begins somewhere
+ * else.
+ *
+ * <p>Tested with PostgreSQL at {@code READ COMMITTED}. In any database the key columns must compare
+ * case-sensitively.
  */
 public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     // What a zombie could do, and why it cannot: ADR 84.
@@ -63,15 +75,24 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
+    /** How often each partition has gone: a {@link #load} that ends behind that claims it no more. */
+    private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
+
     /**
      * A partition that this member has.
      *
-     * @param fence the row's number of owners when it was claimed
+     * @param topicId the row's when it was claimed
+     * @param fence the row's when it was claimed
      * @param before the position that the last move began at
      * @param first the first record of it, {@link #NOTHING_WRITTEN} before there was one
      * @param after where it led, unless its transaction was rolled back
      */
-    private record Claim(long fence, long before, long first, long after) {}
+    private record Claim(String topicId, long fence, long before, long first, long after) {
+
+        private Claim moved(long from, long record, long to) {
+            return new Claim(topicId, fence, from, record, to);
+        }
+    }
 
     private JdbcOffsets(DataSource dataSource, OffsetTable table, MetadataClient brokers) {
         this.dataSource = dataSource;
@@ -114,11 +135,15 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * partition of which nothing has been written begins as the subscription says. Fails with a {@link
      * TopicMadeAnewException} if a position is one in a topic that was deleted and made anew since.
      *
-     * <p>It waits up to 10 s for a row that a transaction of the former owner holds.
+     * <p>It waits up to 10 s for a row that a transaction of the former owner holds. If a partition goes meanwhile, it
+     * takes the row over all the same, and the new owner's next write is refused: its next run takes the row back.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
+        Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
+        // Older ones are worth nothing, and where the row was made anew their fence may be the greater one.
+        claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
             Map<String, String> topicIds = topicIds(ids);
@@ -142,12 +167,22 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                             + " transaction holds is free when that ends",
                     failure);
         }
-        claims.putAll(claimed);
+        claimed.forEach((id, claim) -> claims.compute(
+                id, (same, now) -> timesRevoked(id) == begun.getOrDefault(id, 0L) ? later(now, claim) : now));
         return CompletableFuture.completedStage(claimed.entrySet().stream()
                 .filter(each -> each.getValue().after() != NOTHING_WRITTEN)
                 .collect(Collectors.toMap(
                         Map.Entry::getKey,
                         each -> Position.offset(each.getValue().after()))));
+    }
+
+    private long timesRevoked(TopicPartition id) {
+        return revocations.getOrDefault(id, 0L);
+    }
+
+    /** Of two attempts that overlapped: the one that the row knows. */
+    private static Claim later(@Nullable Claim now, Claim claim) {
+        return now == null || now.fence() < claim.fence() ? claim : now;
     }
 
     private Claim claim(Connection connection, TopicPartition id, String topicId) throws SQLException {
@@ -165,7 +200,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                 table.identify(connection, id, topicId);
             }
         }
-        return new Claim(row.fence(), row.position(), NOTHING_WRITTEN, row.position());
+        String noted = isKnown(topicId) ? topicId : row.topicId();
+        return new Claim(noted, row.fence(), row.position(), NOTHING_WRITTEN, row.position());
     }
 
     /** Brokers before 2.8 give topics no id. */
@@ -195,7 +231,11 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /** Forgets the partitions: writes of theirs that still come fail. */
     @Override
     public void revoked(Set<TopicPartition> partitions) {
-        claims.keySet().removeAll(Objects.requireNonNull(partitions, "partitions"));
+        for (TopicPartition id : Objects.requireNonNull(partitions, "partitions")) {
+            // Counted first: a load that ends now either sees it, or its claim is removed here.
+            revocations.merge(id, 1L, Long::sum);
+            claims.remove(id);
+        }
     }
 
     // ---- Writing ---------------------------------------------------------------------------------------------------
@@ -207,8 +247,9 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     /**
      * Moves the positions past records, one statement for each of their partitions, within the connection's open
-     * transaction. Call it last, and commit at once: the rows are locked from here on. If the transaction is rolled
-     * back, the same records may be tried again, alone or with others behind them.
+     * transaction. Call it once in a transaction for a partition, last, and commit at once: the rows are locked
+     * from here on. If the transaction is rolled back, try the same records again, alone or with others behind
+     * them.
      *
      * @param connection the caller's, not in auto-commit mode; stays open
      * @param records those of a partition in its order; they follow on what was committed before. What lies between is
@@ -222,10 +263,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                     + " stored without the results: call setAutoCommit(false) before the first statement");
         }
         for (List<ConsumerRecord<?, ?>> ofPartition : byPartition(records).values()) {
-            Step step = step(connection, ofPartition);
-            if (!table.advance(connection, step)) {
-                throw refused(connection, step);
-            }
+            move(connection, ofPartition);
         }
     }
 
@@ -246,37 +284,52 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return sorted;
     }
 
-    private Step step(Connection connection, List<ConsumerRecord<?, ?>> ofPartition) throws SQLException {
-        ConsumerRecord<?, ?> first = ofPartition.getFirst();
-        ConsumerRecord<?, ?> last = ofPartition.getLast();
-        TopicPartition id = new TopicPartition(first.topic(), first.partition());
-        long next = last.offset() + 1;
-        Claim claim = claims.computeIfPresent(id, (same, now) -> moved(now, first.offset(), next));
-        if (claim == null) {
-            throw conflict(
-                    id, first.offset(), rollBackAndFind(connection, id), "this member does not have it any more");
-        }
-        if (first.offset() != claim.first()) {
+    private void move(Connection connection, List<ConsumerRecord<?, ?>> ofPartition) throws SQLException {
+        TopicPartition id = new TopicPartition(
+                ofPartition.getFirst().topic(), ofPartition.getFirst().partition());
+        long first = ofPartition.getFirst().offset();
+        Claim before;
+        Claim claim;
+        do {
+            before = claims.get(id);
+            if (before == null) {
+                throw conflict(id, first, rollBackAndFind(connection, id), "this member does not have it any more");
+            }
+            claim = moved(before, first, ofPartition.getLast().offset() + 1);
+        } while (!claims.replace(id, before, claim));
+        if (claim.first() != first) {
             String reason =
                     "a position does not go back. Records behind it are written already, or were in a transaction"
                             + " that was rolled back and is to be tried again from its first record on. To write it again on"
                             + " purpose, undo what it did and set the position in " + table.name()
                             + " while no member runs";
-            throw conflict(id, first.offset(), rollBackAndFind(connection, id), reason);
+            throw conflict(id, first, rollBackAndFind(connection, id), reason);
         }
-        return new Step(id, claim.fence(), claim.before(), next, epoch(first), epoch(last));
+        Step step = step(id, claim, ofPartition);
+        if (!table.advance(connection, step)) {
+            // What is refused here may be a leftover of a former run; the present one goes on where it was.
+            claims.replace(id, claim, before);
+            throw refused(connection, step);
+        }
+    }
+
+    /** With the first and the last epoch that a broker said. */
+    private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {
+        int firstEpoch = NO_EPOCH;
+        int lastEpoch = NO_EPOCH;
+        for (ConsumerRecord<?, ?> record : ofPartition) {
+            lastEpoch = record.leaderEpoch().orElse(lastEpoch);
+            firstEpoch = firstEpoch == NO_EPOCH ? lastEpoch : firstEpoch;
+        }
+        return new Step(id, claim.topicId(), claim.fence(), claim.before(), claim.after(), firstEpoch, lastEpoch);
     }
 
     private static Claim moved(Claim now, long first, long next) {
         if (first >= now.after()) {
-            return new Claim(now.fence(), now.after(), first, next);
+            return now.moved(now.after(), first, next);
         }
         // The last move again, because its transaction was rolled back; or else not to be made.
-        return first == now.first() ? new Claim(now.fence(), now.before(), first, next) : now;
-    }
-
-    private static int epoch(ConsumerRecord<?, ?> record) {
-        return record.leaderEpoch().orElse(NO_EPOCH);
+        return first == now.first() ? now.moved(now.before(), first, next) : now;
     }
 
     private PositionConflictException refused(Connection connection, Step step) throws SQLException {
@@ -287,6 +340,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         } else if (row.fence() != step.fence()) {
             reason = "another member has taken the partition over (fence " + row.fence() + ", ours was " + step.fence()
                     + ")";
+        } else if (!row.topicId().equals(step.topicId())) {
+            reason = "its row is of the topic id " + row.topicId() + ", ours was " + step.topicId();
         } else if (row.position() > step.expected()) {
             reason = "these records are written already";
         } else if (row.position() < step.expected()) {

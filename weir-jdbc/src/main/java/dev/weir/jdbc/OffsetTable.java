@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ final class OffsetTable {
 
     /** A name, or names with dots between. Not quoted, so that it is what the application's own statements say. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
+
+    /** First fences are below it: a sum of many is a long still. */
+    private static final long FENCES = 1L << 48;
 
     private static final String OF_PARTITION = " WHERE group_id = ? AND topic = ? AND partition_id = ?";
 
@@ -45,7 +49,7 @@ final class OffsetTable {
                     topic        VARCHAR(249) NOT NULL,
                     partition_id INTEGER      NOT NULL,
                     topic_id     VARCHAR(22)  NOT NULL,
-                    position     BIGINT       NOT NULL,
+                    next_offset  BIGINT       NOT NULL,
                     leader_epoch INTEGER      NOT NULL,
                     fence        BIGINT       NOT NULL,
                     PRIMARY KEY (group_id, topic, partition_id)
@@ -75,13 +79,15 @@ final class OffsetTable {
 
     private void insert(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement("INSERT INTO " + table
-                + " (group_id, topic, partition_id, topic_id, position, leader_epoch, fence)"
-                + " VALUES (?, ?, ?, ?, ?, ?, 1)")) {
+                + " (group_id, topic, partition_id, topic_id, next_offset, leader_epoch, fence)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
             insert.setQueryTimeout(CLAIM_SECONDS);
             setPartition(insert, 1, id);
             insert.setString(4, topicId);
             insert.setLong(5, JdbcOffsets.NOTHING_WRITTEN);
             insert.setInt(6, JdbcOffsets.NO_EPOCH);
+            // Never the one of an owner whose row was deleted.
+            insert.setLong(7, ThreadLocalRandom.current().nextLong(1, FENCES));
             insert.executeUpdate();
         }
     }
@@ -99,7 +105,7 @@ final class OffsetTable {
     @Nullable
     Row find(Connection connection, TopicPartition id) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(
-                "SELECT topic_id, position, leader_epoch, fence FROM " + table + OF_PARTITION)) {
+                "SELECT topic_id, next_offset, leader_epoch, fence FROM " + table + OF_PARTITION)) {
             setPartition(select, 1, id);
             try (ResultSet rows = select.executeQuery()) {
                 return rows.next()
@@ -112,8 +118,9 @@ final class OffsetTable {
     /** Moves the position; false, and nothing is changed, if the row is not as {@code step} expects it. */
     boolean advance(Connection connection, Step step) throws SQLException {
         boolean withEpoch = step.lastEpoch() != JdbcOffsets.NO_EPOCH;
-        try (PreparedStatement advance = connection.prepareStatement("UPDATE " + table + " SET position = ?"
-                + (withEpoch ? ", leader_epoch = ?" : "") + OF_PARTITION + " AND position = ? AND fence = ?"
+        try (PreparedStatement advance = connection.prepareStatement("UPDATE " + table + " SET next_offset = ?"
+                + (withEpoch ? ", leader_epoch = ?" : "") + OF_PARTITION
+                + " AND topic_id = ? AND next_offset = ? AND fence = ?"
                 + (withEpoch ? " AND leader_epoch <= ?" : ""))) {
             int at = 1;
             advance.setLong(at++, step.next());
@@ -121,6 +128,7 @@ final class OffsetTable {
                 advance.setInt(at++, step.lastEpoch());
             }
             at = setPartition(advance, at, step.id());
+            advance.setString(at++, step.topicId());
             advance.setLong(at++, step.expected());
             advance.setLong(at++, step.fence());
             if (withEpoch) {

@@ -55,8 +55,12 @@ final class DatabaseSamples {
                 insert.executeBatch();
                 offsets.advance(connection, batch);
                 connection.commit();
-            } catch (SQLException | RuntimeException failure) {
-                connection.rollback();
+            } catch (Throwable failure) {
+                try {
+                    connection.rollback();
+                } catch (SQLException alsoFailed) {
+                    failure.addSuppressed(alsoFailed);
+                }
                 throw failure;
             }
         }

@@ -1,7 +1,5 @@
 package dev.weir.checks.integration;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +21,7 @@ final class NumberedLoad implements AutoCloseable {
     private final String topic;
     private final long pauseNanos;
     private final KafkaProducer<byte[], byte[]> producer;
-    private final AtomicReference<@Nullable Exception> refused = new AtomicReference<>();
+    private final AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
     private final Thread thread;
 
     private volatile boolean stopped;
@@ -36,7 +34,13 @@ final class NumberedLoad implements AutoCloseable {
                 Map.of("bootstrap.servers", bootstrapServers, "max.in.flight.requests.per.connection", 1),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
-        this.thread = Thread.ofPlatform().name("load-" + topic).start(this::write);
+        this.thread = Thread.ofPlatform().name("load-" + topic).start(() -> {
+            try {
+                write();
+            } catch (Throwable failure) {
+                refused.compareAndSet(null, failure);
+            }
+        });
     }
 
     static NumberedLoad start(String bootstrapServers, String topic, int perSecond) {
@@ -66,7 +70,10 @@ final class NumberedLoad implements AutoCloseable {
         stopped = true;
         thread.join();
         producer.flush();
-        assertThat(refused.get()).isNull();
+        Throwable failure = refused.get();
+        if (failure != null) {
+            throw new AssertionError("the load on " + topic + " ended at " + written, failure);
+        }
         return written;
     }
 

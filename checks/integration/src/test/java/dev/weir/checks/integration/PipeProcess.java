@@ -38,15 +38,22 @@ final class PipeProcess implements AutoCloseable {
 
     /** As a shell's foreground job: leader of a process group, to which {@link #signalGroup} sends. */
     static PipeProcess startInOwnGroup(String... args) {
-        return start(List.of("setsid"), "dev.weir.cli.Main", 256, args);
+        return start(List.of("setsid"), List.of(), "dev.weir.cli.Main", 256, args);
+    }
+
+    /** With all of its heap in memory from the start: what it uses more later is used beside the heap. */
+    static PipeProcess startTouched(int heapMegabytes, String... args) {
+        List<String> touched = List.of("-Xms" + heapMegabytes + "m", "-XX:+AlwaysPreTouch");
+        return start(List.of(), touched, "dev.weir.cli.Main", heapMegabytes, args);
     }
 
     /** Any main class of the tests. */
     static PipeProcess startMain(String mainClass, int heapMegabytes, String... args) {
-        return start(List.of(), mainClass, heapMegabytes, args);
+        return start(List.of(), List.of(), mainClass, heapMegabytes, args);
     }
 
-    private static PipeProcess start(List<String> prefix, String mainClass, int heapMegabytes, String... args) {
+    private static PipeProcess start(
+            List<String> prefix, List<String> options, String mainClass, int heapMegabytes, String... args) {
         List<String> command = new ArrayList<>(prefix);
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -60,6 +67,7 @@ final class PipeProcess implements AutoCloseable {
         if (Runtime.version().feature() >= 23) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
+        command.addAll(options);
         command.add(mainClass);
         command.addAll(List.of(args));
         try {

@@ -48,17 +48,20 @@ class PipeSoakTest {
             cluster.createTopic("out", 6);
             try (SoakLedger ledger = SoakLedger.start(cluster.bootstrapServers(), "out");
                     NumberedLoad load = NumberedLoad.start(cluster.bootstrapServers(), "in", PER_SECOND);
-                    PipeProcess resident = start(cluster, guarantee, "resident")) {
+                    PipeProcess resident =
+                            PipeProcess.startTouched(HEAP_MEGABYTES, command(cluster, guarantee, "resident"))) {
                 awaitMore(ledger, resident);
                 ProcessUsage usage = new ProcessUsage(resident.pid());
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
                 long pause = TimeUnit.SECONDS.toNanos(Math.max(10, SECONDS / RESTARTS));
-                for (int run = 0; System.nanoTime() < end; run++) {
+                for (int run = 0; run == 0 || System.nanoTime() < end; run++) {
                     // Only with transactions does a kill repeat nothing.
                     boolean kill = guarantee.equals("exactly-once") && run % 2 == 0;
-                    try (PipeProcess pipe = start(cluster, guarantee, "life-" + run)) {
+                    try (PipeProcess pipe =
+                            PipeProcess.start(HEAP_MEGABYTES, command(cluster, guarantee, "life-" + run))) {
                         awaitMember(cluster, "life-" + run, pipe);
-                        liveAndEnd(pipe, pause, kill, resident, usage);
+                        live(pipe, pause, resident, usage, ledger);
+                        end(pipe, kill);
                     }
                 }
                 awaitMore(ledger, resident);
@@ -66,23 +69,27 @@ class PipeSoakTest {
                 Awaitility.await()
                         .atMost(START)
                         .until(() -> ledger.seen() == count || !ledger.isClean() || !resident.isAlive());
+                assertThat(resident.isAlive()).as(resident.err()).isTrue();
+                long liveHeap = usage.liveHeapMegabytes();
                 resident.signal("TERM");
                 assertThat(resident.exitCode(START)).as(resident.err()).isZero();
-                System.out.printf("soak %s: %d s, %d records; %s%n", guarantee, SECONDS, count, usage);
+                System.out.printf(
+                        "soak %s: %d s, %d records; %s, heap %d%n", guarantee, SECONDS, count, usage, liveHeap);
                 ledger.assertClean(count);
                 assertThat(cluster.committedOffsets("soak")).isEqualTo(cluster.endOffsets("in"));
                 assertFlat(usage);
+                assertThat(liveHeap).as("megabytes that live in the heap").isLessThan(HEAP_MEGABYTES / 2);
             }
         }
     }
 
-    /** A pipe whose member of the group is known by that name. */
-    private PipeProcess start(KafkaCluster cluster, String guarantee, String name) throws IOException {
+    /** Of a pipe whose member of the group is known by that name. */
+    private String[] command(KafkaCluster cluster, String guarantee, String name) throws IOException {
         Path config = Files.writeString(folder.resolve(name + ".properties"), "client.id=" + name + "\n");
         String args = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"
                 + " --work 1ms --concurrency 32 --connect-timeout 60s --client-config " + config + " --guarantee "
                 + guarantee;
-        return PipeProcess.start(HEAP_MEGABYTES, args.split(" "));
+        return args.split(" ");
     }
 
     private static void awaitMember(KafkaCluster cluster, String name, PipeProcess pipe) {
@@ -96,15 +103,19 @@ class PipeSoakTest {
     }
 
     /** One life of the pipe that is restarted. */
-    private static void liveAndEnd(
-            PipeProcess pipe, long nanos, boolean kill, PipeProcess resident, ProcessUsage usage) {
+    private static void live(
+            PipeProcess pipe, long nanos, PipeProcess resident, ProcessUsage usage, SoakLedger ledger) {
         long end = System.nanoTime() + nanos;
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() < end || usage.looks() < 4) {
             usage.look();
+            ledger.assertClean();
             assertThat(resident.isAlive()).as(resident.err()).isTrue();
             assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
             LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
         }
+    }
+
+    private static void end(PipeProcess pipe, boolean kill) {
         if (kill) {
             pipe.kill();
         } else {
@@ -119,16 +130,20 @@ class PipeSoakTest {
         assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
     }
 
-    /** The last quarter beside the second: by then all that is made once has been made. */
+    /**
+     * The last quarter beside the second: by then all that is made once has been made. By the lowest of each: a thread
+     * or a connection that is there for a moment does not count. Two more are one that the first lows happened to miss
+     * and a connection that was made late; one that is left behind by each restart makes six in an hour.
+     */
     private static void assertFlat(ProcessUsage usage) {
         for (ProcessUsage.Kind kind : List.of(ProcessUsage.Kind.THREADS, ProcessUsage.Kind.HANDLES)) {
-            assertThat(usage.highest(kind, 3))
+            assertThat(usage.lowest(kind, 3))
                     .as("%s at the end, of %s", kind, usage)
-                    .isLessThanOrEqualTo(usage.highest(kind, 1) + 10);
+                    .isLessThanOrEqualTo(usage.lowest(kind, 1) + 2);
         }
-        assertThat(usage.highest(ProcessUsage.Kind.MEGABYTES, 3))
+        assertThat(usage.lowest(ProcessUsage.Kind.MEGABYTES, 3))
                 .as("resident megabytes at the end, of %s", usage)
-                .isLessThanOrEqualTo(usage.highest(ProcessUsage.Kind.MEGABYTES, 1) + 40)
+                .isLessThanOrEqualTo(usage.lowest(ProcessUsage.Kind.MEGABYTES, 1) + 24)
                 .isLessThanOrEqualTo(HEAP_MEGABYTES + 250L);
     }
 }

@@ -17,11 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -33,6 +35,8 @@ final class Postgres implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+    private static final int STARTS = 3;
+
     private static final String MISSING = "no PostgreSQL under /usr/lib/postgresql: apt-get install postgresql";
 
     /** PostgreSQL refuses to run as root; the package made this user. */
@@ -42,23 +46,40 @@ final class Postgres implements AutoCloseable {
     private final Path binaries;
     private final Path folder;
     private final boolean asRoot;
-    private final int port;
-    private Process server;
+    private int port;
+    private @Nullable Process server;
 
     private Postgres(Path binaries) throws IOException {
         this.binaries = binaries;
         this.folder = Files.createTempDirectory("weir-postgres-");
         this.asRoot = "root".equals(System.getProperty("user.name"));
+    }
+
+    private void initialize() {
+        try {
+            startFirst();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void startFirst() throws IOException {
         if (asRoot) {
             UserPrincipal user =
                     folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("postgres");
             Files.setOwner(folder, user);
         }
-        this.port = freePort();
         String options = "-A trust -U weir -E UTF8 --locale=C --no-sync -D " + data();
-        Process initdb = process("initdb", options.split(" "));
-        assertThat(exitCode(initdb)).as(log()).isZero();
-        this.server = startServer();
+        server = process("initdb", options.split(" "));
+        assertThat(exitCode(server)).as(log()).isZero();
+        for (int left = STARTS; ; left--) {
+            port = freePort();
+            if (startServer()) {
+                return;
+            }
+            // Somebody else may have taken the port meanwhile.
+            assertThat(left).as(log()).isGreaterThan(1);
+        }
     }
 
     /** A running server; where there is no package the test is skipped, and fails with {@code CI=true}. */
@@ -68,10 +89,22 @@ final class Postgres implements AutoCloseable {
             assertThat(System.getenv("CI")).as(MISSING).isNotEqualTo("true");
             Assumptions.abort(MISSING);
         }
+        Postgres postgres;
         try {
-            return new Postgres(binaries.orElseThrow());
+            postgres = new Postgres(binaries.orElseThrow());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        try {
+            postgres.initialize();
+            return postgres;
+        } catch (Throwable failure) {
+            try {
+                postgres.close();
+            } catch (RuntimeException | AssertionError alsoFailed) {
+                failure.addSuppressed(alsoFailed);
+            }
+            throw failure;
         }
     }
 
@@ -82,11 +115,18 @@ final class Postgres implements AutoCloseable {
         }
         try (Stream<Path> all = Files.list(versions)) {
             return all.map(version -> version.resolve("bin"))
-                    .filter(bin -> Files.isExecutable(bin.resolve("initdb")))
-                    .max(Comparator.naturalOrder());
+                    .filter(bin ->
+                            Files.isExecutable(bin.resolve("initdb")) && Files.isExecutable(bin.resolve("postgres")))
+                    .max(Comparator.comparingInt(Postgres::version));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Of a folder such as 15/bin; 9.6 counts as 9. */
+    private static int version(Path bin) {
+        String name = bin.getName(bin.getNameCount() - 2).toString().replaceAll("\\D.*", "");
+        return name.isEmpty() ? 0 : Integer.parseInt(name);
     }
 
     private static int freePort() throws IOException {
@@ -111,7 +151,8 @@ final class Postgres implements AutoCloseable {
                 .start();
     }
 
-    private Process startServer() throws IOException {
+    /** Whether it is up; false if it ended instead. */
+    private boolean startServer() throws IOException {
         Process started = process(
                 "postgres",
                 "-D",
@@ -124,9 +165,9 @@ final class Postgres implements AutoCloseable {
                 "unix_socket_directories=",
                 "-c",
                 "fsync=off");
+        server = started;
         Awaitility.await().atMost(PATIENCE).until(() -> !started.isAlive() || isUp());
-        assertThat(started.isAlive()).as(log()).isTrue();
-        return started;
+        return started.isAlive();
     }
 
     private boolean isUp() {
@@ -139,21 +180,24 @@ final class Postgres implements AutoCloseable {
 
     /** Its connections end with it; what was committed stays. */
     void stop() {
-        // An immediate shutdown: SIGTERM would wait until all clients have gone.
+        Process running = Objects.requireNonNull(server);
         try {
-            Process signal = new ProcessBuilder("kill", "-QUIT", Long.toString(server.pid()))
+            // An immediate shutdown: SIGTERM would wait until all clients have gone.
+            Process signal = new ProcessBuilder("kill", "-QUIT", Long.toString(running.pid()))
                     .inheritIO()
                     .start();
             assertThat(exitCode(signal)).isZero();
-            exitCode(server);
+            exitCode(running);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            running.destroyForcibly().onExit().join();
         }
     }
 
     void startAgain() {
         try {
-            server = startServer();
+            assertThat(startServer()).as(log()).isTrue();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -221,9 +265,16 @@ final class Postgres implements AutoCloseable {
 
     @Override
     public void close() {
-        if (server.isAlive()) {
-            stop();
+        try {
+            if (server != null && server.isAlive()) {
+                stop();
+            }
+        } finally {
+            deleteFolder();
         }
+    }
+
+    private void deleteFolder() {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

@@ -1,13 +1,17 @@
 package dev.weir.checks.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** What Linux says a process uses, look by look. Confined to the test's thread. */
@@ -20,6 +24,9 @@ final class ProcessUsage {
         /** Open files and sockets. */
         HANDLES
     }
+
+    /** Of the young and the old generation; the line of the metaspace has no total. */
+    private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
 
     private final Path process;
     private final Map<Kind, List<Long>> looks = new EnumMap<>(Kind.class);
@@ -51,22 +58,57 @@ final class ProcessUsage {
         return Long.parseLong(line.replaceAll("\\D", ""));
     }
 
-    /** The highest of a quarter of the time: 0 is the first one. */
-    long highest(Kind kind, int quarter) {
+    int looks() {
+        return of(Kind.HANDLES).size();
+    }
+
+    /** The lowest of a quarter of the looks, of which there are four at least: 0 is the first one. */
+    long lowest(Kind kind, int quarter) {
         List<Long> all = of(kind);
         return all.subList(all.size() * quarter / 4, all.size() * (quarter + 1) / 4).stream()
                 .mapToLong(each -> each)
-                .max()
+                .min()
                 .orElseThrow();
+    }
+
+    /** What lives in the heap after a full collection, which this asks for. The heap is one of the serial collector. */
+    long liveHeapMegabytes() {
+        jcmd("GC.run");
+        String heap = jcmd("GC.heap_info");
+        List<Long> used = USED.matcher(heap)
+                .results()
+                .map(match -> Long.parseLong(match.group(1)))
+                .toList();
+        assertThat(used).as(heap).hasSize(2);
+        return (used.getFirst() + used.getLast()) / 1024;
+    }
+
+    private String jcmd(String order) {
+        try {
+            Process jcmd = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
+                            process.getFileName().toString(),
+                            order)
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(jcmd.waitFor()).as(said).isZero();
+            return said;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
     }
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder("highest of each quarter:");
+        StringBuilder text = new StringBuilder("lowest of each quarter:");
         for (Kind kind : Kind.values()) {
             text.append(' ').append(kind);
             for (int quarter = 0; quarter < 4; quarter++) {
-                text.append(' ').append(highest(kind, quarter));
+                text.append(' ').append(lowest(kind, quarter));
             }
         }
         return text.toString();

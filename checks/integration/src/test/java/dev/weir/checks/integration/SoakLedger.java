@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that reads the numbers of a {@link NumberedLoad} as they are written, committed ones only: each number of a
- * key must follow the one before, so none is left out, doubled or late. Keeps no records. Confined to the test's thread,
- * which closes it.
+ * key must follow the one before, so none is left out, doubled or late. Keeps no records. Confined to the test's
+ * thread, which closes it.
  */
 final class SoakLedger implements AutoCloseable {
 
@@ -81,8 +81,12 @@ final class SoakLedger implements AutoCloseable {
         return fault.get() == null;
     }
 
-    void assertClean(long count) {
+    void assertClean() {
         assertThat(fault.get()).isNull();
+    }
+
+    void assertClean(long count) {
+        assertClean();
         assertThat(seen).isEqualTo(count);
     }
 
