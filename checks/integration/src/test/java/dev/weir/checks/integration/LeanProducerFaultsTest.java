@@ -93,8 +93,8 @@ class LeanProducerFaultsTest {
     }
 
     /** Sends a phase's records, the last quarter of them once the fault is over. */
-    private static void during(
-            LeanProducer producer, SendLedger ledger, long first, long count, ThrowingRunnable fault) throws Exception {
+    private static void during(LeanProducer producer, SendLedger ledger, long first, long count, ThrowingRunnable fault)
+            throws Exception {
         long before = count * 3 / 4;
         CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> ledger.send(producer, TOPIC, first, before));
         Awaitility.await().atMost(LONG).until(() -> ledger.acknowledged.get() > first + count / 20);

@@ -99,7 +99,9 @@ final class SendLedger implements SendListener {
                 long offset = offsets.get((int) found[i]);
                 // Only a broker that was restarted may not know where it wrote a batch that is sent again.
                 if (offset != -1 || !restarted) {
-                    assertThat(offset).as("offset of record " + found[i]).isEqualTo(records.get(i).offset());
+                    assertThat(offset)
+                            .as("offset of record " + found[i])
+                            .isEqualTo(records.get(i).offset());
                 }
             }
         });
