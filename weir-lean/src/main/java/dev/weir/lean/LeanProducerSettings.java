@@ -44,6 +44,7 @@ public final class LeanProducerSettings {
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set.of("true"),
             ProducerConfig.TRANSACTIONAL_ID_CONFIG, Set.of(""),
             ProducerConfig.PARTITIONER_CLASS_CONFIG, Set.of(""),
+            ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, Set.of("false"),
             ProducerConfig.INTERCEPTOR_CLASSES_CONFIG, Set.of(""));
 
     private final Map<String, String> properties;
@@ -219,7 +220,8 @@ public final class LeanProducerSettings {
          * setting here, as {@code linger.ms} is {@link #linger}, of which the last call counts. Others are ignored.
          *
          * @throws IllegalArgumentException if the value does not fit, or asks for what a lean producer does not do:
-         *     {@code acks} other than all, no idempotence, transactions, a partitioner or interceptors of one's own
+         *     {@code acks} other than all, no idempotence, transactions, keys that are ignored, a
+         *     partitioner or interceptors of one's own
          */
         public Builder property(String name, String value) {
             Objects.requireNonNull(name, "name");
@@ -228,7 +230,8 @@ public final class LeanProducerSettings {
             if (possible != null && !possible.contains(given.toLowerCase(Locale.ROOT))) {
                 throw new IllegalArgumentException(name + "=" + given
                         + " is not possible with a lean producer, which is idempotent, waits for all replicas in sync,"
-                        + " and knows neither transactions nor plugged-in classes; remove it, or use the official"
+                        + " puts records with a key where its hash says, and knows neither transactions nor"
+                        + " plugged-in classes; remove it, or use the official"
                         + " producer");
             }
             properties.put(name, value);

@@ -15,6 +15,8 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -158,6 +160,96 @@ class ScriptedProduceTest {
         wanted.removeAll(List.copyOf(failed));
         assertThat(log.values(1)).isEqualTo(wanted);
         assertThat(List.copyOf(acknowledged)).isEqualTo(wanted);
+    }
+
+    /** The broker answers nothing until so many more requests have been sent. */
+    private void hold(LeanProducer producer, int requests) {
+        long wanted = producer.metrics().requests() + requests;
+        broker.produces(request -> {
+            long deadlineNanos = System.nanoTime() + LONG.toNanos();
+            while (producer.metrics().requests() < wanted && System.nanoTime() < deadlineNanos) {
+                Thread.onSpinWait();
+            }
+            return log.answer(request);
+        });
+    }
+
+    @Test
+    void dividedBatch_afterSequencesBeganAnew_isWrittenWhole() throws Exception {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            // One is refused, the next one finds a gap, the third one is divided when it has no sequence any more.
+            log.faults.addAll(List.of(Fault.TOO_LARGE, Fault.NONE, Fault.TOO_LARGE));
+            hold(producer, 3);
+            send(producer, 0, 1, 1);
+            producer.flush(Duration.ZERO);
+            send(producer, 0, 2, 1);
+            producer.flush(Duration.ZERO);
+            send(producer, 0, 3, 2);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            assertThat(producer.metrics().dividedBatches()).isEqualTo(1);
+            assertThat(producer.metrics().newEpochs()).isEqualTo(1);
+        }
+        assertThat(log.values(0)).containsExactly(0L, 2L, 3L, 4L);
+        assertThat(acknowledged).containsExactly(0L, 2L, 3L, 4L);
+        assertThat(failed).containsExactly(1L);
+        assertThat(failures.element().mayBeWritten()).isFalse();
+    }
+
+    @Test
+    void batchInDoubt_behindWhichOneIsWritten_isNotSentUnderAnotherEpoch() throws Exception {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            log.faults.add(Fault.WRITTEN_BUT_TIMED_OUT);
+            log.rememberTheLastOnly();
+            hold(producer, 2);
+            send(producer, 0, 1, 1);
+            producer.flush(Duration.ZERO);
+            send(producer, 0, 2, 1_000);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            assertThat(producer.metrics().newEpochs()).isZero();
+            assertThat(producer.metrics().resentBatches()).isPositive();
+        }
+        assertThat(log.values(0)).isEqualTo(numbers(0, 1_002));
+        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(0, 1_002));
+        assertThat(failures).isEmpty();
+    }
+
+    /** What was in doubt under one epoch still is under the next one. */
+    @Test
+    void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            log.faults.addAll(List.of(Fault.NOT_LEADER, Fault.STALE_EPOCH, Fault.FORBIDDEN));
+            send(producer, 0, 1, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            assertThat(producer.metrics().newEpochs()).isEqualTo(1);
+        }
+        assertThat(failures)
+                .singleElement()
+                .satisfies(why -> assertThat(why.mayBeWritten()).isTrue());
+    }
+
+    @Test
+    void answerThatNamesABatchTwice_isNoAnswer() throws Exception {
+        broker.produces(request -> {
+            ProduceResponseData answer = log.answer(request);
+            List<PartitionProduceResponse> all =
+                    answer.responses().iterator().next().partitionResponses();
+            all.add(all.getFirst().duplicate());
+            return answer;
+        });
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 1);
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> producer.flush(LONG))
+                    .withMessageContaining("names t-0 twice");
+        }
+        assertThat(acknowledged).containsExactly(0L);
+        assertThat(failed).isEmpty();
     }
 
     @Test

@@ -30,7 +30,8 @@ final class WrittenLog {
         /** The batch before it is lost, as by an unclean election. */
         LAST_LOST,
         STALE_EPOCH,
-        FORBIDDEN
+        FORBIDDEN,
+        TOO_LARGE
     }
 
     /** A batch that is in the log. */
@@ -39,15 +40,19 @@ final class WrittenLog {
     /** For the next batches, one each. */
     final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
-    private static final int REMEMBERED = 5;
-
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Integer, List<Written>> partitions = new TreeMap<>();
     private volatile int throttleMillis;
+    private volatile int remembered = 5;
 
     /** Says so once. */
     void throttle(int millis) {
         throttleMillis = millis;
+    }
+
+    /** From now on only the last batch is known again, as after a restart. */
+    void rememberTheLastOnly() {
+        remembered = 1;
     }
 
     ProduceResponseData answer(ProduceRequestData request) {
@@ -89,6 +94,7 @@ final class WrittenLog {
             }
             case STALE_EPOCH -> Errors.INVALID_PRODUCER_EPOCH;
             case FORBIDDEN -> Errors.TOPIC_AUTHORIZATION_FAILED;
+            case TOO_LARGE -> Errors.MESSAGE_TOO_LARGE;
         };
         return new PartitionProduceResponse()
                 .setIndex(partition)
@@ -101,7 +107,7 @@ final class WrittenLog {
         int sequence = batch.baseSequence();
         int count = batch.countOrNull();
         if (!all.isEmpty()) {
-            for (Written each : all.subList(Math.max(0, all.size() - REMEMBERED), all.size())) {
+            for (Written each : all.subList(Math.max(0, all.size() - remembered), all.size())) {
                 if (each.producerId() == batch.producerId()
                         && each.epoch() == batch.producerEpoch()
                         && each.sequence() == sequence

@@ -21,6 +21,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,31 +31,38 @@ class LeanProducerFaultsTest {
     private static final String TOPIC = "faults";
     private static final int PARTITIONS = 6;
     private static final int PHASE = 6_000;
+    private static final int SHORT_PHASE = 2_000;
     private static final Duration LONG = Duration.ofMinutes(3);
 
     @Test
+    @Timeout(300)
+    void leader_killed_costsNothing() throws Exception {
+        SendLedger ledger = new SendLedger(SHORT_PHASE, PARTITIONS);
+        try (KafkaCluster cluster = cluster();
+                LeanProducer producer = LeanProducer.open(settings(cluster), ledger)) {
+            int leader = partitions(cluster).getFirst().leader().id();
+            during(producer, ledger, 0, SHORT_PHASE, () -> {
+                cluster.broker(leader).kill();
+                awaitNotLeading(cluster, leader);
+            });
+            ledger.assertAllOnceInOrder(cluster.bootstrapServers(), TOPIC);
+        }
+    }
+
+    @Test
+    @Tag("long")
     @Timeout(600)
     void leaders_movedKilledAndFrozen_costNothing() throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
-            cluster.createTopic(TOPIC, PARTITIONS, 3, Map.of("min.insync.replicas", "2"));
+        try (KafkaCluster cluster = cluster()) {
             SendLedger ledger = new SendLedger(3 * PHASE, PARTITIONS);
-            LeanProducerSettings settings = LeanProducerSettings.builder()
-                    .bootstrapServers(cluster.bootstrapServers())
-                    .batchBytes(2 * 1024)
-                    .bufferBytes(64 * 1024)
-                    .maxRequestBytes(16 * 1024)
-                    .requestTimeout(Duration.ofSeconds(5))
-                    .deliveryTimeout(Duration.ofMinutes(10))
-                    .maxBlock(Duration.ofMinutes(10))
-                    .build();
-            try (LeanProducer producer = LeanProducer.open(settings, ledger)) {
-                during(producer, ledger, 0, () -> moveLeaders(cluster));
-                during(producer, ledger, 1, () -> cluster.broker(1).kill());
+            try (LeanProducer producer = LeanProducer.open(settings(cluster), ledger)) {
+                during(producer, ledger, 0, PHASE, () -> moveLeaders(cluster));
+                during(producer, ledger, PHASE, PHASE, () -> cluster.broker(1).kill());
                 cluster.broker(1).start();
                 cluster.awaitInSync(TOPIC);
                 Broker frozen =
                         cluster.broker(partitions(cluster).getFirst().leader().id());
-                during(producer, ledger, 2, () -> {
+                during(producer, ledger, 2 * PHASE, PHASE, () -> {
                     frozen.freeze();
                     awaitNotLeading(cluster, frozen.id());
                     frozen.thaw();
@@ -62,20 +70,37 @@ class LeanProducerFaultsTest {
                 assertThat(producer.metrics().resentBatches()).isPositive();
                 assertThat(producer.metrics().failed()).isZero();
             }
-            ledger.assertAllOnceInOrder(cluster.bootstrapServers(), TOPIC);
+            ledger.assertAllOnceInOrder(cluster.bootstrapServers(), TOPIC, true);
         }
     }
 
+    private static KafkaCluster cluster() throws Exception {
+        KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start();
+        cluster.createTopic(TOPIC, PARTITIONS, 3, Map.of("min.insync.replicas", "2"));
+        return cluster;
+    }
+
+    private static LeanProducerSettings settings(KafkaCluster cluster) {
+        return LeanProducerSettings.builder()
+                .bootstrapServers(cluster.bootstrapServers())
+                .batchBytes(2 * 1024)
+                .bufferBytes(64 * 1024)
+                .maxRequestBytes(16 * 1024)
+                .requestTimeout(Duration.ofSeconds(5))
+                .deliveryTimeout(Duration.ofMinutes(10))
+                .maxBlock(Duration.ofMinutes(10))
+                .build();
+    }
+
     /** Sends a phase's records, the last quarter of them once the fault is over. */
-    private static void during(LeanProducer producer, SendLedger ledger, int phase, ThrowingRunnable fault)
+    private static void during(LeanProducer producer, SendLedger ledger, long first, long count, ThrowingRunnable fault)
             throws Exception {
-        long first = (long) phase * PHASE;
-        long before = PHASE * 3L / 4;
+        long before = count * 3 / 4;
         CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> ledger.send(producer, TOPIC, first, before));
-        Awaitility.await().atMost(LONG).until(() -> ledger.acknowledged.get() > first + PHASE / 20);
+        Awaitility.await().atMost(LONG).until(() -> ledger.acknowledged.get() > first + count / 20);
         fault.run();
         sent.get(LONG.toSeconds(), TimeUnit.SECONDS);
-        ledger.send(producer, TOPIC, first + before, PHASE - before);
+        ledger.send(producer, TOPIC, first + before, count - before);
         assertThat(producer.flush(LONG)).as("%s", producer.metrics()).hasToString("0 records ()");
     }
 

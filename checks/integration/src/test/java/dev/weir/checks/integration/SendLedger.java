@@ -17,6 +17,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -29,15 +30,18 @@ final class SendLedger implements SendListener {
 
     private final int partitions;
     private final AtomicIntegerArray told;
+    private final AtomicLongArray offsets;
 
     SendLedger(int records, int partitions) {
         this.partitions = partitions;
         this.told = new AtomicIntegerArray(records);
+        this.offsets = new AtomicLongArray(records);
     }
 
     @Override
     public void acknowledged(long token, String topic, int partition, long offset) {
         told.incrementAndGet((int) token);
+        offsets.set((int) token, offset);
         acknowledged.incrementAndGet();
     }
 
@@ -60,8 +64,13 @@ final class SendLedger implements SendListener {
         }
     }
 
-    /** Each record was acknowledged once, is in its partition once, and stands there in order. */
+    /** Each record was acknowledged once, is in its partition once, at the offset that was told, and in order. */
     void assertAllOnceInOrder(String bootstrapServers, String topic) {
+        assertAllOnceInOrder(bootstrapServers, topic, false);
+    }
+
+    /** The same, where a broker may have been restarted. */
+    void assertAllOnceInOrder(String bootstrapServers, String topic, boolean restarted) {
         assertThat(failures).isEmpty();
         assertThat(acknowledged).hasValue(told.length());
         for (int i = 0; i < told.length(); i++) {
@@ -86,6 +95,15 @@ final class SendLedger implements SendListener {
                             + ", from "
                             + Arrays.toString(Arrays.copyOfRange(found, Math.max(0, differs - 2), differs + 3)))
                     .isEqualTo(-1);
+            for (int i = 0; i < found.length; i++) {
+                long offset = offsets.get((int) found[i]);
+                // Only a broker that was restarted may not know where it wrote a batch that is sent again.
+                if (offset != -1 || !restarted) {
+                    assertThat(offset)
+                            .as("offset of record " + found[i])
+                            .isEqualTo(records.get(i).offset());
+                }
+            }
         });
     }
 }

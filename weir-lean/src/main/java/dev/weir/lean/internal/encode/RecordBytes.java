@@ -79,6 +79,12 @@ public final class RecordBytes {
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
+    /** How many bytes it takes in a batch, in which it is at {@code offsetDelta}; only if {@link #maxBytes} fits. */
+    public int encodedBytes(long timestampDelta, int offsetDelta) {
+        int body = bodyBytes(timestampDelta, offsetDelta);
+        return VarInts.sizeOfSigned(body) + body;
+    }
+
     /** How many bytes follow its length; only if {@link #maxBytes} fits. */
     int bodyBytes(long timestampDelta, int offsetDelta) {
         return 1

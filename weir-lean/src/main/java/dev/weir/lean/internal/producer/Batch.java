@@ -49,8 +49,11 @@ final class Batch {
     /** Why it was refused, or was not written yet. */
     String trouble = "";
 
-    /** Whether an attempt may have written it though nobody said so. */
+    /** Whether an attempt may have written it, with the sequence that it has, though nobody said so. */
     boolean doubtful;
+
+    /** Whether it was in doubt with a sequence that it has no more. */
+    boolean wasDoubtful;
 
     Batch(ByteBuffer bytes, int pooledBytes) {
         this.writer = new BatchWriter(bytes);
@@ -67,6 +70,19 @@ final class Batch {
         offset = -1;
         trouble = "";
         doubtful = false;
+        wasDoubtful = false;
+    }
+
+    /** Takes its sequence away: it gets another one when it is sent. */
+    void forgetSequence() {
+        sequence = NO_SEQUENCE;
+        wasDoubtful |= doubtful;
+        doubtful = false;
+    }
+
+    /** Whether it may be in the log though nobody said so. */
+    boolean mayBeWritten() {
+        return doubtful || wasDoubtful;
     }
 
     /** False, and nothing changed, if there is no room. */

@@ -85,7 +85,7 @@ final class BatchPool {
         lock.lock();
         try {
             freeBytes += batch.pooledBytes;
-            if (batch.pooledBytes == batchBytes) {
+            if (batch.pooledBytes == batchBytes && !closed) {
                 kept.push(batch);
             }
             returned.signalAll();

@@ -1,54 +1,98 @@
 package dev.weir.lean.internal.producer;
 
+import dev.weir.lean.internal.batch.BatchLayout;
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Decompressor;
 import dev.weir.lean.internal.encode.RecordBytes;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Makes two batches of one that its broker finds too large. Stateless. */
-final class Divider {
+/**
+ * Makes two batches of one that its broker finds too large. Confined to the producer's thread; what it works with is
+ * made when the first batch is divided, and kept.
+ */
+final class Divider implements AutoCloseable {
 
-    private Divider() {}
+    private final RecordBytes record = new RecordBytes();
+    private @Nullable Decompressor decompressor;
+    private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
     /**
-     * The halves, in order, in the heap and not of the pool. They share the sequences of the whole, which can be
-     * released then.
+     * The halves, in order, in the heap and not of the pool. They share the sequences of the whole, if it has some. The
+     * whole is as it was, and can be released.
      *
      * @param whole was sent, and has at least two records
      */
-    static List<Batch> halves(Partition partition, Batch whole) {
-        int size = whole.writer.sizeBytes();
-        ByteBuffer bytes = ByteBuffer.allocateDirect(size).put(0, whole.writer.bytes(), 0, size);
+    List<Batch> halves(Partition partition, Batch whole) {
+        BatchReader reader = reader(partition, whole);
         int half = whole.count() / 2;
-        try (Decompressor decompressor = new Decompressor(whole.writer.bytes().capacity())) {
-            BatchReader reader = new BatchReader(decompressor);
-            reader.of(partition.topic.name, partition.number, 0);
-            reader.open(bytes, 0, size, 0);
-            reader.verify(true);
-            reader.start();
-            Batch first = copy(reader, whole, 0, half);
-            return List.of(first, copy(reader, whole, half, whole.count()));
-        }
+        reader.start();
+        Batch first = room(reader, 0, half);
+        Batch second = room(reader, half, whole.count());
+        reader.start();
+        copy(reader, whole, 0, first, half);
+        copy(reader, whole, half, second, whole.count());
+        return List.of(first, second);
     }
 
-    private static Batch copy(BatchReader reader, Batch whole, int from, int to) {
-        // Times are written as differences to the first one, which is another one now.
-        int room = whole.writer.bytes().capacity() + (to - from) * Long.SIZE / Byte.SIZE;
-        Batch part = new Batch(ByteBuffer.allocate(room), 0);
-        part.begin(whole.begunNanos);
-        RecordBytes record = new RecordBytes();
+    private BatchReader reader(Partition partition, Batch whole) {
+        if (decompressor == null) {
+            // What comes here was written here, within the settings' limits.
+            decompressor = new Decompressor(Integer.MAX_VALUE);
+        }
+        int size = whole.writer.sizeBytes();
+        if (bytes.capacity() < size) {
+            bytes = ByteBuffer.allocateDirect(size);
+        }
+        bytes.put(0, whole.writer.bytes(), 0, size);
+        BatchReader reader = new BatchReader(decompressor);
+        reader.of(partition.topic.name, partition.number, 0);
+        reader.open(bytes, 0, size, 0);
+        reader.verify(true);
+        return reader;
+    }
+
+    /** An empty batch that has room for the next records, and no more. */
+    private Batch room(BatchReader reader, int from, int to) {
+        int size = BatchLayout.HEADER_BYTES;
+        long firstTimestamp = 0;
         for (int i = from; i < to; i++) {
-            if (!reader.next()) {
-                throw new IllegalStateException("a batch of " + whole.count() + " records ends after " + i);
-            }
-            record.show(reader.record());
+            show(reader, i);
+            long timestamp = reader.record().timestamp();
+            firstTimestamp = i == from ? timestamp : firstTimestamp;
+            size += record.encodedBytes(timestamp - firstTimestamp, i - from);
+        }
+        return new Batch(ByteBuffer.allocate(size), 0);
+    }
+
+    private void copy(BatchReader reader, Batch whole, int from, Batch part, int to) {
+        part.begin(whole.begunNanos);
+        for (int i = from; i < to; i++) {
+            show(reader, i);
             if (!part.append(record, reader.record().timestamp(), whole.token(i))) {
-                throw new IllegalStateException("no room for record " + i + " in " + room + " bytes");
+                throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
+        // None if sequences began anew since it was sent.
+        if (whole.hasSequence()) {
+            part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
+        }
         part.doubtful = whole.doubtful;
-        return part;
+        part.wasDoubtful = whole.wasDoubtful;
+    }
+
+    private void show(BatchReader reader, int at) {
+        if (!reader.next()) {
+            throw new IllegalStateException("a batch ends before record " + at);
+        }
+        record.show(reader.record());
+    }
+
+    @Override
+    public void close() {
+        if (decompressor != null) {
+            decompressor.close();
+        }
     }
 }

@@ -48,6 +48,7 @@ final class Engine implements Runnable, Events {
     private final ProducerCounters counters;
     private final BrokerLinks links;
     private final Compressor compressor;
+    private final Divider divider = new Divider();
     private final SplittableRandom random = new SplittableRandom();
     private final Leaders leaders;
     private final Located located;
@@ -90,15 +91,19 @@ final class Engine implements Runnable, Events {
         List<BrokerAddress> bootstrap =
                 Located.bootstrap(settings.properties().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
         this.links = BrokerLinks.open(forLinks(settings));
-        this.compressor = new Compressor(settings.compression());
+        try {
+            this.compressor = new Compressor(settings.compression());
+        } catch (Throwable e) {
+            links.close();
+            throw e;
+        }
         ProduceRequest request = new ProduceRequest(
                 settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
                 (int) settings.requestTimeout().toMillis());
         this.located = new Located(
                 topics.byName(),
                 this::newBackoff,
-                address ->
-                        new ProducerBroker(address, request, settings.maxRequestBytes(), this, counters, links::link));
+                address -> new ProducerBroker(address, request, settings, this, counters, links::link));
         this.leaders = new Leaders(
                 bootstrap,
                 this::learn,
@@ -167,7 +172,7 @@ final class Engine implements Runnable, Events {
                     idle();
                 }
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             why = "the producer has failed: " + e.getMessage();
             failure = new LeanException(why, e);
             LOG.log(System.Logger.Level.ERROR, why, e);
@@ -177,6 +182,7 @@ final class Engine implements Runnable, Events {
             abandoned = abandon(why);
             links.close();
             compressor.close();
+            divider.close();
             changes.tell();
         }
     }
@@ -196,7 +202,11 @@ final class Engine implements Runnable, Events {
         for (ProducerBroker broker : located.brokers()) {
             work += broker.send(nowNanos);
         }
-        return work + leaders.poll(nowNanos, topics.all(), idWanted);
+        work += leaders.poll(nowNanos, topics.all(), idWanted);
+        if (leaders.isPutOff(topics.all(), idWanted)) {
+            lookAgain(nowNanos + PATIENCE_NANOS);
+        }
+        return work;
     }
 
     private void idle() {
@@ -285,8 +295,9 @@ final class Engine implements Runnable, Events {
     }
 
     private Batch divide(Partition partition) {
-        Batch whole = partition.waiting.remove();
-        List<Batch> halves = Divider.halves(partition, whole);
+        Batch whole = partition.waiting.element();
+        List<Batch> halves = divider.halves(partition, whole);
+        partition.waiting.remove();
         partition.waiting.addFirst(halves.get(1));
         partition.waiting.addFirst(halves.get(0));
         pool.release(whole);
@@ -376,6 +387,20 @@ final class Engine implements Runnable, Events {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
+            closeGap(partition);
+        }
+    }
+
+    private void closeGap(Partition partition) {
+        boolean overtaken = partition.isHeadOvertaken();
+        while (partition.isHeadOvertaken()) {
+            partition.waiting.element().fate = Fate.WRITTEN;
+            settle(partition);
+        }
+        // Then there was no gap, and what is in doubt behind it is known by the sequence that it has.
+        if (overtaken && partition.epoch < Short.MAX_VALUE) {
+            partition.gap = false;
+        } else {
             renumber(partition);
         }
     }
@@ -401,7 +426,9 @@ final class Engine implements Runnable, Events {
         try {
             thrown = written
                     ? acknowledge(topic, partition.number, batch)
-                    : fail(batch, new SendException(topic, partition.number, batch.doubtful, batch.trouble, null));
+                    : fail(
+                            batch,
+                            new SendException(topic, partition.number, batch.mayBeWritten(), batch.trouble, null));
         } finally {
             int count = batch.count();
             counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
@@ -419,7 +446,7 @@ final class Engine implements Runnable, Events {
         for (int i = 0; i < batch.count(); i++) {
             try {
                 listener.acknowledged(batch.token(i), topic, partition, batch.offset < 0 ? -1 : batch.offset + i);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 first = first == null ? e : first;
             }
         }
@@ -431,7 +458,7 @@ final class Engine implements Runnable, Events {
         for (int i = 0; i < batch.count(); i++) {
             try {
                 listener.failed(batch.token(i), why);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 first = first == null ? e : first;
             }
         }

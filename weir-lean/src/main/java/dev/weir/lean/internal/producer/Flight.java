@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /** The batches of one request, each with its partition. Confined to one thread, used again. */
@@ -8,6 +9,10 @@ final class Flight {
 
     private final List<Partition> partitions = new ArrayList<>();
     private final List<Batch> batches = new ArrayList<>();
+    private final BitSet answered = new BitSet();
+
+    /** When it was sent. */
+    long sentNanos;
 
     void add(Partition partition, Batch batch) {
         partitions.add(partition);
@@ -38,7 +43,15 @@ final class Flight {
         return -1;
     }
 
+    /** Notes that a batch is answered; false if it was already. */
+    boolean answer(int at) {
+        boolean first = !answered.get(at);
+        answered.set(at);
+        return first;
+    }
+
     void clear() {
+        answered.clear();
         partitions.clear();
         batches.clear();
     }

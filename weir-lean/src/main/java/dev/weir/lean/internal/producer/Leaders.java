@@ -39,7 +39,12 @@ final class Leaders implements BrokerLink.Listener {
     private final BrokerLink link;
 
     private List<BrokerAddress> known = List.of();
+    private int attempts;
     private boolean wanted = true;
+
+    /** What was answered did not help: this wish waits for {@link #metadataBackoff}, and makes no other one wait. */
+    private boolean wantedLater;
+
     private boolean underWay;
     private long askedNanos;
     private boolean idUnderWay;
@@ -67,11 +72,14 @@ final class Leaders implements BrokerLink.Listener {
         BrokerLink make(Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener);
     }
 
+    /** The one of the next attempt: all brokers in turn, then their further addresses. Looks up one name only. */
     private List<InetSocketAddress> addresses() {
-        List<InetSocketAddress> all = new ArrayList<>();
-        known.forEach(each -> all.addAll(each.get()));
-        bootstrap.forEach(each -> all.addAll(each.get()));
-        return all;
+        int count = known.size() + bootstrap.size();
+        int at = attempts % count;
+        List<InetSocketAddress> all = (at < known.size() ? known.get(at) : bootstrap.get(at - known.size())).get();
+        InetSocketAddress next = all.get(attempts / count % all.size());
+        attempts = (attempts + 1) & Integer.MAX_VALUE;
+        return List.of(next);
     }
 
     /** Asks again, soon. */
@@ -81,8 +89,8 @@ final class Leaders implements BrokerLink.Listener {
 
     /** What was answered did not help: waits longer before it asks again. */
     void wantLater(long nowNanos) {
-        if (!wanted && !underWay) {
-            wanted = true;
+        if (!wanted && !wantedLater && !underWay) {
+            wantedLater = true;
             metadataBackoff.failed(nowNanos);
         }
     }
@@ -100,7 +108,8 @@ final class Leaders implements BrokerLink.Listener {
     /** @param idWanted whether a producer id is missing */
     int poll(long nowNanos, Collection<Topic> topics, boolean idWanted) {
         wanted |= nowNanos - askedNanos > maxAgeNanos;
-        boolean ask = wanted && !underWay && !topics.isEmpty() && metadataBackoff.isDue(nowNanos);
+        boolean now = wanted || (wantedLater && metadataBackoff.isDue(nowNanos));
+        boolean ask = now && !underWay && !topics.isEmpty();
         boolean askId = idWanted && !idUnderWay && idBackoff.isDue(nowNanos);
         // To ask the link whether it can send makes it connect.
         if ((!ask && !askId) || !link.canSend()) {
@@ -115,6 +124,7 @@ final class Leaders implements BrokerLink.Listener {
                     new MetadataRequestData().setTopics(names).setAllowAutoTopicCreation(false));
             underWay = true;
             wanted = false;
+            wantedLater = false;
             askedNanos = nowNanos;
         } else {
             link.send(
@@ -126,6 +136,11 @@ final class Leaders implements BrokerLink.Listener {
             idUnderWay = true;
         }
         return 1;
+    }
+
+    /** Whether something is wanted that was not asked for yet. */
+    boolean isPutOff(Collection<Topic> topics, boolean idWanted) {
+        return ((wanted || wantedLater) && !underWay && !topics.isEmpty()) || (idWanted && !idUnderWay);
     }
 
     @Override

@@ -107,6 +107,9 @@ final class Located {
         topic.refusal(null);
         // Epochs begin anew with a topic that was made anew.
         boolean another = !topic.id.equals(each.topicId());
+        if (another) {
+            Stream.of(topic.partitions()).forEach(Partition::madeAnew);
+        }
         topic.id = each.topicId();
         int count = each.partitions().stream()
                 .mapToInt(MetadataResponsePartition::partitionIndex)

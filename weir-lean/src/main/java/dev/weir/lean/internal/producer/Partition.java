@@ -180,6 +180,8 @@ final class Partition {
 
     /** Puts all that were flying back in line, also those that are written behind one that may not be. */
     void rewind(long nowNanos) {
+        // Those behind a batch that is too large fail with it; halves of it may go at once.
+        boolean divides = !flying.isEmpty() && flying.element().fate == Fate.DIVIDE;
         while (!flying.isEmpty()) {
             Batch last = flying.removeLast();
             if (last.fate != Fate.DIVIDE && last.fate != Fate.WRITTEN) {
@@ -188,19 +190,34 @@ final class Partition {
             waiting.addFirst(last);
         }
         troubled = false;
-        backoff.failed(nowNanos);
+        if (!divides) {
+            backoff.failed(nowNanos);
+        }
     }
 
-    /** Sequences begin anew, under another epoch or id; nothing that waits is in the log. */
+    /**
+     * Whether the head, which the broker refused for its sequence, is in the log: it is in doubt, and one behind it was
+     * taken since. A broker that was stopped and started again remembers only a producer's last batch.
+     */
+    boolean isHeadOvertaken() {
+        Batch head = waiting.peek();
+        return head != null
+                && head.doubtful
+                && waiting.stream().anyMatch(each -> each.fate == Fate.WRITTEN && each.hasSequence());
+    }
+
+    /** The topic was made anew: its broker knows nothing of the producer. */
+    void madeAnew() {
+        known = false;
+    }
+
+    /** Sequences begin anew, under another epoch or id; as far as can be known, nothing that waits is in the log. */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;
         epoch = newEpoch;
         nextSequence = 0;
         known = false;
-        for (Batch batch : waiting) {
-            batch.sequence = Batch.NO_SEQUENCE;
-            batch.doubtful = false;
-        }
+        waiting.forEach(Batch::forgetSequence);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.spi.BrokerLink;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerAddress address;
     private final ProduceRequest request;
     private final int maxRequestBytes;
+    private final long requestTimeoutNanos;
     private final Events events;
     private final ProducerCounters counters;
     private final BrokerLink link;
@@ -42,13 +44,14 @@ final class ProducerBroker implements BrokerLink.Listener {
     ProducerBroker(
             BrokerAddress address,
             ProduceRequest request,
-            int maxRequestBytes,
+            LeanProducerSettings settings,
             Events events,
             ProducerCounters counters,
             LinkOpener opener) {
         this.address = address;
         this.request = request;
-        this.maxRequestBytes = maxRequestBytes;
+        this.maxRequestBytes = settings.maxRequestBytes();
+        this.requestTimeoutNanos = settings.requestTimeout().toNanos();
         this.events = events;
         this.counters = counters;
         this.link = opener.open(address.toString(), address, this);
@@ -73,6 +76,10 @@ final class ProducerBroker implements BrokerLink.Listener {
 
     /** Sends one request if it can; returns how many batches went. */
     int send(long nowNanos) {
+        Flight oldest = flights.peek();
+        if (oldest != null && nowNanos - oldest.sentNanos > requestTimeoutNanos) {
+            link.disconnect("no answer within requestTimeout=" + requestTimeoutNanos / NANOS_PER_MILLI + " ms");
+        }
         if (ready.isEmpty()) {
             return 0;
         }
@@ -81,13 +88,13 @@ final class ProducerBroker implements BrokerLink.Listener {
                 return 0;
             }
             throttled = false;
-            return link.canSend() ? sendReady(link) : 0;
+            return link.canSend() ? sendReady(link, nowNanos) : 0;
         } finally {
             ready.clear();
         }
     }
 
-    private int sendReady(BrokerLink to) {
+    private int sendReady(BrokerLink to, long nowNanos) {
         short offered = to.maxVersion(ApiKeys.PRODUCE);
         if (offered < ProduceRequest.MIN_VERSION) {
             throw new LeanException(
@@ -105,6 +112,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             flight.add(partition, batch);
         }
         // Before it is sent: a connection that breaks while it is written has lost these, too.
+        flight.sentNanos = nowNanos;
         flights.add(flight);
         short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);
         to.send(ApiKeys.PRODUCE, version, request.of(flight, version));
@@ -135,8 +143,11 @@ final class ProducerBroker implements BrokerLink.Listener {
             throw new LeanException(link + " sent an answer to " + api + " that makes no sense", e);
         }
         if (answer.throttleTimeMs() > 0) {
+            long until = System.nanoTime() + answer.throttleTimeMs() * NANOS_PER_MILLI;
+            if (!throttled || until - throttledUntilNanos > 0) {
+                throttledUntilNanos = until;
+            }
             throttled = true;
-            throttledUntilNanos = System.nanoTime() + answer.throttleTimeMs() * NANOS_PER_MILLI;
             counters.add(ProducerCounters.THROTTLED_MILLIS, answer.throttleTimeMs());
         }
         Flight flight = flights.remove();
@@ -145,8 +156,9 @@ final class ProducerBroker implements BrokerLink.Listener {
         for (TopicProduceResponse topic : answer.responses()) {
             for (PartitionProduceResponse each : topic.partitionResponses()) {
                 at = flight.find(topic.name(), each.index(), at);
-                if (at < 0) {
-                    throw nonsense("names " + topic.name() + "-" + each.index() + ", which was not sent");
+                if (at < 0 || !flight.answer(at)) {
+                    throw nonsense("names " + topic.name() + "-" + each.index()
+                            + (at < 0 ? ", which was not sent" : " twice"));
                 }
                 tell(flight.partition(at), flight.batch(at), each);
                 answered++;
