@@ -5,7 +5,9 @@ public enum Feature {
     /** Produces in transactions. */
     TRANSACTIONS("transactions", Pass.TRANSACTION_RECORDS),
     /** Calls a handler again that failed, after a while. */
-    RETRIES("retries", Failures.SHARE);
+    RETRIES("retries", Failures.SHARE),
+    /** Joins a share group with as many members as {@link ShareOptions#consumers} says, in place of one. */
+    SHARE_CONSUMERS("share consumers", ShareOptions.CONSUMERS);
 
     private final String title;
     private final String option;
