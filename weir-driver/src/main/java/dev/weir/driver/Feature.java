@@ -7,7 +7,9 @@ public enum Feature {
     /** Copies from topic to topic in transactions that hold the offsets too. */
     EXACTLY_ONCE("exactly once", Pass.GUARANTEE),
     /** Calls a handler again that failed, after a while. */
-    RETRIES("retries", Failures.SHARE);
+    RETRIES("retries", Failures.SHARE),
+    /** Joins a share group with as many members as {@link ShareOptions#consumers} says, in place of one. */
+    SHARE_CONSUMERS("share consumers", ShareOptions.CONSUMERS);
 
     private final String title;
     private final String option;

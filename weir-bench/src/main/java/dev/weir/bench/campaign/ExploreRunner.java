@@ -12,6 +12,7 @@ import dev.weir.bench.explore.Outcome;
 import dev.weir.bench.explore.Search;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.explore.Verdict;
+import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.RateTrial;
 import dev.weir.bench.measurement.TrialFigures;
@@ -34,6 +35,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +49,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExploreRunner {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
+
+    /** A rate that was computed in two ways is the same to that share. */
+    private static final double ROUNDING = 1e-9;
 
     private final Workload workload;
     private final CampaignRunner.Settings settings;
@@ -109,6 +115,7 @@ public final class ExploreRunner {
                     settings.results(),
                     CampaignDescription.of(
                             workload, settings, workload.drivers(), greeted(cluster), launcher, cluster));
+            List<String> refusals = new ArrayList<>();
             int left = workload.points().size() * workload.drivers().size();
             for (WorkloadPoint point : workload.points()) {
                 for (String driver : workload.drivers()) {
@@ -116,7 +123,15 @@ public final class ExploreRunner {
                     all.add(search.explored(all.size()));
                     ExploredReport.write(folder, all);
                     listener.finished(all.getLast());
+                    String refusal = search.refusal;
+                    if (refusal != null) {
+                        listener.note(refusal);
+                        refusals.add(refusal);
+                    }
                 }
+            }
+            if (refusals.size() == all.size()) {
+                throw new BenchException(refusals.getFirst());
             }
         } catch (BenchException e) {
             if (!isStopped()) {
@@ -153,6 +168,8 @@ public final class ExploreRunner {
         return hellos;
     }
 
+    private record Failed(Attempt attempt, TrialFigures figures) {}
+
     /** One search. */
     private final class OfDriver {
         private final BenchCluster cluster;
@@ -166,10 +183,10 @@ public final class ExploreRunner {
 
         private int count;
         private boolean hasPassed;
-        private @Nullable TrialResult held; // the last hold that passed
-        private double heldRate = Double.NaN;
-        private @Nullable TrialFigures edge; // of the lowest rate that failed
-        private double edgeRate = Double.POSITIVE_INFINITY;
+        private boolean hasFailed;
+        private @Nullable String refusal; // if it failed twice by itself, and nothing has passed
+        private final Map<Double, TrialResult> held = new HashMap<>(); // by rate, the last hold that passed
+        private final List<Failed> failed = new ArrayList<>(); // steps and holds
 
         OfDriver(BenchCluster cluster, ResultsFolder folder, WorkloadPoint point, String driver, double mostSeconds) {
             this.cluster = cluster;
@@ -177,7 +194,8 @@ public final class ExploreRunner {
             this.point = point;
             this.driver = driver;
             this.how = ExploreSettings.of(point, target);
-            this.search = new Search(new Limits(how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS));
+            this.search = new Search(
+                    new Limits(how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS, how.expectedSeconds()));
             this.trials = new RateTrial(launcher, driver, cluster, point, how, folder.log(key()));
         }
 
@@ -201,30 +219,50 @@ public final class ExploreRunner {
                 Outcome outcome = outcome(attempt);
                 listener.tried(driver, point.id(), ++count, new Trial(attempt, outcome));
                 search.tell(outcome, (System.nanoTime() - begunNanos) / 1e9);
+                if (refusal != null) {
+                    search.giveUp();
+                }
             }
-            Finding finding = search.finding();
+            Finding finding = finding();
+            TrialResult last = held.get(finding.low());
             folder.append(
-                    asRun(finding, order), isConfirmed(finding) ? heldMeasured().latencies() : List.of());
+                    asRun(finding, order),
+                    last == null ? List.of() : last.measured().latencies());
             return found(finding);
+        }
+
+        private Finding finding() {
+            Finding finding = search.finding();
+            return refusal == null
+                    ? finding
+                    : new Finding(Verdict.NOT_FOUND, Double.NaN, Double.NaN, Double.NaN, finding.trials());
         }
 
         private Outcome outcome(Attempt attempt) throws InterruptedException {
             try {
-                TrialResult result = trials.run(attempt, settings.seed());
+                TrialResult result = trials.run(attempt, settings.seed() + count); // Votes on a rate are independent.
                 keep(attempt, result);
                 return result.outcome();
+            } catch (GeneratorFailure e) {
+                requireGoingOn(e);
+                return new Outcome(Outcome.Result.GENERATOR_BOUND, String.valueOf(e.getMessage()));
             } catch (RunFailure e) {
-                cluster.requireBrokers(); // Else it was not the driver that failed.
-                if (isStopped()) {
-                    throw new BenchException("it was stopped", e);
+                requireGoingOn(e);
+                if (!hasPassed && hasFailed) { // A mistake in the workload, say: no lower rate would mend it.
+                    refusal = "driver " + driver + " at " + point.id() + ": " + e.getMessage() + "; its log is "
+                            + folder.log(key());
                 }
-                if (!hasPassed) { // A mistake in the workload, say: no lower rate would mend it.
-                    throw new BenchException("driver " + driver + " at " + point.id() + ": " + e.getMessage()
-                            + "; its log is " + folder.log(key()));
-                }
+                hasFailed = true;
                 return new Outcome(Outcome.Result.FAILED, String.valueOf(e.getMessage()));
             } finally {
                 cluster.deleteOfRun();
+            }
+        }
+
+        private void requireGoingOn(RuntimeException cause) {
+            cluster.requireBrokers(); // Else it was not the driver that failed.
+            if (isStopped()) {
+                throw new BenchException("it was stopped", cause);
             }
         }
 
@@ -233,35 +271,34 @@ public final class ExploreRunner {
                 case PASSED -> {
                     hasPassed = true;
                     if (attempt.kind() == Kind.HOLD) {
-                        held = result;
-                        heldRate = attempt.rate();
+                        held.put(attempt.rate(), result);
                     }
                 }
                 case FAILED -> {
-                    if (attempt.rate() < edgeRate) {
-                        edge = result.figures();
-                        edgeRate = attempt.rate();
+                    if (!attempt.kind().isPerturbation()) {
+                        failed.add(new Failed(attempt, result.figures()));
                     }
                 }
                 case GENERATOR_BOUND -> {}
             }
         }
 
-        /** Whether the last hold that passed was at the rate that was found. */
-        private boolean isConfirmed(Finding finding) {
-            return held != null && heldRate == finding.low();
-        }
-
-        private Measured heldMeasured() {
-            TrialResult last = held;
-            if (last == null) {
-                throw new IllegalStateException("no rate was held");
-            }
-            return last.measured();
+        /** Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. */
+        private @Nullable TrialFigures edge(Finding finding) {
+            double from = finding.high() / (1 + Search.MARGIN) * (1 - ROUNDING);
+            return failed.stream()
+                    .filter(each -> each.attempt().rate() >= from)
+                    .min(Comparator.comparingDouble(each -> each.attempt().rate()))
+                    .or(() -> failed.stream()
+                            .filter(each -> each.attempt().kind() == Kind.HOLD)
+                            .reduce((before, after) -> after))
+                    .map(Failed::figures)
+                    .orElse(null);
         }
 
         private Explored found(Finding finding) {
-            TrialResult last = isConfirmed(finding) ? held : null;
+            TrialResult last = held.get(finding.low());
+            TrialFigures edge = edge(finding);
             TrialFigures figures = last != null ? last.figures() : edge;
             double ceiling = figures == null || Double.isNaN(figures.handlerMillis())
                     ? Double.NaN
@@ -281,13 +318,16 @@ public final class ExploreRunner {
         /** The hold at the rate that was found, so that the tables of the folder show it. */
         private Run asRun(Finding finding, int order) {
             long now = System.currentTimeMillis();
-            if (!isConfirmed(finding)) {
-                String why = finding.verdict() == Verdict.UNSTABLE_AT
-                        ? "no rate below the unstable one was confirmed"
-                        : "no rate was confirmed: " + finding.verdict();
+            TrialResult last = held.get(finding.low());
+            if (last == null) {
+                String why = refusal != null
+                        ? refusal
+                        : finding.verdict() == Verdict.UNSTABLE_AT
+                                ? "no rate below the unstable one was confirmed"
+                                : "no rate was confirmed: " + finding.verdict();
                 return Run.failed(point.id(), driver, 0, order, settings.seed(), startedMillis, now, why);
             }
-            Measured measured = heldMeasured();
+            Measured measured = last.measured();
             return new Run(
                     point.id(),
                     driver,

@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param low the highest rate that the verdict says the system sustains, in records per second; not a number for
  *     none. It is confirmed, but with {@code TIMED_OUT}, where it is the highest that passed at all
- * @param high a rate above which it does not; not a number where no rate has failed
+ * @param high a rate above which it does not, from the lowest that failed; not a number where none has, whatever could
+ *     not be sent
  * @param unstableAt the lowest rate that was held, and at which the system did not recover from a perturbation; not a
  *     number for none
  * @param trials in their order

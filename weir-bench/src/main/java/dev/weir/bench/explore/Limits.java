@@ -1,6 +1,7 @@
 package dev.weir.bench.explore;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * The bounds of a search. Immutable.
@@ -9,14 +10,26 @@ import java.util.List;
  * @param maxRate the highest rate that is tried
  * @param maxSeconds of all trials together; no trial is begun that would probably end later
  * @param perturbations which of them the system can be put through, in their order
+ * @param expectedSeconds how long a trial of each kind probably takes, until one was run; 0 where it is not said
  */
-public record Limits(double startRate, double maxRate, double maxSeconds, List<Kind> perturbations) {
+public record Limits(
+        double startRate,
+        double maxRate,
+        double maxSeconds,
+        List<Kind> perturbations,
+        Map<Kind, Double> expectedSeconds) {
 
     /** More trials than that are never run, however short they are. */
     public static final int MAX_TRIALS = 200;
 
+    /** Without expectations. */
+    public Limits(double startRate, double maxRate, double maxSeconds, List<Kind> perturbations) {
+        this(startRate, maxRate, maxSeconds, perturbations, Map.of());
+    }
+
     public Limits {
         perturbations = List.copyOf(perturbations);
+        expectedSeconds = Map.copyOf(expectedSeconds);
         if (!(startRate > 0) || !(maxRate >= startRate)) {
             throw new IllegalArgumentException("startRate must be above 0, and maxRate at least as high: startRate="
                     + startRate + " maxRate=" + maxRate);

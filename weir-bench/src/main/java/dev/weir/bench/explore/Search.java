@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Search {
     /** By how much each end of the interval is moved outwards. */
-    static final double MARGIN = 0.025;
+    public static final double MARGIN = 0.025;
 
     /** Bisection ends when the lowest rate that failed is the highest one that passed by no more than this. */
     static final double BRACKET = 1.05;
@@ -61,11 +63,14 @@ public final class Search {
 
     private final Limits limits;
     private final List<Trial> trials = new ArrayList<>();
+    private final NavigableSet<Double> passed = new TreeSet<>(); // rates of steps and holds
     private final Map<Kind, Double> lastSeconds = new EnumMap<>(Kind.class);
 
     private Phase phase = Phase.RAMP;
     private double low = Double.NaN; // passed, by steps; in DESCEND confirmed
+    private double candidate = Double.NaN; // to be confirmed
     private double high = Double.NaN; // failed, or could not be sent
+    private double failed = Double.NaN; // the lowest that failed, which is not moved by what could not be sent
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
     private int downs;
@@ -80,6 +85,9 @@ public final class Search {
     public Search(Limits limits) {
         this.limits = limits;
         ask(Kind.STEP, limits.startRate());
+        if (limits.maxSeconds() <= 0) {
+            giveUp();
+        }
     }
 
     /** The trial to run next, the same until its outcome is told; null once the search is over. */
@@ -104,6 +112,7 @@ public final class Search {
         lastSeconds.put(asked.attempt().kind(), trialSeconds);
         Result decided = asked.answer(outcome.result());
         if (decided != null) {
+            note(asked.attempt(), decided);
             decide(asked.attempt().rate(), decided);
         }
         stopInTime();
@@ -121,7 +130,8 @@ public final class Search {
         if (following == null) {
             return;
         }
-        double expected = lastSeconds.getOrDefault(following.kind(), 0.0);
+        Double last = lastSeconds.get(following.kind());
+        double expected = last != null ? last : limits.expectedSeconds().getOrDefault(following.kind(), 0.0);
         if (trials.size() >= Limits.MAX_TRIALS || seconds + expected >= limits.maxSeconds()) {
             giveUp();
         }
@@ -136,10 +146,20 @@ public final class Search {
         boolean isBracket = ended == Verdict.FOUND;
         return new Finding(
                 ended,
-                isBracket || ended == Verdict.GENERATOR_BOUND ? confirmable() : low,
-                highIsUnsent ? Double.NaN : isBracket ? high * (1 + MARGIN) : high,
+                isBracket || ended == Verdict.GENERATOR_BOUND ? candidate : low,
+                isBracket ? failed * (1 + MARGIN) : failed,
                 unstableAt,
                 trials);
+    }
+
+    private void note(Attempt attempt, Result decided) {
+        double rate = attempt.rate();
+        if (decided == Result.FAILED) {
+            failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
+        } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
+            passed.add(rate);
+            failed = failed <= rate ? Double.NaN : failed; // It was none.
+        }
     }
 
     private void decide(double rate, Result decided) {
@@ -211,21 +231,28 @@ public final class Search {
         }
     }
 
-    /** The lower end of the interval. */
-    private double confirmable() {
-        return low * (1 - MARGIN);
+    private void beginConfirm() {
+        beginConfirm(low);
     }
 
-    private void beginConfirm() {
+    /** At the lower end of the interval of a bracket that begins there. */
+    private void beginConfirm(double from) {
+        candidate = from * (1 - MARGIN);
         phase = Phase.CONFIRM;
         perturbation = -1;
-        ask(Kind.HOLD, confirmable());
+        ask(Kind.HOLD, candidate);
+    }
+
+    /** The verdict on what is confirmed. */
+    private Verdict confirmed() {
+        boolean isNarrow = failed * (1 + MARGIN) <= candidate * WIDEST;
+        return highIsUnsent && !isNarrow ? Verdict.GENERATOR_BOUND : Verdict.FOUND;
     }
 
     private void confirm(double rate, Result decided) {
         if (decided == Result.PASSED) {
             if (!askNextPerturbation(rate)) {
-                end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.FOUND);
+                end(confirmed());
             }
         } else if (decided == Result.FAILED && perturbation >= 0) {
             phase = Phase.CONTROL;
@@ -239,6 +266,7 @@ public final class Search {
         if (decided == Result.PASSED) {
             unstableAt = rate;
             high = rate;
+            failed = rate; // by the perturbation
             highIsUnsent = false;
             low = Double.NaN;
             phase = Phase.DESCEND;
@@ -249,14 +277,15 @@ public final class Search {
     }
 
     private void lower(double rate, Result decided) {
+        bound(rate, decided);
         if (++lowerings > MAX_LOWERINGS) {
-            bound(rate, decided);
             low = Double.NaN;
+            candidate = Double.NaN;
             end(highIsUnsent ? Verdict.GENERATOR_BOUND : Verdict.NOT_FOUND);
         } else {
-            bound(rate, decided);
-            low = rate / BRACKET;
-            beginConfirm();
+            Double below = passed.lower(rate);
+            low = below == null ? Double.NaN : below;
+            beginConfirm(rate / BRACKET);
         }
     }
 

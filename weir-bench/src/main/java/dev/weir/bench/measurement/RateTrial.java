@@ -74,7 +74,8 @@ public final class RateTrial {
      * Runs a trial.
      *
      * @param seed draws the arrivals
-     * @throws RunFailure if a process fails, which is a failure of the driver, or of the generator
+     * @throws RunFailure if a process of the driver fails
+     * @throws GeneratorFailure if the generator does
      */
     public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
         List<DriverProcess> processes = new ArrayList<>();
@@ -84,11 +85,12 @@ public final class RateTrial {
             for (int member = 0; member < settings.members(); member++) {
                 members.add(session(driver, processes));
             }
-            DriverSession generator = session(SteadyMeasurement.GENERATOR, processes);
+            DriverSession generator =
+                    GeneratorFailure.tellingApart(() -> session(SteadyMeasurement.GENERATOR, processes));
             for (DriverSession member : members) {
                 member.hello();
             }
-            generator.hello(Scenario.PRODUCE);
+            GeneratorFailure.tellingApart(() -> generator.hello(Scenario.PRODUCE));
             long lead = Math.clamp(System.nanoTime() - begunNanos, LEAST_LEAD_NANOS, MOST_LEAD_NANOS);
             return new Running(attempt, seed, members, generator, lead).result();
         } finally {
@@ -114,6 +116,7 @@ public final class RateTrial {
         private final double planSeconds;
         private final long leadNanos;
 
+        private long sent; // while it is judged
         private @Nullable TrialJudgement judgement; // once it is known what is judged
 
         Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, long leadNanos) {
@@ -145,6 +148,9 @@ public final class RateTrial {
         public void ofGenerator(long startNanos, long endNanos, List<Histogram> late) {
             if (judgement != null && judgement.contains(startNanos, endNanos)) {
                 late.forEach(lateness::add);
+                for (Histogram partition : late.subList(0, point.partitions())) {
+                    sent += partition.getTotalCount();
+                }
             }
         }
 
@@ -152,7 +158,7 @@ public final class RateTrial {
             String group = sessions.getFirst().newGroup();
             String topic = cluster.begun(point);
             for (DriverSession session : sessions) {
-                configure(session, topic, point.scenario(), point.client(), with(point.options(), Map.of()));
+                configure(session, topic, point.scenario(), point.client(), with(session.options(), Map.of()));
             }
             if (attempt.kind() == Kind.COLD_START) {
                 members.hearUntil(beginPlan(topic));
@@ -171,17 +177,22 @@ public final class RateTrial {
         /** Recovery counts from there on: how long a group takes to form is a matter of its settings. */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
-            members.awaitSettled(() -> cluster.isSettled(group, settings.members(), point.partitions()));
+            int expected =
+                    sessions.stream().mapToInt(DriverSession::groupMembers).sum();
+            members.awaitSettled(() -> cluster.isSettled(group, expected, point.partitions()));
         }
 
         /** The generator's order to send; returns when the plan begins, soon. */
-        private long beginPlan(String topic) {
+        private long beginPlan(String topic) throws InterruptedException {
             long startNanos = System.nanoTime() + leadNanos;
             Map<String, String> plan = Map.of(
                     SendPlan.ARRIVALS, point.arrivals(),
                     SendPlan.SEED, Long.toString(seed),
                     SendPlan.START, Long.toString(startNanos));
-            configure(generator, topic, Scenario.PRODUCE, Map.of(), with(Map.of(), plan));
+            GeneratorFailure.tellingApart(() -> {
+                configure(generator, topic, Scenario.PRODUCE, Map.of(), with(Map.of(), plan));
+                return generator;
+            });
             members.startGenerator(planSeconds);
             return startNanos;
         }
@@ -208,7 +219,7 @@ public final class RateTrial {
         private void disturb(String group) throws InterruptedException {
             switch (attempt.kind()) {
                 case RESTART -> {
-                    members.restartHalf(group, planSeconds);
+                    members.restartHalf(group, planSeconds, point.partitions());
                     awaitComplete(group);
                 }
                 case PAUSE -> members.pause(settings.pauseSeconds());
@@ -243,7 +254,7 @@ public final class RateTrial {
             if (!isLost) { // Intervals that reach to the end are told a little later.
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
-            Outcome outcome = judge.outcome(isLost, lateness);
+            Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
             return judge.result(outcome, endNanos, brokerNanos, background.figures());
         }
     }

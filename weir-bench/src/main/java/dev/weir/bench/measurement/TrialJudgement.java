@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A step or hold passes if the whole of it and its last third meet the target, and members do not fall behind
  * further. A perturbed system has recovered if the last third of its time meets the target; it is recovering if it
- * lies less far behind in that third than in the one before.
+ * lies less far behind in that third than in the one before, with as many records of every partition as are due.
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -47,6 +47,12 @@ final class TrialJudgement {
     private static final double LEAST_MILLIS = 50;
 
     private static final int LEAST_LOOKS = 30;
+
+    /** A generator that was seen to send less than this share of its plan has stalled, or is gone. */
+    private static final double MOST_OF_THE_PLAN = 0.9;
+
+    /** By how many standard deviations arrivals may be fewer by chance. */
+    private static final double DEVIATIONS = 4;
 
     private final Attempt attempt;
     private final ExploreSettings settings;
@@ -114,16 +120,35 @@ final class TrialJudgement {
      * What came of it.
      *
      * @param isLost whether it was given up, so far behind are the members
-     * @param lateness of what was sent meanwhile
+     * @param endNanos when it was over, or given up
+     * @param sent how many records were sent meanwhile
+     * @param lateness of these
      */
-    Outcome outcome(boolean isLost, Histogram lateness) {
+    Outcome outcome(boolean isLost, long endNanos, long sent, Histogram lateness) {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // What was late and met the target all the same, met it.
-        return judged.result() == Result.FAILED && isGeneratorBound(lateness)
-                ? new Outcome(Result.GENERATOR_BOUND, "the generator sent late; " + judged.why())
+        // What was late and met the target all the same, met it; one who catches up may do so for want of load.
+        if (judged.result() == Result.PASSED && !judged.projected()) {
+            return judged;
+        }
+        if (isGeneratorBound(lateness)) {
+            return new Outcome(Result.GENERATOR_BOUND, "the generator sent late; " + judged.why());
+        }
+        return hasStalled(endNanos, sent)
+                ? new Outcome(Result.GENERATOR_BOUND, "the generator sent too few records; " + judged.why())
                 : judged;
+    }
+
+    /** Whether fewer were sent than by plan. What the last reports hold may not have been told yet. */
+    private boolean hasStalled(long endNanos, long sent) {
+        double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;
+        double due = attempt.rate() * (seconds - 2 * intervalSeconds());
+        return due > 0 && sent < MOST_OF_THE_PLAN * due - DEVIATIONS * Math.sqrt(due);
+    }
+
+    private double intervalSeconds() {
+        return point.intervalMillis() / 1e3;
     }
 
     private static String behind(double millis) {
@@ -165,7 +190,7 @@ final class TrialJudgement {
         }
         double behind = thirds[2].medianMillis();
         double caughtUp = thirds[1].medianMillis() - behind;
-        if (caughtUp >= CATCHING_UP * betweenThirds(1)) {
+        if (caughtUp >= CATCHING_UP * betweenThirds(1) && isAllDelivered(thirds[2])) {
             double left = behind / (caughtUp / betweenThirds(1));
             return new Outcome(
                     Result.PASSED, objection + ", and members caught up", thirds[0].seconds() * 3e3 + left, true);
@@ -173,11 +198,20 @@ final class TrialJudgement {
         return new Outcome(Result.FAILED, objection + (Double.isNaN(behind) ? "" : ", " + behind(behind)));
     }
 
-    /** Until the last look before the last third that did not meet the target was over. */
+    /**
+     * Whether no less came than is sent, but for an interval across the edges: members that are dead fall behind
+     * without a record that says so.
+     */
+    private boolean isAllDelivered(TrialWindow window) {
+        double due = attempt.rate() * (window.seconds() - intervalSeconds());
+        return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
+    }
+
+    /** Until the last look before the last third that was later than the target was over. */
     private double recoveryMillis() {
         double millis = 0;
         for (TrialWindow look : looks) {
-            if (look.fromNanos() - thirds[2].fromNanos() < 0 && look.objection(target, attempt.rate()) != null) {
+            if (look.fromNanos() - thirds[2].fromNanos() < 0 && look.millis(target) > target.limitMillis()) {
                 millis = (look.fromNanos() - fromNanos) / 1e6 + look.seconds() * 1e3;
             }
         }

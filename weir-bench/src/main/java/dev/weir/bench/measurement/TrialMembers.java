@@ -49,6 +49,7 @@ final class TrialMembers {
 
         void start(String group, double seconds) {
             isInPass = true;
+            hasBegun = false;
             session.start(group, 0, seconds);
         }
     }
@@ -70,8 +71,16 @@ final class TrialMembers {
         members.forEach(member -> member.start(group, seconds));
     }
 
-    void startGenerator(double seconds) {
-        generator.start(generator.session.newGroup(), seconds);
+    /**
+     * The generator's begin.
+     *
+     * @throws GeneratorFailure if it is gone
+     */
+    void startGenerator(double seconds) throws InterruptedException {
+        GeneratorFailure.tellingApart(() -> {
+            generator.start(generator.session.newGroup(), seconds);
+            return generator;
+        });
     }
 
     /** Waits until one of them has delivered a record. */
@@ -79,22 +88,31 @@ final class TrialMembers {
         await(() -> members.stream().anyMatch(member -> member.hasBegun), "no member delivered a record");
     }
 
-    /** Half of them leave, the rest of an odd number too, and join again when they have left. */
-    void restartHalf(String group, double seconds) throws InterruptedException {
+    /**
+     * Half of them leave, the rest of an odd number too, and join again when they have left. Where there are partitions
+     * for all, returns when one of these has delivered a record again.
+     */
+    void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
         List<Member> half = members.subList(0, (members.size() + 1) / 2);
         half.forEach(member -> member.session.end());
         await(() -> half.stream().noneMatch(member -> member.isInPass), "a member did not leave");
         half.forEach(member -> member.start(group, seconds));
+        if (members.size() <= partitions) {
+            await(() -> half.stream().anyMatch(member -> member.hasBegun), "no restarted member delivered a record");
+        }
     }
 
-    /** Halts all members for that long. */
+    /** Halts all members for that long, or until it fails. */
     void pause(double seconds) throws InterruptedException {
-        for (Member member : members) {
-            member.session.freeze();
-        }
-        hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
-        for (Member member : members) {
-            member.session.thaw();
+        try {
+            for (Member member : members) {
+                member.session.freeze();
+            }
+            hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
+        } finally {
+            for (Member member : members) {
+                member.session.thaw();
+            }
         }
     }
 
@@ -132,7 +150,7 @@ final class TrialMembers {
         if (isStopped.getAsBoolean()) {
             throw new RunFailure("it was stopped");
         }
-        boolean heard = hear(generator);
+        boolean heard = GeneratorFailure.tellingApart(() -> hear(generator));
         for (Member member : members) {
             heard |= hear(member);
         }

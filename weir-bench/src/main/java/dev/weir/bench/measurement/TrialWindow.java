@@ -19,6 +19,9 @@ final class TrialWindow {
     /** Of the records that are due, fewer need not come in a window: intervals of members lie across its edges. */
     private static final double MOST_OF_THEM = 0.9;
 
+    /** Where so many are due, none does not happen by chance. */
+    private static final double CERTAIN = 10;
+
     private final long fromNanos;
     private final long toNanos;
     private final Histogram all = new Histogram(3);
@@ -116,6 +119,10 @@ final class TrialWindow {
         if (records < MOST_OF_THEM * rate * seconds()) {
             return String.format(Locale.ROOT, "%,.0f of %,.0f records a second came", records / seconds(), rate);
         }
+        int silent = silentPartition(rate);
+        if (silent >= 0) {
+            return "no record of partition " + silent + " came";
+        }
         double millis = millis(target);
         return millis <= target.limitMillis()
                 ? null
@@ -125,6 +132,18 @@ final class TrialWindow {
                         target.worstPartition() ? "the worst partition's " : "",
                         trimmed(target.percentile()),
                         millis);
+    }
+
+    /** The first partition of which no record came though some were due at that rate; -1 for none. */
+    int silentPartition(double rate) {
+        if (rate * seconds() >= CERTAIN * partitions.length) {
+            for (int partition = 0; partition < partitions.length; partition++) {
+                if (partitions[partition].getTotalCount() == 0) {
+                    return partition;
+                }
+            }
+        }
+        return -1;
     }
 
     static String trimmed(double percentile) {

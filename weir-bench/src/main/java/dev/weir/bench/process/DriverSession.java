@@ -24,6 +24,7 @@ public final class DriverSession {
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private GroupType groupType = GroupType.CONSUMER; // until the driver has said
+    private boolean hasConsumers; // of the official client, as many as ShareOptions says
 
     public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.process = process;
@@ -53,14 +54,22 @@ public final class DriverSession {
                     + hello.scenarios().stream().map(Scenario::label).toList());
         }
         groupType = hello.groupType();
+        hasConsumers = hello.features().contains(Feature.SHARE_CONSUMERS);
         if (groupType == GroupType.SHARE && point.ordering() != Pass.Order.NONE) {
             throw new RunFailure("it reads by a share group, which keeps no order: set options.ordering: none");
         }
         return hello;
     }
 
-    /** What the point asks for, at this topic. */
-    public void configure(String topic, long recordsPerPartition) {
+    /** With how many members it joins a group. */
+    public int groupMembers() {
+        return hasConsumers
+                ? ShareOptions.consumers(point.options(), ShareOptions.number(point.options(), Pass.CONCURRENCY))
+                : 1;
+    }
+
+    /** Options of the point, and what the harness adds for this driver. */
+    public Map<String, String> options() {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
             options.put(Pass.OUTPUT, cluster.sink());
@@ -68,7 +77,12 @@ public final class DriverSession {
         if (groupType == GroupType.SHARE) {
             options.put(ShareOptions.BATCH_RECORDS, Long.toString(point.mostRecordsOfABatch()));
         }
-        configure(topic, recordsPerPartition, point.scenario(), point.client(), options);
+        return options;
+    }
+
+    /** What the point asks for, at this topic. */
+    public void configure(String topic, long recordsPerPartition) {
+        configure(topic, recordsPerPartition, point.scenario(), point.client(), options());
     }
 
     /** Something else, at the point's cluster with the point's values. */

@@ -11,6 +11,8 @@ import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.ResultsFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,6 +129,7 @@ public final class ExploredReport {
             step.put("kind", trial.attempt().kind().label());
             number(step, "rate", trial.attempt().rate());
             step.put("passed", trial.passed());
+            step.put("result", trial.outcome().result().name());
             step.put("why", trial.outcome().why());
         }
         try {
@@ -136,10 +139,12 @@ public final class ExploredReport {
         }
     }
 
-    /** Rounded to a tenth; null for what is not known. */
+    /** Rounded to a tenth, or to three digits where that says more; null for what is not known. */
     private static void number(ObjectNode line, String name, double value) {
         if (Double.isFinite(value)) {
-            line.put(name, Math.round(value * 10) / 10.0);
+            double tenths = Math.round(value * 10) / 10.0;
+            double digits = new BigDecimal(value).round(new MathContext(3)).doubleValue();
+            line.put(name, Math.abs(value) < 10 ? digits : tenths);
         } else {
             line.putNull(name);
         }

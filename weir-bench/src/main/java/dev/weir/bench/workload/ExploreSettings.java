@@ -1,9 +1,11 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.explore.Kind;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ public record ExploreSettings(
 
     private static final String TARGET = "target";
     private static final String SECTION = "explore.";
+
+    /** Processes start, and members join. */
+    private static final double STARTING_SECONDS = 5;
 
     // A member that comes back goes on where its group has committed.
     private static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE);
@@ -120,6 +125,17 @@ public record ExploreSettings(
             throw new IllegalArgumentException("no such key: " + path);
         }
         return text;
+    }
+
+    /** What a trial of each kind takes at least, about. */
+    public Map<Kind, Double> expectedSeconds() {
+        double begun = STARTING_SECONDS + warmUpSeconds;
+        return Map.of(
+                Kind.STEP, begun + stepSeconds,
+                Kind.HOLD, begun + holdSeconds,
+                Kind.COLD_START, STARTING_SECONDS + recoverySeconds,
+                Kind.RESTART, begun + recoverySeconds,
+                Kind.PAUSE, begun + pauseSeconds + recoverySeconds);
     }
 
     /** How many handlers may block at a time, in all members together; 0 where handlers do not block. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.bench.explore.Outcome.Result;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -79,6 +80,7 @@ class SearchTest {
     /** What was confirmed last was true a moment ago, even if the ramp saw more. */
     @Test
     void drifting_ends_andClaimsNoMoreThanTheSystemHadAtTheBegin() {
+        int found = 0;
         for (long seed = 0; seed < SEEDS; seed++) {
             SimulatedSystem system = SimulatedSystem.drifting(seed, 0.004);
             Finding finding = system.explored();
@@ -86,8 +88,10 @@ class SearchTest {
                 double atItsEnd =
                         system.truth * Math.pow(0.996, finding.trials().size());
                 assertThat(finding.low()).isLessThan(1.1 * atItsEnd);
+                found++;
             }
         }
+        assertThat(found).isGreaterThanOrEqualTo(800);
     }
 
     @Test
@@ -163,6 +167,66 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0, 4000.0);
         assertThat(finding.low()).isEqualTo(4000);
         assertThat(finding.high()).isNaN();
+    }
+
+    @Test
+    void timeUsedUp_beforeTheFirstTrial_isTimedOutAtOnce() {
+        Search search = new Search(limits(1e6, 0));
+        assertThat(search.next()).isNull();
+        assertThat(search.finding().verdict()).isEqualTo(Verdict.TIMED_OUT);
+    }
+
+    /** A hold takes longer than the steps before it. */
+    @Test
+    void firstTrialOfAKind_isNotBegun_ifItIsExpectedToEndLater() {
+        List<Double> rates = new ArrayList<>();
+        Limits limits = new Limits(1000, 2000, 60, SimulatedSystem.PERTURBATIONS, Map.of(Kind.HOLD, 50.0));
+        Finding finding = always(Result.PASSED, limits, rates);
+        assertThat(finding.verdict()).isEqualTo(Verdict.TIMED_OUT);
+        assertThat(rates).containsExactly(1000.0, 2000.0);
+    }
+
+    private static void tell(Search search, Result... results) {
+        for (Result result : results) {
+            search.tell(new Outcome(result, ""), 10);
+        }
+    }
+
+    /** At 1,000/s and 2,000/s the system passed and failed; what cannot be sent in between says nothing of it. */
+    @Test
+    void rateThatFailed_isNotForgotten_forOneThatCouldNotBeSent() {
+        Search search = new Search(limits(1e6, 1e6));
+        tell(search, Result.PASSED, Result.FAILED, Result.FAILED);
+        for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
+            tell(search, attempt.rate() > 1500 ? Result.GENERATOR_BOUND : Result.PASSED);
+        }
+        Finding finding = search.finding();
+        assertThat(finding.verdict()).isEqualTo(Verdict.GENERATOR_BOUND);
+        assertThat(finding.low()).isBetween(1300.0, 1500.0);
+        assertThat(finding.high()).isEqualTo(2000);
+    }
+
+    /** Two rates 3 % apart, the upper of which failed in steps; the hold below it could not be sent at first. */
+    @Test
+    void bracketThatIsNarrow_isFound_thoughTheRateAboveItCouldNotBeSentLater() {
+        Search search = new Search(new Limits(1000, 1030, 1e6, List.of()));
+        tell(search, Result.PASSED, Result.FAILED, Result.FAILED);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 1030)); // the doubt
+        tell(search, Result.GENERATOR_BOUND, Result.GENERATOR_BOUND);
+        tell(search, Result.PASSED);
+        assertThat(search.finding().verdict()).isEqualTo(Verdict.FOUND);
+        assertThat(search.finding().high()).isEqualTo(1030 * (1 + Search.MARGIN));
+    }
+
+    @Test
+    void timedOut_namesARateThatWasRun_afterAHoldThatFailed() {
+        Search search = new Search(new Limits(1000, 2000, 1e6, List.of()));
+        tell(search, Result.PASSED, Result.PASSED, Result.FAILED, Result.FAILED);
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.HOLD, 1950 / Search.BRACKET * (1 - Search.MARGIN)));
+        search.giveUp();
+        assertThat(search.finding().verdict()).isEqualTo(Verdict.TIMED_OUT);
+        assertThat(search.finding().low()).isEqualTo(1000);
+        assertThat(search.finding().high()).isEqualTo(1950);
     }
 
     /** Two hiccups in a row once made an interval far below the limit, since each rate below them passed. */

@@ -27,6 +27,7 @@ class TrialJudgementTest {
     private static final long BEGIN = Long.MAX_VALUE - 15 * SECOND; // the clock's sign changes on the way
     private static final int SECONDS = 30;
     private static final int RATE = 200;
+    private static final long END = BEGIN + SECONDS * SECOND;
 
     private final WorkloadPoint point = Workload.parse("w", """
                     name: w
@@ -76,7 +77,7 @@ class TrialJudgementTest {
     }
 
     private Outcome outcome(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
-        return trial(kind, records, lateMillis).outcome(false, onTime);
+        return trial(kind, records, lateMillis).outcome(false, END, RATE * SECONDS, onTime);
     }
 
     @Test
@@ -160,20 +161,71 @@ class TrialJudgementTest {
         Histogram late = histogram(RATE * SECONDS, 0);
         late.recordValueWithCount(TimeUnit.MILLISECONDS.toNanos(50), RATE * SECONDS / 50);
         TrialJudgement failed = trial(Kind.STEP, second -> RATE, second -> 400);
-        assertThat(failed.outcome(false, onTime).result()).isEqualTo(Result.FAILED);
-        assertThat(failed.outcome(false, late).result()).isEqualTo(Result.GENERATOR_BOUND);
-        assertThat(failed.outcome(true, late).result()).isEqualTo(Result.GENERATOR_BOUND);
+        assertThat(failed.outcome(false, END, RATE * SECONDS, onTime).result()).isEqualTo(Result.FAILED);
+        assertThat(failed.outcome(false, END, RATE * SECONDS, late).result()).isEqualTo(Result.GENERATOR_BOUND);
+        assertThat(failed.outcome(true, END, RATE * SECONDS, late).result()).isEqualTo(Result.GENERATOR_BOUND);
         assertThat(trial(Kind.STEP, second -> RATE, second -> 5)
-                        .outcome(false, late)
+                        .outcome(false, END, RATE * SECONDS, late)
                         .result())
                 .isEqualTo(Result.PASSED);
+    }
+
+    /** Dead members send no records that would say how late they are; the others catch up. */
+    @Test
+    void perturbed_whoseMembersAreDead_doesNotCatchUp() {
+        Outcome outcome = outcome(Kind.RESTART, second -> RATE * 9 / 10, second -> 9_000 - 90 * second);
+        assertThat(outcome.result()).isEqualTo(Result.FAILED);
+    }
+
+    @Test
+    void silentPartition_isAFailure_thoughTheOthersBringEnough() {
+        for (Kind kind : List.of(Kind.STEP, Kind.PAUSE)) {
+            TrialJudgement trial = new TrialJudgement(new Attempt(kind, RATE), settings(), point, BEGIN, SECONDS);
+            for (int second = 0; second < SECONDS; second++) {
+                trial.add(
+                        BEGIN + second * SECOND,
+                        BEGIN + (second + 1) * SECOND,
+                        new Report.Interval(
+                                0,
+                                RATE,
+                                RATE,
+                                new Usage(0, 0, 0, 0, -1, -1, 0, 0, 0),
+                                HandlerTime.NONE,
+                                List.of(),
+                                false),
+                        List.of(histogram(RATE, 50 - second), histogram(0, 0)));
+            }
+            Outcome outcome = trial.outcome(false, END, RATE * SECONDS, onTime);
+            assertThat(outcome.result()).isEqualTo(Result.FAILED);
+            assertThat(outcome.why()).startsWith("no record of partition 1 came");
+        }
+    }
+
+    @Test
+    void generatorThatSendsLittle_isNoFailureOfTheSystem() {
+        TrialJudgement failed = trial(Kind.STEP, second -> RATE / 2, second -> 5);
+        assertThat(failed.outcome(false, END, RATE * SECONDS / 2, onTime).result())
+                .isEqualTo(Result.GENERATOR_BOUND);
+        assertThat(failed.outcome(false, END, RATE * SECONDS, onTime).result()).isEqualTo(Result.FAILED);
+        assertThat(failed.outcome(true, BEGIN + SECOND / 4, 0, onTime).result()).isEqualTo(Result.FAILED);
+    }
+
+    /** Whoever catches up while less is sent than planned has not shown that he can at that rate. */
+    @Test
+    void lateGenerator_isNoRecovery() {
+        Histogram late = histogram(RATE * SECONDS, 50);
+        TrialJudgement catchesUp = trial(Kind.PAUSE, second -> RATE, second -> 9_000 - 90 * second);
+        assertThat(catchesUp.outcome(false, END, RATE * SECONDS, late).result()).isEqualTo(Result.GENERATOR_BOUND);
     }
 
     @Test
     void figures_areOfWhatWasJudged() {
         TrialJudgement trial = trial(Kind.HOLD, second -> RATE, second -> 20);
         TrialResult result = trial.result(
-                trial.outcome(false, onTime), BEGIN + SECONDS * SECOND, 15 * SECOND, Map.of("host: busy %", 80.0));
+                trial.outcome(false, END, RATE * SECONDS, onTime),
+                BEGIN + SECONDS * SECOND,
+                15 * SECOND,
+                Map.of("host: busy %", 80.0));
         assertThat(result.figures().driverCores()).isEqualTo(0.5);
         assertThat(result.figures().brokerCores()).isEqualTo(0.5);
         assertThat(result.figures().hostBusyShare()).isEqualTo(0.8);
@@ -192,7 +244,7 @@ class TrialJudgementTest {
         List<Histogram> timings = List.of(histogram(1_000_000, 9_000), histogram(0, 0));
         trial.add(BEGIN - SECOND, BEGIN, late, timings);
         trial.add(trial.toNanos(), trial.toNanos() + SECOND, late, timings);
-        assertThat(trial.outcome(false, onTime).result()).isEqualTo(Result.PASSED);
+        assertThat(trial.outcome(false, END, RATE * SECONDS, onTime).result()).isEqualTo(Result.PASSED);
         assertThat(trial.contains(BEGIN - SECOND, BEGIN)).isFalse();
         assertThat(trial.contains(BEGIN, BEGIN + SECOND)).isTrue();
     }

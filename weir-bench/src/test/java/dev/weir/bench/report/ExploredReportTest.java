@@ -73,6 +73,7 @@ class ExploredReportTest {
         assertThat(line.get("limiter").get("kind").asText()).isEqualTo("stage-wait");
         assertThat(line.get("steps")).hasSize(7);
         assertThat(line.get("steps").get(0).get("passed").asBoolean()).isFalse();
+        assertThat(line.get("steps").get(0).get("result").asText()).isEqualTo("FAILED");
         assertThat(line.get("steps").get(0).get("why").asText()).isEqualTo("why not");
         JsonNode restart = line.get("perturbations").get(0);
         assertThat(restart.get("kind").asText()).isEqualTo("restart");
@@ -80,6 +81,22 @@ class ExploredReportTest {
         assertThat(restart.get("recoveryMs").asDouble()).isEqualTo(1500);
         assertThat(line.get("perturbations").get(1).get("projected").asBoolean())
                 .isTrue();
+    }
+
+    @Test
+    void smallRates_areNoZero() throws Exception {
+        Finding finding = new Finding(
+                Verdict.NOT_FOUND,
+                Double.NaN,
+                0.04321,
+                Double.NaN,
+                List.of(trial(Kind.STEP, 0.9766, Result.GENERATOR_BOUND, Double.NaN)));
+        Explored small =
+                new Explored("work", "weir", "p99<=100ms", 2, finding, Double.NaN, Double.NaN, Double.NaN, null);
+        JsonNode line = new ObjectMapper().readTree(ExploredReport.lines(List.of(small)));
+        assertThat(line.get("high").asDouble()).isEqualTo(0.0432);
+        assertThat(line.get("steps").get(0).get("rate").asDouble()).isEqualTo(0.977);
+        assertThat(line.get("steps").get(0).get("result").asText()).isEqualTo("GENERATOR_BOUND");
     }
 
     @Test

@@ -40,7 +40,9 @@ final class BenchExploreCommand implements Callable<Integer> {
     @ParentCommand
     private BenchCommand bench;
 
-    @Parameters(paramLabel = "WORKLOAD", description = "A workload file, for example workloads/explore.yaml.")
+    @Parameters(
+            paramLabel = "WORKLOAD",
+            description = "A workload file, for example workloads/explore/two-members.yaml.")
     private Path file;
 
     @Option(

@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
 import dev.weir.driver.GroupType;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
@@ -41,6 +42,11 @@ final class ShareDriver implements Driver {
     @Override
     public Set<Scenario> scenarios() {
         return Set.of(Scenario.WORK);
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.SHARE_CONSUMERS);
     }
 
     @Override
