@@ -328,9 +328,7 @@ public final class Pass {
      * @return the value to be written
      */
     public byte[] step(byte[] value) {
-        if (start == null && beginning.compareAndSet(false, true)) {
-            begin(0, 0);
-        }
+        beginOnce(0, 0);
         work.on(value);
         taken.increment();
         return value;
@@ -434,7 +432,7 @@ public final class Pass {
         BYTES.setOpaque(this, bytes + (long) transactionRecords * configuration.valueBytes());
         RECORDS.setOpaque(this, before + transactionRecords);
         if (before == 0) {
-            begin(records, bytes);
+            beginOnce(records, bytes);
         }
         if (before < wanted && records >= wanted) {
             end();
@@ -466,17 +464,20 @@ public final class Pass {
     private void count(long now) {
         RECORDS.setOpaque(this, now);
         if (now == 1) {
-            begin(0, 0);
+            beginOnce(0, 0);
         }
         if (now == wanted) {
             end();
         }
     }
 
-    private void begin(long recordsBefore, long bytesBefore) {
-        Usage usage = Meters.full();
-        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
-        first.countDown();
+    /** Time begins, with the first caller's figures. Any thread. */
+    private void beginOnce(long recordsBefore, long bytesBefore) {
+        if (start == null && beginning.compareAndSet(false, true)) {
+            Usage usage = Meters.full();
+            start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
+            first.countDown();
+        }
     }
 
     private void end() {
@@ -539,6 +540,7 @@ public final class Pass {
                 to.bytes() - from.bytes(),
                 to.nanos() - from.nanos(),
                 from.nanos() - orderedNanos,
+                System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from.nanos()),
                 used.since(from.usage()),
                 ledger(complete),
                 new TreeMap<>(figures),
