@@ -174,15 +174,16 @@ class BenchCopyTest {
 
     @Test
     void driverThatWritesWithoutATransaction_isRefused() {
-        assertThatThrownBy(() ->
-                        copied(planted(), "plain-writing-copy", workload("plain", "plain-writing-copy", "exactly-once")))
+        assertThatThrownBy(() -> copied(
+                        planted(), "plain-writing-copy", workload("plain", "plain-writing-copy", "exactly-once")))
                 .isInstanceOf(RunFailure.class)
                 .hasMessageContaining("of its output was written without transactions");
     }
 
     @Test
     void whatWasAborted_isNotInTheOutput() throws Exception {
-        Report.Passed passed = copied(planted(), "aborting-copy", workload("aborting", "aborting-copy", "exactly-once"));
+        Report.Passed passed =
+                copied(planted(), "aborting-copy", workload("aborting", "aborting-copy", "exactly-once"));
         requireCopied(passed);
         assertThat(passed.client().get("output: transaction markers of a partition"))
                 .as("a record that was aborted, and two markers")

@@ -113,8 +113,7 @@ final class FaultyCopyDriver implements Driver {
         };
     }
 
-    private static void send(
-            ConsumerRecord<byte[], byte[]> record, KafkaProducer<byte[], byte[]> producer, Pass pass) {
+    private static void send(ConsumerRecord<byte[], byte[]> record, KafkaProducer<byte[], byte[]> producer, Pass pass) {
         var unused = producer.send(
                 new ProducerRecord<>(pass.outputTopic(), record.partition(), record.key(), record.value()));
     }
