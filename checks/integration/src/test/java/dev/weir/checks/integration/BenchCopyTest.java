@@ -190,15 +190,6 @@ class BenchCopyTest {
                 .isGreaterThanOrEqualTo(3);
     }
 
-    /** It waits for as long as a commit may take to be seen. */
-    @Test
-    @Tag("long")
-    void driverThatLeavesItsTransactionOpen_isRefused() {
-        assertThatThrownBy(() -> copied(planted(), "open-copy", workload("open", "open-copy", "exactly-once")))
-                .isInstanceOf(RunFailure.class)
-                .hasMessageContaining("a transaction of it is still open");
-    }
-
     @Test
     void driverWithoutTransactions_isRefusedWhereOnceIsAskedFor() {
         assertThatThrownBy(() -> bench.run(workload("without", "reactor", "exactly-once")))
@@ -210,7 +201,7 @@ class BenchCopyTest {
         return BenchAtCluster.checkoutWith(
                 folder.resolve("planted"),
                 FaultyCopyDriver.class,
-                "losing-copy, doubling-copy, halving-copy, plain-writing-copy, open-copy, aborting-copy");
+                "losing-copy, doubling-copy, halving-copy, plain-writing-copy, aborting-copy");
     }
 
     private static String workload(String name, String driver, String guarantee) {

@@ -40,8 +40,6 @@ final class FaultyCopyDriver implements Driver {
         HALVING,
         /** There is no transaction. */
         WITHOUT_TRANSACTIONS,
-        /** The transaction is not committed. */
-        OPEN,
         /** None: half of the first records are written, then aborted, then all written. */
         ABORTING
     }
@@ -54,7 +52,6 @@ final class FaultyCopyDriver implements Driver {
                         "doubling-copy", () -> new FaultyCopyDriver(Fault.DOUBLING),
                         "halving-copy", () -> new FaultyCopyDriver(Fault.HALVING),
                         "plain-writing-copy", () -> new FaultyCopyDriver(Fault.WITHOUT_TRANSACTIONS),
-                        "open-copy", () -> new FaultyCopyDriver(Fault.OPEN),
                         "aborting-copy", () -> new FaultyCopyDriver(Fault.ABORTING)),
                 arguments);
     }
@@ -137,10 +134,6 @@ final class FaultyCopyDriver implements Driver {
             case WITHOUT_TRANSACTIONS -> {
                 producer.flush();
                 consumer.commitSync(finished);
-            }
-            case OPEN -> {
-                producer.flush();
-                producer.close(Duration.ZERO); // With more time it aborts.
             }
             case HALVING -> producer.commitTransaction();
             case LOSING, DOUBLING, ABORTING -> {
