@@ -331,9 +331,7 @@ public final class Pass {
      * @return the value to be written
      */
     public byte[] step(byte[] value) {
-        if (start == null && beginning.compareAndSet(false, true)) {
-            begin(0, 0);
-        }
+        beginOnce(0, 0);
         work.on(value);
         taken.increment();
         return value;
@@ -437,7 +435,7 @@ public final class Pass {
         BYTES.setOpaque(this, bytes + (long) transactionRecords * configuration.valueBytes());
         RECORDS.setOpaque(this, before + transactionRecords);
         if (before == 0) {
-            begin(records, bytes);
+            beginOnce(records, bytes);
         }
         if (before < wanted && records >= wanted) {
             end();
@@ -469,17 +467,20 @@ public final class Pass {
     private void count(long now) {
         RECORDS.setOpaque(this, now);
         if (now == 1) {
-            begin(0, 0);
+            beginOnce(0, 0);
         }
         if (now == wanted) {
             end();
         }
     }
 
-    private void begin(long recordsBefore, long bytesBefore) {
-        Usage usage = Meters.full();
-        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
-        first.countDown();
+    /** Time begins, with the first caller's figures. Any thread. */
+    private void beginOnce(long recordsBefore, long bytesBefore) {
+        if (start == null && beginning.compareAndSet(false, true)) {
+            Usage usage = Meters.full();
+            start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
+            first.countDown();
+        }
     }
 
     /** Ends it as if its time were up; a pass without a record begins with that. Any thread. */
@@ -550,6 +551,7 @@ public final class Pass {
                 to.bytes() - from.bytes(),
                 to.nanos() - from.nanos(),
                 from.nanos() - orderedNanos,
+                System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from.nanos()),
                 used.since(from.usage()),
                 ledger(complete),
                 new TreeMap<>(figures),

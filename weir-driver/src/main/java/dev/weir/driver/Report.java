@@ -69,6 +69,7 @@ public sealed interface Report {
      * @param bytes of their values
      * @param nanos from the first record to the end
      * @param joinNanos from the order to the first record
+     * @param firstMillis when the first record came, as {@link System#currentTimeMillis}
      * @param usage of the process from the first record to the end
      * @param client what its Kafka clients, or its library, say of themselves
      * @param handlers how long they blocked, from the first record to the end
@@ -79,6 +80,7 @@ public sealed interface Report {
             long bytes,
             long nanos,
             long joinNanos,
+            long firstMillis,
             Usage usage,
             LedgerFigures ledger,
             Map<String, Double> client,

@@ -32,6 +32,9 @@ final class Verification {
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
+
+    // Those that commit what is finished. A copy is not missed where nothing is committed: that it commits is seen
+    // here.
     private static final Set<Scenario> COMMITTING =
             Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE, Scenario.COPY);
 

@@ -15,6 +15,9 @@ import javax.management.ObjectName;
  * are of the last minutes, whatever ran then; they cannot be told apart.
  */
 public final class BrokerTimes {
+    /** With this begin figures of consumers' requests, whoever sends them. */
+    public static final String FETCHES = "broker: fetch ";
+
     private static final Map<String, String> REQUESTS = Map.of("fetch", "FetchConsumer", "produce", "Produce");
 
     private static final String[] ATTRIBUTES = {"Count", "Mean", "99thPercentile"};

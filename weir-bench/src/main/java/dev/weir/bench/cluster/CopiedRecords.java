@@ -34,15 +34,20 @@ final class CopiedRecords {
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
+    // Of the partition with the most; a transaction of the whole topic leaves one in each.
+    private static final String MARKERS = "output: transaction markers of a partition";
+
     private final WorkloadPoint point;
     private final long[] committed; // by partition
     private final byte[][] copies; // by partition and number
     private final long[] highest; // by partition
+    private final long[] records; // by partition
     private long distinct;
     private long again;
     private long reordered;
     private long foreign;
     private long bytes;
+    private long markers;
     private long firstMillis = Long.MAX_VALUE;
     private long lastMillis = Long.MIN_VALUE;
 
@@ -58,13 +63,14 @@ final class CopiedRecords {
         this.copies = new byte[point.partitions()][Math.toIntExact(recordsPerPartition)];
         this.highest = new long[point.partitions()];
         Arrays.fill(highest, -1);
+        this.records = new long[point.partitions()];
     }
 
     /**
      * Reads the whole topic.
      *
      * @param connection what a client needs to reach the brokers
-     * @throws RunFailure if it cannot be read, or a transaction stays open
+     * @throws RunFailure if it cannot be read, a transaction stays open, or there are none where exactly once is asked for
      */
     CopiedRecords read(Map<String, String> connection, String topic) {
         Map<String, Object> config = new HashMap<>(connection);
@@ -91,6 +97,7 @@ final class CopiedRecords {
                             + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
                 }
             }
+            ends.forEach((partition, end) -> endsAt(partition.partition(), end));
             return this;
         } catch (KafkaException e) {
             throw new RunFailure("its output " + topic + " could not be read: " + e);
@@ -140,8 +147,24 @@ final class CopiedRecords {
                 && Pass.number(value) < copies[partition].length;
     }
 
+    /**
+     * That partition of the output, which was new, has been read up to there. Offsets that gave no record are markers of
+     * transactions, or records of aborted ones.
+     *
+     * @throws RunFailure if exactly once is asked for and there are none
+     */
+    void endsAt(int partition, long offset) {
+        long without = offset - records[partition];
+        if (point.isExactlyOnce() && records[partition] > 0 && without == 0) {
+            throw new RunFailure("partition " + partition + " of its output was written without transactions,"
+                    + " where exactly once is asked for");
+        }
+        markers = Math.max(markers, without);
+    }
+
     /** A record of the output. */
     void add(int partition, byte[] value, long millis) {
+        records[partition]++;
         bytes += value.length;
         firstMillis = Math.min(firstMillis, millis);
         lastMillis = Math.max(lastMillis, millis);
@@ -171,16 +194,22 @@ final class CopiedRecords {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        long millis = Math.max(1, lastMillis - firstMillis); // The clock of the log is one of milliseconds.
+        // What a library takes before it first writes takes time too. The clock of the log is one of milliseconds.
+        long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
+        Map<String, Double> client = new HashMap<>(passed.client());
+        if (point.isExactlyOnce()) {
+            client.put(MARKERS, (double) markers);
+        }
         return new Report.Passed(
                 passed.complete(),
                 distinct,
                 bytes,
                 TimeUnit.MILLISECONDS.toNanos(millis),
                 passed.joinNanos(),
+                passed.firstMillis(),
                 passed.usage(),
                 ledger(),
-                passed.client(),
+                client,
                 passed.handlers());
     }
 

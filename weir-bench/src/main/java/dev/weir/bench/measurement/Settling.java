@@ -80,6 +80,7 @@ final class Settling {
                         passed.bytes() - bytes,
                         passed.nanos() - nanos,
                         passed.joinNanos(),
+                        passed.firstMillis() + TimeUnit.NANOSECONDS.toMillis(nanos),
                         passed.usage().since(before),
                         passed.ledger(),
                         passed.client(),

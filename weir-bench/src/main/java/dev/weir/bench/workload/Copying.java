@@ -36,6 +36,10 @@ final class Copying {
             throw new WorkloadException(
                     "scenario copy is checked by partition: set options.ordering to partition, or to none");
         }
+        if (point.isExactlyOnce() && point.ordering() == Pass.Order.NONE) {
+            throw new WorkloadException("scenario copy is checked in the order of partitions for " + Pass.EXACTLY_ONCE
+                    + ", so that output and offsets can be compared: set options.ordering to partition");
+        }
         if (point.seconds("settleSeconds") > 0) {
             throw new WorkloadException("method.settleSeconds does not go with scenario copy,"
                     + " whose time is that of the records in the output: leave it out");

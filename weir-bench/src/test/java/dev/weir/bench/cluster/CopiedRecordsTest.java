@@ -2,6 +2,7 @@ package dev.weir.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.workload.Workload;
@@ -71,23 +72,58 @@ class CopiedRecordsTest {
         copied.add(0, value(0, 0), 5_000);
         copied.add(0, value(0, 1), 5_030);
         copied.add(0, value(0, 1), 5_040);
-        Report.Passed passed = copied.figures(said());
+        Report.Passed passed = copied.figures(said(5_010));
         assertThat(passed.nanos()).isEqualTo(40_000_000);
         assertThat(passed.records()).isEqualTo(2);
         assertThat(passed.bytes()).isEqualTo(3 * 16);
     }
 
+    /** What is buffered before the first write is not free. */
+    @Test
+    void time_beginsWithWhatIsTaken_ifNothingIsWrittenSooner() {
+        CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        copied.add(0, value(0, 0), 5_000);
+        copied.add(0, value(0, 1), 5_030);
+        assertThat(copied.figures(said(4_900)).nanos()).isEqualTo(130_000_000);
+    }
+
+    @Test
+    void partitionWithoutMarkers_isAFailure_exactlyOnceOnly() {
+        CopiedRecords atLeast = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        atLeast.add(0, value(0, 0), 1);
+        atLeast.endsAt(0, 1);
+        assertThat(atLeast.figures(said(1)).client()).isEmpty();
+        CopiedRecords exactly = new CopiedRecords(point("exactly-once"), 3, new long[] {1, 0});
+        exactly.add(0, value(0, 0), 1);
+        exactly.endsAt(1, 0);
+        assertThatThrownBy(() -> exactly.endsAt(0, 1))
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("partition 0 of its output was written without transactions");
+    }
+
+    @Test
+    void markers_areTold_ofThePartitionWithTheMost() {
+        CopiedRecords copied = new CopiedRecords(point("exactly-once"), 3, new long[] {1, 1});
+        copied.add(0, value(0, 0), 1);
+        copied.add(1, value(1, 0), 1);
+        copied.endsAt(0, 4);
+        copied.endsAt(1, 2);
+        assertThat(copied.figures(said(1)).client())
+                .containsExactly(entry("output: transaction markers of a partition", 3.0));
+    }
+
     @Test
     void nothing_isAFailure() {
         CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
-        assertThatThrownBy(() -> copied.figures(said()))
+        assertThatThrownBy(() -> copied.figures(said(1)))
                 .isInstanceOf(RunFailure.class)
                 .hasMessage("it has written nothing, and taken 3 records");
     }
 
-    private static Report.Passed said() {
+    private static Report.Passed said(long firstMillis) {
         Usage none = new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0);
-        return new Report.Passed(true, 3, 48, 1, 1, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
+        return new Report.Passed(
+                true, 3, 48, 1, 1, firstMillis, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
     }
 
     /** Of three records of partition 0, written in that order. */

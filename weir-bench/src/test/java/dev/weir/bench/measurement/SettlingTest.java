@@ -21,6 +21,7 @@ class SettlingTest {
             10_000,
             10 * SECOND,
             SECOND,
+            1,
             new Usage(900, 90, 9, 8, 7, 6, 5, 4, 3),
             new LedgerFigures(1000, 0, 0, 0, 0),
             Map.of(),
@@ -79,7 +80,7 @@ class SettlingTest {
 
     private static Report.Passed complete(long nanos) {
         return new Report.Passed(
-                true, 1000, 10_000, nanos, SECOND, PASSED.usage(), PASSED.ledger(), Map.of(), PASSED.handlers());
+                true, 1000, 10_000, nanos, SECOND, 1, PASSED.usage(), PASSED.ledger(), Map.of(), PASSED.handlers());
     }
 
     private static Report.Interval interval(long atNanos, long records, boolean last) {

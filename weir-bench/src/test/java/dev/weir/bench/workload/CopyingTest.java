@@ -21,6 +21,7 @@ class CopyingTest {
         "topic.transactionRecords: 10, topic.transactionRecords",
         "options.sink.records.per.second: 10, options.work.rounds",
         "'{topic.keys: 10, options.ordering: key}', options.ordering",
+        "'{options.guarantee: exactly-once, options.ordering: none}', options.ordering",
         "topic.records: 300000000, topic.records",
         "method.settleSeconds: 1, method.settleSeconds"
     })

@@ -173,6 +173,24 @@ class BenchCopyTest {
     }
 
     @Test
+    void driverThatWritesWithoutATransaction_isRefused() {
+        assertThatThrownBy(() -> copied(
+                        planted(), "plain-writing-copy", workload("plain", "plain-writing-copy", "exactly-once")))
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("of its output was written without transactions");
+    }
+
+    @Test
+    void whatWasAborted_isNotInTheOutput() throws Exception {
+        Report.Passed passed =
+                copied(planted(), "aborting-copy", workload("aborting", "aborting-copy", "exactly-once"));
+        requireCopied(passed);
+        assertThat(passed.client().get("output: transaction markers of a partition"))
+                .as("a record that was aborted, and two markers")
+                .isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
     void driverWithoutTransactions_isRefusedWhereOnceIsAskedFor() {
         assertThatThrownBy(() -> bench.run(workload("without", "reactor", "exactly-once")))
                 .isInstanceOf(BenchException.class)
@@ -181,7 +199,9 @@ class BenchCopyTest {
 
     private static Path planted() throws Exception {
         return BenchAtCluster.checkoutWith(
-                folder.resolve("planted"), FaultyCopyDriver.class, "losing-copy, doubling-copy, halving-copy");
+                folder.resolve("planted"),
+                FaultyCopyDriver.class,
+                "losing-copy, doubling-copy, halving-copy, plain-writing-copy, aborting-copy");
     }
 
     private static String workload(String name, String driver, String guarantee) {

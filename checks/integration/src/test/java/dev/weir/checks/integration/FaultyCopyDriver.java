@@ -20,25 +20,39 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Copies one record of each partition not once, or leaves the offsets out of its transaction. */
+/** Copies with one {@link Fault}, in a single transaction for each pass. */
 final class FaultyCopyDriver implements Driver {
     private static final long VICTIM = 7;
 
-    private final int timesOfVictim;
-    private final boolean commits;
+    private final Fault fault;
 
-    private FaultyCopyDriver(int timesOfVictim, boolean commits) {
-        this.timesOfVictim = timesOfVictim;
-        this.commits = commits;
+    private FaultyCopyDriver(Fault fault) {
+        this.fault = fault;
+    }
+
+    /** What is wrong with it. */
+    private enum Fault {
+        /** One record of each partition is not written. */
+        LOSING,
+        /** One record of each partition is written twice. */
+        DOUBLING,
+        /** The offsets are not in the transaction. */
+        HALVING,
+        /** There is no transaction. */
+        WITHOUT_TRANSACTIONS,
+        /** None: half of the first records are written, then aborted, then all written. */
+        ABORTING
     }
 
     /** Serves one of them. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(
-                        "losing-copy", () -> new FaultyCopyDriver(0, true),
-                        "doubling-copy", () -> new FaultyCopyDriver(2, true),
-                        "halving-copy", () -> new FaultyCopyDriver(1, false)),
+                        "losing-copy", () -> new FaultyCopyDriver(Fault.LOSING),
+                        "doubling-copy", () -> new FaultyCopyDriver(Fault.DOUBLING),
+                        "halving-copy", () -> new FaultyCopyDriver(Fault.HALVING),
+                        "plain-writing-copy", () -> new FaultyCopyDriver(Fault.WITHOUT_TRANSACTIONS),
+                        "aborting-copy", () -> new FaultyCopyDriver(Fault.ABORTING)),
                 arguments);
     }
 
@@ -55,31 +69,77 @@ final class FaultyCopyDriver implements Driver {
     @Override
     public void run(Pass pass) {
         Map<String, Object> writing = new HashMap<>(pass.producerConfig(Map.of()));
-        writing.put("transactional.id", pass.group());
+        if (fault != Fault.WITHOUT_TRANSACTIONS) {
+            writing.put("transactional.id", pass.group());
+        }
         try (var consumer = new KafkaConsumer<>(
                         new HashMap<>(pass.consumerConfig(Map.of())),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer());
                 var producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));
-            producer.initTransactions();
-            producer.beginTransaction();
+            if (fault != Fault.WITHOUT_TRANSACTIONS) {
+                producer.initTransactions();
+                producer.beginTransaction();
+            }
+            boolean aborts = fault == Fault.ABORTING;
             Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
             while (!pass.isDone()) {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(100));
+                if (aborts && !records.isEmpty()) {
+                    abort(records, producer, pass);
+                    aborts = false;
+                }
                 for (ConsumerRecord<byte[], byte[]> record : records) {
                     byte[] value = pass.step(record.value());
-                    for (int i = Pass.number(value) == VICTIM ? timesOfVictim : 1; i > 0; i--) {
-                        var unused = producer.send(
-                                new ProducerRecord<>(pass.outputTopic(), record.partition(), record.key(), value));
+                    for (int i = Pass.number(value) == VICTIM ? timesOfVictim() : 1; i > 0; i--) {
+                        send(record, producer, pass);
                     }
                 }
                 finished.putAll(records.nextOffsets());
             }
-            if (commits) {
-                producer.sendOffsetsToTransaction(finished, consumer.groupMetadata());
+            end(finished, consumer, producer);
+        }
+    }
+
+    private int timesOfVictim() {
+        return switch (fault) {
+            case LOSING -> 0;
+            case DOUBLING -> 2;
+            default -> 1;
+        };
+    }
+
+    private static void send(ConsumerRecord<byte[], byte[]> record, KafkaProducer<byte[], byte[]> producer, Pass pass) {
+        var unused = producer.send(
+                new ProducerRecord<>(pass.outputTopic(), record.partition(), record.key(), record.value()));
+    }
+
+    private static void abort(
+            ConsumerRecords<byte[], byte[]> records, KafkaProducer<byte[], byte[]> producer, Pass pass) {
+        for (TopicPartition partition : records.partitions()) {
+            List<ConsumerRecord<byte[], byte[]>> some = records.records(partition);
+            some.subList(0, Math.ceilDiv(some.size(), 2)).forEach(record -> send(record, producer, pass));
+        }
+        producer.flush(); // Else none of it would have been written.
+        producer.abortTransaction();
+        producer.beginTransaction();
+    }
+
+    private void end(
+            Map<TopicPartition, OffsetAndMetadata> finished,
+            KafkaConsumer<byte[], byte[]> consumer,
+            KafkaProducer<byte[], byte[]> producer) {
+        switch (fault) {
+            case WITHOUT_TRANSACTIONS -> {
+                producer.flush();
+                consumer.commitSync(finished);
             }
-            producer.commitTransaction();
+            case HALVING -> producer.commitTransaction();
+            case LOSING, DOUBLING, ABORTING -> {
+                producer.sendOffsetsToTransaction(finished, consumer.groupMetadata());
+                producer.commitTransaction();
+            }
         }
     }
 }

@@ -53,20 +53,28 @@ final class KafkaStreamsDriver implements Driver {
     @Override
     public void run(Pass pass) throws Exception {
         Path state = Files.createTempDirectory("weir-kafka-streams-");
-        try (KafkaStreams streams = new KafkaStreams(topology(pass), config(pass, state))) {
-            streams.setUncaughtExceptionHandler(failure -> {
-                pass.fail(failure);
-                return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
-            });
-            streams.start();
-            pass.awaitDone();
-            if (!streams.close(CloseOptions.timeout(CLOSE)
-                    .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP))) {
-                throw new IllegalStateException("it did not close within " + CLOSE.toSeconds() + " s");
+        try {
+            KafkaStreams streams = new KafkaStreams(topology(pass), config(pass, state));
+            try {
+                streams.setUncaughtExceptionHandler(failure -> {
+                    pass.fail(failure);
+                    return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+                });
+                streams.start();
+                pass.awaitDone();
+            } finally {
+                close(streams); // Not by try-with-resources, which waits for ever.
             }
             streams.cleanUp();
         } finally {
             delete(state);
+        }
+    }
+
+    private static void close(KafkaStreams streams) {
+        if (!streams.close(CloseOptions.timeout(CLOSE)
+                .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP))) {
+            throw new IllegalStateException("it did not close within " + CLOSE.toSeconds() + " s");
         }
     }
 
