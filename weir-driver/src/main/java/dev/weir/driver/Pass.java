@@ -485,9 +485,7 @@ public final class Pass {
 
     /** Ends it as if its time were up; a pass without a record begins with that. Any thread. */
     void endNow() {
-        if (start == null) {
-            begin(0, 0);
-        }
+        beginOnce(0, 0);
         end();
     }
 
