@@ -31,6 +31,10 @@ final class OpenTransaction<K, V> implements Callback {
     /** Inputs with a record here that are not finished: all records of an input go into one transaction. */
     private final Set<Root> open = new HashSet<>();
 
+    // The element of several inputs that was sent last: one group becomes many records, each for all of its inputs.
+    private AckTarget lastJoint = AckTarget.NONE;
+    private long lastJointToken;
+
     private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
 
     // One writer, under the lock.
@@ -93,16 +97,28 @@ final class OpenTransaction<K, V> implements Callback {
                 open.remove(new Root(tracker, token));
             }
         } else {
-            target.roots(token, (source, rootToken) -> open.add(new Root(source, rootToken)));
+            if (!isLastJoint(target, token)) {
+                target.roots(token, (source, rootToken) -> open.add(new Root(source, rootToken)));
+                lastJoint = target;
+                lastJointToken = token;
+            }
             target.ack(token);
         }
     }
 
     /** Whether the element came of an input that this transaction has a record of already. */
     boolean belongs(AckTarget target, long token) {
+        if (isLastJoint(target, token)) {
+            return true;
+        }
         boolean[] found = {false};
         target.roots(token, (source, rootToken) -> found[0] |= open.contains(new Root(source, rootToken)));
         return found[0];
+    }
+
+    /** Whether its inputs are in {@link #open} already: the claim that is asked for keeps each of them unfinished. */
+    private boolean isLastJoint(AckTarget target, long token) {
+        return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
     }
 
     Set<Root> open() {

@@ -12,8 +12,11 @@ import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -55,6 +58,11 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** The topic that was written to last. */
     private String lastTopic = "";
+
+    // The element of several inputs of which none was lost when it was looked at last, and one input for each source.
+    private AckTarget livingJoint = AckTarget.NONE;
+    private long livingToken;
+    private Collection<Root> livingSources = List.of();
 
     private long nextTurnNanos = System.nanoTime();
 
@@ -221,6 +229,11 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         if (target instanceof OffsetTracker) {
             return isGone(target, token) && target.dropIfRevoked(token);
         }
+        if (target == livingJoint
+                && token == livingToken
+                && livingSources.stream().noneMatch(this::isGone)) {
+            return false;
+        }
         List<Root> living = new ArrayList<>();
         boolean[] revoked = {false};
         target.roots(token, (source, rootToken) -> {
@@ -231,6 +244,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             }
         });
         if (!revoked[0]) {
+            livingJoint = target;
+            livingToken = token;
+            livingSources = onePerSource(living);
             return false;
         }
         target.abandon(token);
@@ -240,6 +256,17 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
         }
         return true;
+    }
+
+    /** A partition is lost as a whole, so that one of its inputs stands for the others. */
+    private static Collection<Root> onePerSource(List<Root> roots) {
+        Map<AckTarget, Root> bySource = new HashMap<>();
+        roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
+        return bySource.values();
+    }
+
+    private boolean isGone(Root root) {
+        return isGone(root.source(), root.token());
     }
 
     private boolean isGone(AckTarget source, long token) {
