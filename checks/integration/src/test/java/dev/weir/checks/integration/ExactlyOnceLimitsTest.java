@@ -36,7 +36,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ExactlyOnceLimitsTest {
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+    static final KafkaClusterExtension KAFKA =
+            // A topic that is deleted stays so.
+            new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
     private static void createTopics(String name, int records) {
         KAFKA.cluster().createTopic(name + "-in", 2);
