@@ -196,12 +196,8 @@ public final class DriverMain {
             boolean ended = false;
             while (!ended) {
                 ended = pass.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
-                Pass.Mark now = new Pass.Mark(
-                        System.nanoTime(),
-                        pass.recordsSoFar(),
-                        pass.bytesSoFar(),
-                        Meters.quick(),
-                        pass.work().time());
+                Pass.Mark now = pass.mark();
+                ended |= pass.endsAt(now);
                 say(new Report.Interval(
                         now.nanos() - startNanos,
                         now.records() - last.records(),

@@ -529,6 +529,25 @@ public final class Pass {
         return ended;
     }
 
+    /**
+     * Where the books stand, or stood when the pass ended: what comes after that is in no interval, so that intervals add
+     * up to the pass. Sampler only.
+     */
+    Mark mark() throws InterruptedException {
+        Mark now = new Mark(System.nanoTime(), recordsSoFar(), bytesSoFar(), Meters.quick(), work.time());
+        if (!ending.get()) {
+            return now; // The end comes later than this.
+        }
+        done.await();
+        Mark to = end;
+        return to == null ? now : to;
+    }
+
+    /** Whether that mark is of the end. */
+    boolean endsAt(Mark mark) {
+        return mark == end;
+    }
+
     /** The figures, when the driver has returned. */
     Report.Passed result() {
         requireNoFailure();

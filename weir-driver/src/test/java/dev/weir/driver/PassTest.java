@@ -48,6 +48,26 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
+    /** A sampler that was kept from its work once told more in its last interval than the pass had. */
+    @Test
+    void whatComesAfterTheEnd_isInNoInterval() throws Exception {
+        Pass pass = pass(Scenario.CONSUME, Map.of());
+        deliver(pass, 10);
+        Pass.Mark before = pass.mark();
+        assertThat(before.records()).isEqualTo(10);
+        assertThat(pass.endsAt(before)).isFalse();
+        pass.endNow();
+        for (long number = 10; number < 900; number++) {
+            pass.delivered(0, number, 0, 16);
+        }
+        Pass.Mark last = pass.mark();
+        assertThat(pass.endsAt(last)).isTrue();
+        assertThat(last.records()).isEqualTo(10);
+        Report.Passed passed = pass.result();
+        assertThat(last.records()).isEqualTo(passed.records());
+        assertThat(last.bytes()).isEqualTo(passed.bytes());
+    }
+
     @Test
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(Pass.SINK_RATE, "10000"));

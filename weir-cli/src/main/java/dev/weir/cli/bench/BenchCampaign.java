@@ -75,8 +75,19 @@ final class BenchCampaign {
 
     /** Runs the campaigns; with {@code rounds} if not null instead of what a file says, and then without a control. */
     int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
+        return failingAsCommand(() -> runChecked(weir, rounds));
+    }
+
+    /** What brokers and workload files are needed for. */
+    @FunctionalInterface
+    interface Work {
+        int run() throws InterruptedException;
+    }
+
+    /** Runs it; what goes wrong is told as commands tell it: mistakes in files as such, the rest with its cause. */
+    static int failingAsCommand(Work work) throws InterruptedException {
         try {
-            return runChecked(weir, rounds);
+            return work.run();
         } catch (WorkloadException e) {
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         } catch (BenchException

@@ -1,23 +1,17 @@
 package dev.weir.cli.bench;
 
-import dev.weir.bench.BenchException;
 import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.campaign.ExploreRunner;
 import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.bench.workload.Workload;
-import dev.weir.bench.workload.WorkloadException;
-import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
-import dev.weir.testkit.KafkaClusterException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -91,17 +85,7 @@ final class BenchExploreCommand implements Callable<Integer> {
         if (maxSeconds != null && maxSeconds < 1) {
             throw CliFailure.usage("--max-seconds must be at least 1: --max-seconds=" + maxSeconds, "");
         }
-        try {
-            return explored(bench.weir());
-        } catch (WorkloadException e) {
-            throw CliFailure.usage(String.valueOf(e.getMessage()), "");
-        } catch (BenchException
-                | KafkaClusterException
-                | KafkaException
-                | IllegalArgumentException
-                | UncheckedIOException e) {
-            throw CliFailure.work(ClientFault.withCause(e), "", e);
-        }
+        return BenchCampaign.failingAsCommand(() -> explored(bench.weir()));
     }
 
     private int explored(CommandContext weir) throws InterruptedException {

@@ -17,18 +17,15 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every driver that copies does, by what stands in the output; and drivers that do not are found out. */
 @Timeout(300)
-class BenchCopyTest {
+class BenchCopyTest extends BenchTestBase {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final long PER_PARTITION = 2_000;
 
@@ -43,21 +40,6 @@ class BenchCopyTest {
             method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
               intervalMillis: 20, heapMegabytes: 256}
             """;
-
-    private static BenchAtCluster bench;
-
-    @TempDir
-    private static Path folder;
-
-    @BeforeAll
-    static void startCluster() {
-        bench = new BenchAtCluster(folder);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        bench.close();
-    }
 
     @ParameterizedTest
     @CsvSource({

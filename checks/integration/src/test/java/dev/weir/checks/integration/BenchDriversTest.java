@@ -7,33 +7,14 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What drivers do with handlers that fail, records of mixed lengths, a pipeline out of order; and a driver that has not what is asked. */
 @Timeout(180)
-class BenchDriversTest {
-
-    private static BenchAtCluster bench;
-
-    @TempDir
-    private static Path folder;
-
-    @BeforeAll
-    static void startCluster() {
-        bench = new BenchAtCluster(folder);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        bench.close();
-    }
+class BenchDriversTest extends BenchTestBase {
 
     /** Nothing else is to be done meanwhile in partition order: a second per failed call is more than a dry run has. */
     @Test

@@ -9,16 +9,12 @@ import dev.weir.bench.explore.Verdict;
 import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.ResultsFolder;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code weir bench explore} with real processes, on a system whose limit is known. */
-class BenchExploreTest {
+class BenchExploreTest extends BenchTestBase {
 
     /** Two members with one handler of 50 ms each: 40 records a second, which takes a hundredth of a processor. */
     private static final String WORKLOAD = """
@@ -35,21 +31,6 @@ class BenchExploreTest {
             """;
 
     private static final double CEILING = 40;
-
-    private static BenchAtCluster bench;
-
-    @TempDir
-    private static Path folder;
-
-    @BeforeAll
-    static void startCluster() {
-        bench = new BenchAtCluster(folder);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        bench.close();
-    }
 
     @Test
     @Tag("long")

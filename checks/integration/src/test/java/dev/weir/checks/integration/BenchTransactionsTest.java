@@ -6,32 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Campaigns that read what transactions wrote, some of them aborted, or write in transactions. */
 @Timeout(180)
-class BenchTransactionsTest {
-
-    private static BenchAtCluster bench;
-
-    @TempDir
-    private static Path folder;
-
-    @BeforeAll
-    static void startCluster() {
-        bench = new BenchAtCluster(folder);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        bench.close();
-    }
+class BenchTransactionsTest extends BenchTestBase {
 
     @Test
     void readCommitted_deliversEachCommittedRecordOnce_andCommitsPastTheMarkers() throws Exception {

@@ -142,8 +142,8 @@ final class Lane implements Runnable {
     }
 
     /**
-     * Acquires no more, and ends when what it holds is done. A poll goes on to its end: what it was to bring would be
-     * acquired all the same, and lose a delivery.
+     * Ends when what it holds is done, and when its client asks brokers for nothing: what an open question brings is
+     * acquired all the same, and would lose a delivery with the session.
      */
     void retire() {
         retired = true;
@@ -156,7 +156,7 @@ final class Lane implements Runnable {
         closeAtNanos = deadlineNanos;
         closing = true;
         retire();
-        fetch.wake();
+        fetch.close();
     }
 
     boolean hasEnded() {
@@ -173,7 +173,7 @@ final class Lane implements Runnable {
         try {
             fates.begin();
             client.subscribe(setup.topics());
-            while (!retired || !held.isEmpty()) {
+            while (!held.isEmpty() || !retired || (fetch.isAsking() && !closing)) {
                 if (held.isEmpty()) {
                     fetch.fetch();
                 } else {

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A lane's questions for records: when there is demand, it polls, and hands what came to the pipeline. Confined to the
- * lane's thread, but for {@link #retire} and {@link #wake}.
+ * lane's thread, but for {@link #retire} and {@link #close}.
  *
  * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has lent it
  * records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
@@ -51,6 +51,7 @@ final class LaneFetch {
     private long roundSinceNanos;
 
     private volatile boolean retired;
+    private volatile boolean closed;
     private volatile boolean inPoll;
 
     LaneFetch(
@@ -70,13 +71,19 @@ final class LaneFetch {
         this.fates = fates;
     }
 
-    /** Asks no more once the poll that is under way has ended. Any thread. */
+    /** Begins no further question. Any thread. */
     void retire() {
         retired = true;
     }
 
-    /** Ends a poll that is under way. Any thread. */
-    void wake() {
+    /** Whether the client may be asking brokers for records, or have some that were not looked at. */
+    boolean isAsking() {
+        return asking;
+    }
+
+    /** Asks no more, and ends a poll that is under way. Any thread. */
+    void close() {
+        closed = true;
         if (inPoll) {
             client.wakeup();
         }
@@ -88,7 +95,7 @@ final class LaneFetch {
         if (!ready.awaitDemand(0)) {
             fates.send();
             boolean ignored = ready.awaitDemand(LOOK_NANOS);
-            if (ready.isEnded() && !retired) {
+            if (ready.isEnded()) {
                 LockSupport.parkNanos(LOOK_NANOS); // The close comes soon.
             }
             counters.noDemandNanos.add(System.nanoTime() - since);
@@ -115,6 +122,11 @@ final class LaneFetch {
 
     private void poll(Duration patience) {
         long begun = System.nanoTime();
+        inPoll = true; // Before the look: a close that comes after it wakes the client.
+        if (closed || (retired && !asking)) {
+            inPoll = false;
+            return;
+        }
         ConsumerRecords<byte[], byte[]> records = ask(patience);
         long nanos = System.nanoTime() - begun;
         if (records == null) {
@@ -164,8 +176,8 @@ final class LaneFetch {
     private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
         inPoll = true;
         try {
-            return retired && held.isEmpty() ? ConsumerRecords.empty() : client.poll(patience);
-        } catch (WakeupException retiredMeanwhile) {
+            return client.poll(patience);
+        } catch (WakeupException closing) {
             return null;
         } catch (RetriableException passing) {
             LOG.warn("{}: {}", name, passing.toString());

@@ -229,9 +229,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         if (target instanceof OffsetTracker) {
             return isGone(target, token) && target.dropIfRevoked(token);
         }
-        if (target == livingJoint
-                && token == livingToken
-                && livingSources.stream().noneMatch(this::isGone)) {
+        if (isKnownToLive(target, token)) {
             return false;
         }
         List<Root> living = new ArrayList<>();
@@ -265,8 +263,16 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return bySource.values();
     }
 
-    private boolean isGone(Root root) {
-        return isGone(root.source(), root.token());
+    private boolean isKnownToLive(AckTarget target, long token) {
+        if (target != livingJoint || token != livingToken) {
+            return false;
+        }
+        for (Root root : livingSources) {
+            if (isGone(root.source(), root.token())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean isGone(AckTarget source, long token) {

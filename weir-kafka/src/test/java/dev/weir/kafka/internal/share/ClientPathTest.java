@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.junit.jupiter.api.AfterEach;
@@ -111,11 +112,31 @@ class ClientPathTest {
         if (second != first) {
             second.ackAll();
         }
+        acknowledgeWhatComes();
+        AtomicInteger offset = new AtomicInteger(2);
         until(() -> {
             path.follow(larger);
+            // What goes next may have a question open, and then waits for what that brings.
+            clients.get(0).produce(ShareClientStub.record(offset.getAndIncrement(), 1));
+            clients.get(1).produce(ShareClientStub.record(offset.getAndIncrement(), 1));
             assertThat(open()).isLessThanOrEqualTo(2);
             assertThat(clients).hasSize(4);
             assertThat(path.lanes()).isEqualTo(2);
+        });
+    }
+
+    /** Until the records end. */
+    private void acknowledgeWhatComes() {
+        var unused = CompletableFuture.runAsync(() -> {
+            try {
+                Batch<AcquiredRecord> batch = take();
+                while (true) {
+                    batch.ackAll();
+                    batch = take();
+                }
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
         });
     }
 

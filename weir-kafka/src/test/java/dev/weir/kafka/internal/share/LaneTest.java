@@ -117,6 +117,34 @@ class LaneTest {
         until(() -> assertThat(ready.size()).isEqualTo(3));
     }
 
+    /** The record that an open question brings would otherwise go back with the session, a delivery older. */
+    @Test
+    void laneThatRetiresWithAQuestionOpen_waitsForItsRecord() throws Exception {
+        start(60_000, null);
+        until(() -> assertThat(client().isPolling()).isTrue());
+        lane().retire();
+        int before = client().calls();
+        until(() -> assertThat(client().calls()).isGreaterThan(before + 1));
+        client().produce(ShareClientStub.record(0, 4));
+        take().ack(0);
+        assertThat(lane().join(LONG)).isTrue();
+        assertThat(client().told()).containsExactly("0 ACCEPT");
+        assertThat(client().lent()).isEqualTo(1);
+    }
+
+    @Test
+    void laneThatRetiresWithoutAQuestion_beginsNone() throws Exception {
+        start(60_000, null);
+        client().produce(ShareClientStub.record(0, 1));
+        Batch<AcquiredRecord> taken = take();
+        lane().retire();
+        client().produce(ShareClientStub.record(1, 1));
+        taken.ack(0);
+        assertThat(lane().join(LONG)).isTrue();
+        assertThat(client().told()).containsExactly("0 ACCEPT");
+        assertThat(client().lent()).isEqualTo(1);
+    }
+
     private AcquiredRecord elsewhere(long offset) {
         return new AcquiredRecord(ShareClientStub.record(offset, 1), deliveryLimit::get, System.nanoTime(), done -> {});
     }

@@ -46,7 +46,8 @@ public class TributaryAttachStress {
         tributaries.add(tributary);
     }
 
-    private static Nest nest() {
+    /** For streams that are started outside of a run. */
+    static Nest nest() {
         CompletableFuture<Nest> made = new CompletableFuture<>();
         RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
             assembly.fused(StageAttributes.named("stress"));

@@ -1,17 +1,13 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.PipelineRun;
-import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -28,7 +24,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class TributaryReplaceStress {
 
-    private static final Nest NEST = nest();
+    private static final Nest NEST = TributaryAttachStress.nest();
 
     private final Claims claims = new Claims();
     private final Batch<Integer> batch = claims.batch(1);
@@ -39,15 +35,6 @@ public class TributaryReplaceStress {
     public TributaryReplaceStress() {
         tributaries.add(tributary);
         tributary.attach(NEST.start(new Node<>("stream", (assembly, attributes) -> new Empty())));
-    }
-
-    private static Nest nest() {
-        CompletableFuture<Nest> made = new CompletableFuture<>();
-        RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
-            assembly.fused(StageAttributes.named("stress"));
-            made.complete(assembly.nest());
-        });
-        return made.join();
     }
 
     private record Empty() implements Stage<Integer> {
