@@ -96,7 +96,7 @@ class ExactlyOnceFlowTest {
         try (RunningPipeline run = pipeline.run()) {
             assertThat(run.completion()
                             .toCompletableFuture()
-                            .get(90, TimeUnit.SECONDS)
+                            .get(240, TimeUnit.SECONDS)
                             .leftUndone())
                     .isEmpty();
             return transactions(run);
@@ -215,7 +215,7 @@ class ExactlyOnceFlowTest {
                 .run()) {
             assertThat(run.completion()
                             .toCompletableFuture()
-                            .get(90, TimeUnit.SECONDS)
+                            .get(240, TimeUnit.SECONDS)
                             .leftUndone())
                     .isEmpty();
             assertThat(transactions(run).aborted()).isPositive();

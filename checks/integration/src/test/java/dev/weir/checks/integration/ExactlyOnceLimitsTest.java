@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an exactly-once flow says to operators, sources and topics that do not go with its transactions. */
-@Timeout(120)
+@Timeout(300)
 class ExactlyOnceLimitsTest {
 
     @RegisterExtension
@@ -69,7 +69,7 @@ class ExactlyOnceLimitsTest {
 
     private static DrainReport toEnd(Pipeline pipeline) throws Exception {
         try (RunningPipeline run = pipeline.run()) {
-            return run.completion().toCompletableFuture().get(90, TimeUnit.SECONDS);
+            return run.completion().toCompletableFuture().get(240, TimeUnit.SECONDS);
         }
     }
 
@@ -236,7 +236,7 @@ class ExactlyOnceLimitsTest {
                         records -> records.map(record ->
                                 new ProducerRecord<>("late-out", null, before - 5_000, record.key(), record.value())))
                 .run()) {
-            run.completion().toCompletableFuture().get(90, TimeUnit.SECONDS);
+            run.completion().toCompletableFuture().get(240, TimeUnit.SECONDS);
             ProducerHandle producer = run.handles(ProducerHandle.class).getFirst();
             assertThat(producer.latency().count()).isEqualTo(1_000);
             assertThat(producer.latency().p50()).isGreaterThanOrEqualTo(5_000);
