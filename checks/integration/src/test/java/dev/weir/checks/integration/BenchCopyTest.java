@@ -63,6 +63,7 @@ class BenchCopyTest {
     @CsvSource({
         "plain-two-workers, at-least-once",
         "weir-parallel, at-least-once",
+        "weir-lean-copy, at-least-once",
         "kafka-streams-two-threads, at-least-once",
         "reactor, at-least-once",
         "plain, exactly-once",
