@@ -2,8 +2,8 @@ package dev.weir.cli.client;
 
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;

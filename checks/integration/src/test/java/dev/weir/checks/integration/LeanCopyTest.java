@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
@@ -91,7 +91,8 @@ class LeanCopyTest {
                     new ProducerRecord<>("kinds", 1, null, null, some),
                     new ProducerRecord<byte[], byte[]>("kinds", 1, 7L, some, null),
                     new ProducerRecord<>("kinds", 2, 0L, new byte[0], new byte[500_000]));
-            try (RunningPipeline running = copy(cluster, Subscription.topics("kinds").untilEnd(), "kinds", "kinds-out")) {
+            try (RunningPipeline running =
+                    copy(cluster, Subscription.topics("kinds").untilEnd(), "kinds", "kinds-out")) {
                 assertThat(running.await().drained()).isTrue();
             }
             for (int partition = 0; partition < PARTITIONS; partition++) {
@@ -130,7 +131,9 @@ class LeanCopyTest {
                         .isEqualTo(Records.numbers(read(cluster, "load", partition)));
                 all.addAll(copied);
             }
-            assertThat(all).hasSize(count).containsAll(LongStream.range(0, count).boxed().toList());
+            assertThat(all)
+                    .hasSize(count)
+                    .containsAll(LongStream.range(0, count).boxed().toList());
         }
     }
 

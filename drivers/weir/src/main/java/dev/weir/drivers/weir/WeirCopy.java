@@ -67,7 +67,8 @@ final class WeirCopy implements Driver {
         ConsumerSettings.Builder<byte[], byte[]> consumer =
                 ConsumerSettings.builder().fetch(fetch).commitInterval(interval).commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(consumer::property);
-        ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder().producePath(produce);
+        ProducerSettings.Builder<byte[], byte[]> producer =
+                ProducerSettings.builder().producePath(produce);
         pass.producerConfig(Map.of()).forEach(producer::property);
         String topic = pass.configuration().topic();
         return pass.isExactlyOnce()
