@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -131,9 +130,7 @@ class LeanCopyTest {
                         .isEqualTo(Records.numbers(read(cluster, "load", partition)));
                 all.addAll(copied);
             }
-            assertThat(all)
-                    .hasSize(count)
-                    .containsAll(LongStream.range(0, count).boxed().toList());
+            assertThat(all).hasSize(count);
         }
     }
 
