@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.SettingsText.Entry;
+import dev.weir.kafka.produce.ProducePath;
 import java.lang.reflect.RecordComponent;
 import java.util.Comparator;
 import java.util.List;
@@ -20,6 +21,9 @@ final class ConsumerSettingsReader {
     }
 
     private static final String PRESET = SettingsText.OWN + "preset";
+
+    /** The one that is a producer's. */
+    private static final String PRODUCE = SettingsText.OWN + "produce";
 
     /** Each key is that of the component: commitInterval is weir.commit.interval. */
     private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> OWN = new TreeMap<>(Map.of(
@@ -43,6 +47,10 @@ final class ConsumerSettingsReader {
             (builder, entry) -> builder.commitMetadataChars(SettingsText.number(entry)),
             key("fetch"),
             (builder, entry) -> builder.fetch(SettingsText.choice(entry, FetchPath.class))));
+
+    static {
+        OWN.put(PRODUCE, (builder, entry) -> {});
+    }
 
     private ConsumerSettingsReader() {}
 
@@ -71,8 +79,8 @@ final class ConsumerSettingsReader {
     }
 
     /**
-     * Sets the entries that are the client's. Weir's own are those of a consumer, which a file for both clients may
-     * hold: they are left out, unless there is no such setting at all.
+     * Sets the entries that are the client's, and the path. Weir's own others are those of a consumer, which a file for
+     * both clients may hold: they are left out, unless there is no such setting at all.
      */
     static void applyToProducer(
             List<Entry> entries, ProducerSettings.Builder<?, ?> builder, Map<String, String> origins) {
@@ -81,6 +89,8 @@ final class ConsumerSettingsReader {
                 SettingsText.checkSpelling(entry);
                 builder.property(entry.name(), entry.value());
                 origins.put(entry.name(), entry.origin());
+            } else if (entry.name().equals(PRODUCE)) {
+                builder.producePath(SettingsText.choice(entry, ProducePath.class));
             } else if (!OWN.containsKey(entry.name())) {
                 throw SettingsText.unknown(entry, OWN.keySet());
             }

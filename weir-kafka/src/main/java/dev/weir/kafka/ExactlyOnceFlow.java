@@ -3,6 +3,7 @@ package dev.weir.kafka;
 import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.TransactionalSource;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -123,6 +124,11 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     private Duration timeout(ProducerSettings<?, ?> producer) {
+        if (producer.producePath() == ProducePath.LEAN) {
+            throw new IllegalArgumentException(
+                    "producePath=LEAN does not go with exactly once, as a lean producer knows"
+                            + " no transactions; set producePath(ProducePath.CLIENT), or use KafkaSource.atLeastOnce");
+        }
         if ("false".equalsIgnoreCase(producer.properties().get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))) {
             throw new IllegalArgumentException("enable.idempotence=false does not go with transactions; leave it out");
         }

@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.internal.send.LeanProducerConfig;
+import dev.weir.kafka.produce.ProducePath;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,8 +20,14 @@ public final class ProducerSettings<K, V> {
     private final Values<K, V> values;
 
     private ProducerSettings(
-            Map<String, String> properties, Serializer<K> keySerializer, Serializer<V> valueSerializer) {
-        this.values = new Values<>(properties, keySerializer, valueSerializer);
+            Map<String, String> properties,
+            Serializer<K> keySerializer,
+            Serializer<V> valueSerializer,
+            ProducePath producePath) {
+        this.values = new Values<>(properties, keySerializer, valueSerializer, producePath);
+        if (producePath == ProducePath.LEAN) {
+            var ignored = LeanProducerConfig.of(clientConfig());
+        }
     }
 
     /** Passed to the Kafka client as they are. */
@@ -37,11 +45,25 @@ public final class ProducerSettings<K, V> {
         return values.valueSerializer;
     }
 
+    /** The writer, default {@link ProducePath#CLIENT}. */
+    public ProducePath producePath() {
+        return values.producePath;
+    }
+
     /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
     @Override
     public String toString() {
         return "ProducerSettings[properties="
-                + SettingsText.withoutSecrets(values.properties, ProducerConfig.configDef()) + "]";
+                + SettingsText.withoutSecrets(values.properties, ProducerConfig.configDef()) + ", producePath="
+                + values.producePath + "]";
+    }
+
+    /** A builder with these settings. */
+    public Builder<K, V> toBuilder() {
+        Builder<K, V> builder =
+                builder(values.keySerializer, values.valueSerializer).producePath(values.producePath);
+        values.properties.forEach(builder::property);
+        return builder;
     }
 
     /** Settings of records whose key and value are bytes. */
@@ -77,6 +99,7 @@ public final class ProducerSettings<K, V> {
         private final Map<String, String> properties = new HashMap<>();
         private final Serializer<K> keySerializer;
         private final Serializer<V> valueSerializer;
+        private ProducePath producePath = ProducePath.CLIENT;
 
         /** Where properties were read that came from files and the environment, for messages. */
         private final Map<String, String> origins = new HashMap<>();
@@ -98,6 +121,15 @@ public final class ProducerSettings<K, V> {
             return this;
         }
 
+        /**
+         * The writer: {@link ProducePath#CLIENT} unless told. {@link ProducePath#LEAN} reads the same properties;
+         * {@link #build} refuses one that it does not know. It does not go with transactions.
+         */
+        public Builder<K, V> producePath(ProducePath path) {
+            producePath = Objects.requireNonNull(path, "path");
+            return this;
+        }
+
         /** Sets all properties of a file. */
         public Builder<K, V> properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
@@ -106,7 +138,7 @@ public final class ProducerSettings<K, V> {
 
         /**
          * Applies a properties file in UTF-8. A later setting wins. The file may be that of a consumer as well: its
-         * {@code weir.} keys are left alone here.
+         * {@code weir.} keys are left alone here, but for {@code weir.produce}.
          *
          * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
          *     key is unknown; names the line
@@ -132,7 +164,7 @@ public final class ProducerSettings<K, V> {
 
         public ProducerSettings<K, V> build() {
             try {
-                return new ProducerSettings<>(properties, keySerializer, valueSerializer);
+                return new ProducerSettings<>(properties, keySerializer, valueSerializer, producePath);
             } catch (IllegalArgumentException refusal) {
                 throw ConsumerSettingsReader.located(refusal, origins);
             }
@@ -150,7 +182,10 @@ public final class ProducerSettings<K, V> {
     }
 
     private record Values<K, V>(
-            Map<String, String> properties, Serializer<K> keySerializer, Serializer<V> valueSerializer) {
+            Map<String, String> properties,
+            Serializer<K> keySerializer,
+            Serializer<V> valueSerializer,
+            ProducePath producePath) {
 
         Values {
             properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));

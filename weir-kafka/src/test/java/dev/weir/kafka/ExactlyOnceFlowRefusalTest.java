@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.produce.ProducePath;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -56,6 +57,18 @@ class ExactlyOnceFlowRefusalTest {
         assertThatThrownBy(() -> flow.commitInterval(Duration.ZERO)).hasMessageContaining("commitInterval=PT0S");
         assertThatThrownBy(() -> flow.commitRecords(0)).hasMessageContaining("commitRecords=0");
         assertThatThrownBy(() -> flow.commitBytes(0)).hasMessageContaining("commitBytes=0");
+    }
+
+    @Test
+    void leanProducer_isRefusedWithTheWayOut() {
+        ProducerSettings<byte[], byte[]> lean =
+                producer().producePath(ProducePath.LEAN).build();
+        ExactlyOnceFlow<byte[], byte[]> flow =
+                KafkaSource.exactlyOnce(consumer().build(), "t");
+        assertThatThrownBy(() -> produce(flow, lean))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("producePath=LEAN")
+                .hasMessageContaining("ProducePath.CLIENT");
     }
 
     @Test

@@ -131,6 +131,26 @@ class SettingsTextTest {
                 .withMessageContaining("prefix");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            retries=3 | retries=3 has no effect with producePath=LEAN
+            metric.reporters=x | metric.reporters=x has no effect with producePath=LEAN
+            partitioner.class=p.P | partitioner.class=p.P is not possible with a lean producer
+            interceptor.classes=p.I | interceptor.classes=p.I is not possible with a lean producer
+            enable.idempotence=false | enable.idempotence=false
+            max.in.flight.requests.per.connection=6 | max.in.flight.requests.per.connection=6 has no effect
+            retry.backoff.ms=soon | retry.backoff.ms=soon is refused
+            """)
+    void settingThatALeanProducerWouldIgnore_inAFile_isRefusedWithItsLine(String line, String message)
+            throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("lean.properties"), "weir.produce=lean\nbootstrap.servers=h:1\n" + line + "\n");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProducerSettings.builder().from(file).build())
+                .withMessageStartingWith("lean.properties:3: ")
+                .withMessageContaining(message);
+    }
+
     @Test
     void preset_inAFile_yieldsToAllOtherKeysOfIt() throws IOException {
         var settings = from("max.poll.records=77\nweir.max.outstanding.records=2000\nweir.preset=low-memory\n")

@@ -104,6 +104,15 @@ public final class LeanProducer implements AutoCloseable {
         return entrance.close(nanos(deadline));
     }
 
+    /**
+     * Ends it at once: takes no more, sends no more, and gives up what is not acknowledged, of which the listener is
+     * told. Any thread. Called by the listener when it hears of a refused record, it keeps that from being overtaken:
+     * nothing of the same partition is written behind it. Does not wait; {@link #close(Duration)} does.
+     */
+    public void abort() {
+        entrance.abort();
+    }
+
     /** Closes it, after {@link LeanProducerSettings#deliveryTimeout} at most; the log names what was given up. */
     @Override
     public void close() {

@@ -10,6 +10,10 @@ public final class LeanProducerMetrics {
     private final long divided;
     private final long epochs;
     private final long throttledMillis;
+    private final long sentBatches;
+    private final long queuedNanos;
+    private final long answeredRequests;
+    private final long answerNanos;
     private final long freeBytes;
 
     /** Made by the producer. */
@@ -21,6 +25,10 @@ public final class LeanProducerMetrics {
             long divided,
             long epochs,
             long throttledMillis,
+            long sentBatches,
+            long queuedNanos,
+            long answeredRequests,
+            long answerNanos,
             long freeBytes) {
         this.acknowledged = acknowledged;
         this.failed = failed;
@@ -29,6 +37,10 @@ public final class LeanProducerMetrics {
         this.divided = divided;
         this.epochs = epochs;
         this.throttledMillis = throttledMillis;
+        this.sentBatches = sentBatches;
+        this.queuedNanos = queuedNanos;
+        this.answeredRequests = answeredRequests;
+        this.answerNanos = answerNanos;
         this.freeBytes = freeBytes;
     }
 
@@ -67,6 +79,26 @@ public final class LeanProducerMetrics {
         return throttledMillis;
     }
 
+    /** Batches sent, each time that they were. */
+    public long sentBatches() {
+        return sentBatches;
+    }
+
+    /** How long those batches waited from their first record until they were sent, in sum. */
+    public long queuedNanos() {
+        return queuedNanos;
+    }
+
+    /** Produce requests that a broker answered. */
+    public long answeredRequests() {
+        return answeredRequests;
+    }
+
+    /** How long those requests waited for their answers, in sum. */
+    public long answerNanos() {
+        return answerNanos;
+    }
+
     /** Of {@link LeanProducerSettings#bufferBytes}. */
     public long freeBytes() {
         return freeBytes;
@@ -76,6 +108,8 @@ public final class LeanProducerMetrics {
     public String toString() {
         return "acknowledged=" + acknowledged + " failed=" + failed + " requests=" + requests + " resentBatches="
                 + resent + " dividedBatches=" + divided + " newEpochs=" + epochs + " throttledMillis="
-                + throttledMillis + " freeBytes=" + freeBytes;
+                + throttledMillis + " sentBatches=" + sentBatches + " queuedNanos=" + queuedNanos
+                + " answeredRequests=" + answeredRequests + " answerNanos=" + answerNanos + " freeBytes="
+                + freeBytes;
     }
 }

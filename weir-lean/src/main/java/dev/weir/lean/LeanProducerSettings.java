@@ -86,7 +86,8 @@ public final class LeanProducerSettings {
         }
         checkRange("linger", linger, Duration.ZERO, Duration.ofMinutes(1));
         checkRange("requestTimeout", requestTimeout, Duration.ofSeconds(1), Duration.ofHours(1));
-        checkRange("deliveryTimeout", deliveryTimeout, requestTimeout.plus(linger), Duration.ofDays(1));
+        checkRange(
+                "deliveryTimeout", deliveryTimeout, requestTimeout.plus(linger), Duration.ofMillis(Integer.MAX_VALUE));
         checkRange("maxBlock", maxBlock, Duration.ZERO, Duration.ofDays(1));
         checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
         checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
@@ -125,7 +126,7 @@ public final class LeanProducerSettings {
         return compression;
     }
 
-    /** After which a record is given up, from when its batch was begun: default 2 min. */
+    /** After which a record is given up, from when its batch was begun: up to 2^31-1 ms (24 days), default 2 min. */
     public Duration deliveryTimeout() {
         return deliveryTimeout;
     }

@@ -5,6 +5,7 @@ import dev.weir.lean.internal.encode.RecordBytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record to be sent: where it goes, and where its key and value lie. Confined to one thread; meant to be used again
@@ -117,10 +118,14 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Adds a header. */
-    public LeanRecord header(String name, byte[] value) {
+    /** Adds a header, whose value may be null. */
+    public LeanRecord header(String name, byte @Nullable [] value) {
         wrap(bytes.headerName(), Objects.requireNonNull(name, "name").getBytes(StandardCharsets.UTF_8));
-        wrap(bytes.headerValue(), Objects.requireNonNull(value, "value"));
+        if (value == null) {
+            bytes.headerValue().clear();
+        } else {
+            wrap(bytes.headerValue(), value);
+        }
         bytes.addHeader();
         return this;
     }

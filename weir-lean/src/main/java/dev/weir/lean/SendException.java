@@ -3,7 +3,11 @@ package dev.weir.lean;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** Records of one partition that were given up. Immutable. */
+/**
+ * Records of one partition that were given up. Immutable. Its cause is an exception of Kafka's client: as the brokers
+ * refused it, or its {@code TimeoutException} after the delivery timeout. It is the producer's own fault if that
+ * failed, and null if the producer was closed, or for the neighbours of a record that is at fault.
+ */
 public final class SendException extends LeanException {
 
     @Serial

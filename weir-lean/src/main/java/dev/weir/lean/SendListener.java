@@ -19,7 +19,7 @@ public interface SendListener {
      * A record was given up; {@link SendException#mayBeWritten} says whether it may be in the log all the same.
      *
      * @param token as it was sent
-     * @param why the same object for all records of a batch
+     * @param why the same object for all records of a batch, but for those that the broker names as its fault
      */
     void failed(long token, SendException why);
 }

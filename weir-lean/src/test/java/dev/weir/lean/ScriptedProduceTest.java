@@ -14,9 +14,14 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,6 +165,74 @@ class ScriptedProduceTest {
         wanted.removeAll(List.copyOf(failed));
         assertThat(log.values(1)).isEqualTo(wanted);
         assertThat(List.copyOf(acknowledged)).isEqualTo(wanted);
+    }
+
+    /** A listener that cannot have a refused record overtaken ends the producer from within the call that says so. */
+    @Test
+    void abort_fromWithinTheListener_letsNothingOvertakeTheRefusedBatch() throws Exception {
+        AtomicReference<LeanProducer> aborted = new AtomicReference<>();
+        SendListener aborting = new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int partition, long offset) {
+                acknowledged.add(token);
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                failed.add(token);
+                failures.add(why);
+                aborted.get().abort();
+            }
+        };
+        AtomicLong taken = new AtomicLong();
+        try (LeanProducer producer = LeanProducer.open(settings().build(), aborting)) {
+            aborted.set(producer);
+            send(producer, 1, 0, 500);
+            producer.flush(LONG);
+            taken.set(500);
+            log.faults.add(Fault.FORBIDDEN);
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> {
+                        while (true) {
+                            send(producer, 1, taken.get(), 1);
+                            taken.incrementAndGet();
+                        }
+                    })
+                    .withMessageContaining("closed");
+        }
+        assertThat(log.values(1)).isEqualTo(numbers(0, 500));
+        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(0, 500));
+        assertThat(List.copyOf(failed)).isEqualTo(numbers(500, taken.get() - 500));
+        assertThat(failures.element()).hasCauseInstanceOf(TopicAuthorizationException.class);
+        assertThat(List.copyOf(failures).getLast()).hasNoCause().hasMessageContaining("closed before");
+    }
+
+    /** KIP-467: one record is at fault, and the others of its batch are not. */
+    @Test
+    void recordThatTheBrokerNames_isRefused_andItsNeighboursAreTold() throws Exception {
+        broker.produces(request -> {
+            ProduceResponseData answer = log.answer(request);
+            answer.responses()
+                    .forEach(topic -> topic.partitionResponses().stream()
+                            .filter(each -> each.errorCode() == Errors.TOPIC_AUTHORIZATION_FAILED.code())
+                            .forEach(each -> each.setErrorCode(Errors.INVALID_RECORD.code())
+                                    .setRecordErrors(List.of(new BatchIndexAndErrorMessage()
+                                            .setBatchIndex(2)
+                                            .setBatchIndexErrorMessage("no key")))));
+            return answer;
+        });
+        try (LeanProducer producer =
+                LeanProducer.open(settings().linger(Duration.ofSeconds(10)).build(), listener)) {
+            log.faults.add(Fault.FORBIDDEN);
+            send(producer, 0, 0, 4);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(failed).containsExactly(0L, 1L, 2L, 3L);
+        List<SendException> told = List.copyOf(failures);
+        assertThat(told.get(2)).hasMessage("t-0: no key").hasCauseInstanceOf(InvalidRecordException.class);
+        assertThat(told.get(0)).hasMessageStartingWith("t-0: in one batch with").hasNoCause();
+        assertThat(told.get(1)).isSameAs(told.get(0));
+        assertThat(told.get(3)).isSameAs(told.get(0));
     }
 
     /** The broker answers nothing until so many more requests have been sent. */

@@ -3,6 +3,7 @@ package dev.weir.cli.client;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
@@ -101,12 +102,22 @@ public final class ClusterClients {
         });
     }
 
+    /** Settings of a producer, whose path is that of the file. */
     public ProducerSettings<byte[], byte[]> producer() {
+        return producer(null);
+    }
+
+    /** Settings of a producer with a path; null for that of the file. */
+    public ProducerSettings<byte[], byte[]> producer(@Nullable ProducePath path) {
         return configured(() -> {
             var builder = ProducerSettings.builder();
-            return (file == null ? builder : builder.from(file))
-                    .bootstrapServers(bootstrapServers)
-                    .build();
+            if (file != null) {
+                builder.from(file);
+            }
+            if (path != null) {
+                builder.producePath(path);
+            }
+            return builder.bootstrapServers(bootstrapServers).build();
         });
     }
 
@@ -172,13 +183,13 @@ public final class ClusterClients {
     }
 
     /**
-     * Refuses a file with settings of Weir's own, which are those of a consumer group.
+     * Refuses a file with settings of Weir's own, which are those of a consumer group but for {@code weir.produce}.
      *
      * @param option what does not go with them
      */
     public void refuseOwn(String option) {
         properties.stringPropertyNames().stream()
-                .filter(name -> name.startsWith(WEIRS_OWN))
+                .filter(name -> name.startsWith(WEIRS_OWN) && !name.equals(WEIRS_OWN + "produce"))
                 .sorted()
                 .findFirst()
                 .ifPresent(name -> {

@@ -78,7 +78,8 @@ public final class PipeCommand implements Callable<Integer> {
         if (options.sharing.share) {
             clients.refuseOwn("--share");
         }
-        ProducerSettings<byte[], byte[]> producer = clients.producer();
+        ProducerSettings<byte[], byte[]> producer =
+                clients.producer(options.produce == null ? null : options.produce.path());
         if (options.state != null) {
             PipeState.checkWritable(options.state);
         }

@@ -6,6 +6,7 @@ import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Parallelism;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,6 +46,22 @@ final class PipeOptions {
         }
 
         FetchPath path() {
+            return path;
+        }
+    }
+
+    /** The produce path. */
+    enum Produce {
+        client(ProducePath.CLIENT),
+        lean(ProducePath.LEAN);
+
+        private final ProducePath path;
+
+        Produce(ProducePath path) {
+            this.path = path;
+        }
+
+        ProducePath path() {
             return path;
         }
     }
@@ -154,6 +171,14 @@ final class PipeOptions {
                     "Fetch path: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of" + " --client-config).")
     @Nullable
     Fetch fetch;
+
+    @Option(
+            names = "--produce",
+            paramLabel = "PATH",
+            description =
+                    "Produce path: ${COMPLETION-CANDIDATES} (default: client, or weir.produce of --client-config).")
+    @Nullable
+    Produce produce;
 
     @Option(
             names = "--work",
@@ -356,6 +381,11 @@ final class PipeOptions {
                 && (commitInterval.compareTo(Duration.ofMillis(1)) < 0
                         || commitInterval.compareTo(MAX_COMMIT_INTERVAL) > 0)) {
             throw CliFailure.badValue("--commit-interval", commitInterval.toMillis() + "ms", "1ms to 20s");
+        }
+        if (isExactlyOnce() && produce == Produce.lean) {
+            throw CliFailure.usage(
+                    "--guarantee exactly-once does not go with --produce lean",
+                    "A lean producer knows no transactions: leave --produce out.");
         }
         if (isExactlyOnce() && (retry != null || timeout != null || (deadLetter != null && isPerRecord()))) {
             String option = retry != null ? "--retry" : timeout != null ? "--timeout" : "--dead-letter";

@@ -182,7 +182,7 @@ class BenchCampaignTest {
         String yaml = """
                 name: latency
                 scenario: produce
-                drivers: [weir]
+                drivers: [weir, lean-produce]
                 baseline: weir
                 topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23, arrivals: poisson}
                 client: {linger.ms: 5}
@@ -190,7 +190,7 @@ class BenchCampaignTest {
                 """;
         ResultsFolder results =
                 runner(yaml, folder.resolve("results"), false, run -> {}).run();
-        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+        assertThat(results.runs()).hasSize(2).allSatisfy(run -> {
             assertThat(run.failure()).isNull();
             assertThat(run.ledger().expected()).isEqualTo(8_000);
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();

@@ -45,6 +45,7 @@ class BenchCopyTest extends BenchTestBase {
     @CsvSource({
         "plain-two-workers, at-least-once",
         "weir-parallel, at-least-once",
+        "weir-lean-copy, at-least-once",
         "kafka-streams-two-threads, at-least-once",
         "reactor, at-least-once",
         "plain, exactly-once",

@@ -67,6 +67,7 @@ class PipeRefusalTest {
             --guarantee exactly-once --via each:cat --retry 2 | 2 | exactly-once does not go with --retry
             --guarantee exactly-once --work 1ms --timeout 2s | 2 | exactly-once does not go with --timeout
             --guarantee exactly-once --dead-letter d | 2 | exactly-once does not go with --dead-letter
+            --guarantee exactly-once --produce lean | 2 | exactly-once does not go with --produce lean
             --guarantee exactly-once --commit-interval 30s | 2 | --commit-interval must be 1ms to 20s
             --commit-interval 1s | 2 | --commit-interval is for --guarantee exactly-once
             --guarantee at-most-once --via each:cat | 2 | --guarantee at-most-once does not go with --retry

@@ -197,7 +197,8 @@ class PipeRestartTest {
     private static String[] args(String name, String work, int concurrency, String... more) {
         String fixed = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from " + name + "-in --to " + name
                 + "-out --group " + name + " --work " + work + " --concurrency " + concurrency + " --fetch "
-                + OnLeanPath.current().name().toLowerCase(Locale.ROOT);
+                + OnLeanPath.current().name().toLowerCase(Locale.ROOT) + " --produce "
+                + OnLeanProducing.current().name().toLowerCase(Locale.ROOT);
         return Stream.concat(Arrays.stream(fixed.split(" ")), Arrays.stream(more))
                 .toArray(String[]::new);
     }

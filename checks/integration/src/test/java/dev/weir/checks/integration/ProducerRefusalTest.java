@@ -32,6 +32,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.config.ConfigResource;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +59,7 @@ class ProducerRefusalTest {
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
+                .producePath(OnLeanProducing.current())
                 .property("batch.size", "2000")
                 .build();
     }
@@ -142,17 +144,21 @@ class ProducerRefusalTest {
                 })
                 .to(KafkaSink.producing(producer()));
         try (RunningPipeline running = pipeline.run()) {
-            assertThatThrownBy(running::await)
-                    .isInstanceOf(KafkaPipelineException.class)
-                    .hasMessageContaining("max.message.bytes")
-                    .hasMessageContaining("batch.size")
-                    .hasMessageContaining("without an answer are large-0@");
+            assertSaysWhatIsTooLarge(assertThatThrownBy(running::await));
         }
         setMaxMessageBytes("large-out", "1000000");
         try (RunningPipeline running = pipeline.run()) {
             assertThat(running.await().drained()).isTrue();
         }
         assertEachInOrder("large", Set.of());
+    }
+
+    /** The client does not know which record it is. */
+    void assertSaysWhatIsTooLarge(AbstractThrowableAssert<?, ?> failure) {
+        failure.isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("max.message.bytes")
+                .hasMessageContaining("batch.size")
+                .hasMessageContaining("without an answer are large-0@");
     }
 
     private static void setMaxMessageBytes(String topic, String bytes) throws Exception {

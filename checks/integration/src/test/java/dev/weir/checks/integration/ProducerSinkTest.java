@@ -31,6 +31,7 @@ class ProducerSinkTest {
     private static ProducerSettings<byte[], byte[]> settings() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
+                .producePath(OnLeanProducing.current())
                 .property("max.block.ms", "3000")
                 .property("buffer.memory", "1048576")
                 .build();

@@ -70,6 +70,7 @@ class ProducingPoisonTest {
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
+                .producePath(OnLeanProducing.current())
                 .property("batch.size", "2000")
                 .build();
     }

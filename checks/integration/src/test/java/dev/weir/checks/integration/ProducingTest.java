@@ -109,6 +109,7 @@ class ProducingTest {
         };
         return ProducerSettings.builder(new ByteArraySerializer(), picky)
                 .bootstrapServers(KAFKA.bootstrapServers())
+                .producePath(OnLeanProducing.current())
                 .property("max.block.ms", "2000")
                 .build();
     }

@@ -3,13 +3,13 @@ package dev.weir.drivers.lean;
 import dev.weir.driver.DriverMain;
 import java.util.Map;
 
-/** The process of the lean driver. */
+/** The process of the lean drivers. */
 public final class LeanDrivers {
 
     private LeanDrivers() {}
 
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
-        DriverMain.serve(Map.of("lean", LeanDriver::new), arguments);
+        DriverMain.serve(Map.of("lean", LeanDriver::new, "lean-produce", LeanProduceDriver::new), arguments);
     }
 }

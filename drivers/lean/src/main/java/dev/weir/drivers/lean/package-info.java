@@ -1,4 +1,4 @@
-/** The lean consumer by itself. Everything runs on the main thread of the driver's process. */
+/** The lean consumer and the lean producer by themselves, each driven by the main thread of the driver's process. */
 @NullMarked
 package dev.weir.drivers.lean;
 

@@ -9,6 +9,7 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
@@ -27,6 +28,7 @@ final class WeirCopy implements Driver {
 
     private final Map<String, String> preset;
     private final FetchPath fetch;
+    private final ProducePath produce;
     private final boolean isParallel;
 
     /**
@@ -34,9 +36,10 @@ final class WeirCopy implements Driver {
      *
      * @param isParallel whether as many threads as there are processors do the steps
      */
-    WeirCopy(Map<String, String> preset, FetchPath fetch, boolean isParallel) {
+    WeirCopy(Map<String, String> preset, FetchPath fetch, ProducePath produce, boolean isParallel) {
         this.preset = preset;
         this.fetch = fetch;
+        this.produce = produce;
         this.isParallel = isParallel;
     }
 
@@ -47,7 +50,7 @@ final class WeirCopy implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.EXACTLY_ONCE);
+        return produce == ProducePath.CLIENT ? Set.of(Feature.EXACTLY_ONCE) : Set.of();
     }
 
     @Override
@@ -64,7 +67,8 @@ final class WeirCopy implements Driver {
         ConsumerSettings.Builder<byte[], byte[]> consumer =
                 ConsumerSettings.builder().fetch(fetch).commitInterval(interval).commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(consumer::property);
-        ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
+        ProducerSettings.Builder<byte[], byte[]> producer =
+                ProducerSettings.builder().producePath(produce);
         pass.producerConfig(Map.of()).forEach(producer::property);
         String topic = pass.configuration().topic();
         return pass.isExactlyOnce()

@@ -12,6 +12,7 @@ import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
@@ -90,7 +91,7 @@ final class WeirDriver implements Driver {
     @Override
     public void run(Pass pass) throws Exception {
         if (pass.configuration().scenario() == Scenario.COPY) {
-            new WeirCopy(preset, fetch, false).run(pass);
+            new WeirCopy(preset, fetch, ProducePath.CLIENT, false).run(pass);
             return;
         }
         OneAtATime oneAtATime = new OneAtATime(pass);

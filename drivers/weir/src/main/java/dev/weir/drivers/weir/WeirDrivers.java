@@ -2,6 +2,7 @@ package dev.weir.drivers.weir;
 
 import dev.weir.driver.DriverMain;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.produce.ProducePath;
 import java.util.Map;
 
 /** The process of Weir's drivers. */
@@ -16,7 +17,8 @@ public final class WeirDrivers {
                         "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
                         "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
                         "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN),
-                        "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, true),
+                        "weir-lean-copy", () -> new WeirCopy(Map.of(), FetchPath.LEAN, ProducePath.LEAN, false),
+                        "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, ProducePath.CLIENT, true),
                         "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
                         "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)),
                 arguments);

@@ -5,6 +5,7 @@ import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.send.ProducerOrigin;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -88,7 +88,8 @@ public final class Forwarder implements DeadLetterHandle {
         Map<String, Object> config = new HashMap<>(settings.clientConfig());
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
         Forwarder forwarder = new Forwarder(
-                () -> new KafkaProducer<>(config, settings.keySerializer(), settings.valueSerializer()),
+                () -> ProducerOrigin.open(
+                        settings.producePath(), config, settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context);
         context.expose(forwarder);

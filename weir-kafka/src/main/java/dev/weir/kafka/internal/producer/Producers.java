@@ -1,6 +1,8 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.send.ProducerOrigin;
+import dev.weir.kafka.produce.ProducePath;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -14,11 +16,13 @@ import org.apache.kafka.common.serialization.Serializer;
 /** Makes the producers of one run, which share its serializers. Thread-safe if these are; its run closes it. */
 public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 
+    private final ProducePath path;
     private final Map<String, Object> config;
     private final Shared<K> keys;
     private final Shared<V> values;
 
     public Producers(ProducerSettings<K, V> settings) {
+        this.path = settings.producePath();
         this.config = settings.clientConfig();
         this.keys = new Shared<>(settings.keySerializer());
         this.values = new Shared<>(settings.valueSerializer());
@@ -26,7 +30,7 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
 
     @Override
     public Producer<K, V> get() {
-        return ProducerOrigin.open(config, keys, values);
+        return ProducerOrigin.open(path, config, keys, values);
     }
 
     /** A producer of transactions under an id, which the brokers know none of yet. */
@@ -35,12 +39,16 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
         own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
         own.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, timeoutMillis);
         own.put(ProducerConfig.CLIENT_ID_CONFIG, id);
-        return ProducerOrigin.open(own, keys, values);
+        return ProducerOrigin.open(ProducePath.CLIENT, own, keys, values);
     }
 
-    /** What looks at first records; it knows the partition of a key unless the configuration says how to find it. */
+    /**
+     * What looks at first records; it knows the partition of a key unless the configuration says how to find it. A lean
+     * producer lets no batch follow the first one of a partition, whichever that is.
+     */
     FirstRecords<K> firstRecords() {
-        boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
+        boolean byKey = path == ProducePath.CLIENT
+                && config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
                 && !"true".equalsIgnoreCase(String.valueOf(config.get(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG)));
         return new FirstRecords<>(byKey ? keys : null);
     }

@@ -4,6 +4,9 @@ import dev.weir.lean.internal.encode.BatchWriter;
 import dev.weir.lean.internal.encode.RecordBytes;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A batch with the tokens of its records, from the first record to the last callback. Filled under its partition's
@@ -49,6 +52,13 @@ final class Batch {
     /** Why it was refused, or was not written yet. */
     String trouble = "";
 
+    /** Why it was refused, in the terms of Kafka's client; null if nobody refused it. */
+    @Nullable
+    Throwable cause;
+
+    /** Which of its records the broker refused it for; empty if it does not say. */
+    List<BatchIndexAndErrorMessage> culprits = List.of();
+
     /** Whether an attempt may have written it, with the sequence that it has, though nobody said so. */
     boolean doubtful;
 
@@ -69,6 +79,8 @@ final class Batch {
         fate = Fate.OPEN;
         offset = -1;
         trouble = "";
+        cause = null;
+        culprits = List.of();
         doubtful = false;
         wasDoubtful = false;
     }

@@ -3,7 +3,6 @@ package dev.weir.lean.internal.producer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.UnwrittenRecords;
 import dev.weir.lean.internal.consumer.Backoff;
@@ -19,8 +18,10 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidMetadataException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
@@ -192,6 +193,10 @@ final class Engine implements Runnable, Events {
             leaders.want();
         }
         int work = links.poll(nowNanos);
+        if (ending) {
+            // Perhaps from within the listener, which has heard of a refusal: nothing is sent behind it.
+            return work;
+        }
         boolean pressed = pool.takePressed();
         nextLookNanos = nowNanos + IDLE_NANOS;
         List<Partition> all = located.partitions();
@@ -200,7 +205,9 @@ final class Engine implements Runnable, Events {
             lookAt(all.get((firstToLookAt + i) % all.size()), pressed);
         }
         for (ProducerBroker broker : located.brokers()) {
-            work += broker.send(nowNanos);
+            if (!ending) {
+                work += broker.send(nowNanos);
+            }
         }
         work += leaders.poll(nowNanos, topics.all(), idWanted);
         if (leaders.isPutOff(topics.all(), idWanted)) {
@@ -253,9 +260,11 @@ final class Engine implements Runnable, Events {
             }
             if (refusal != null) {
                 head.trouble = String.valueOf(refusal.getMessage());
+                head.cause = refusal.getCause();
             } else {
                 head.trouble = "not acknowledged within deliveryTimeout=" + deliveryNanos / NANOS_PER_MILLI + " ms; "
                         + (head.trouble.isEmpty() ? "no leader could be reached" : "last: " + head.trouble);
+                head.cause = new TimeoutException(head.trouble);
             }
             head.fate = Fate.REFUSED;
             settle(partition);
@@ -326,9 +335,10 @@ final class Engine implements Runnable, Events {
     }
 
     @Override
-    public void refused(Partition partition, Batch batch, short code, String message) {
-        Errors error = Errors.forCode(code);
-        String why = error.name() + ": " + (message.isEmpty() ? error.message() : message);
+    public void refused(Partition partition, Batch batch, PartitionProduceResponse answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        String message = answer.errorMessage();
+        String why = error.name() + ": " + (message == null || message.isEmpty() ? error.message() : message);
         switch (error) {
             case DUPLICATE_SEQUENCE_NUMBER -> partition.written(batch, -1, nowNanos);
             case OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH -> {
@@ -343,7 +353,8 @@ final class Engine implements Runnable, Events {
                 if (batch.count() > 1) {
                     partition.tooLarge(batch);
                 } else {
-                    partition.refused(batch, why + " It has " + batch.writer.sizeBytes() + " bytes.");
+                    String size = why + " It has " + batch.writer.sizeBytes() + " bytes.";
+                    partition.refused(batch, size, error.exception(size));
                 }
             }
             default -> {
@@ -354,7 +365,8 @@ final class Engine implements Runnable, Events {
                     }
                 } else {
                     batch.doubtful |= error == Errors.UNKNOWN_SERVER_ERROR;
-                    partition.refused(batch, why);
+                    batch.culprits = answer.recordErrors();
+                    partition.refused(batch, why, error.exception(why));
                 }
             }
         }
@@ -424,11 +436,7 @@ final class Engine implements Runnable, Events {
         String topic = partition.topic.name;
         Throwable thrown;
         try {
-            thrown = written
-                    ? acknowledge(topic, partition.number, batch)
-                    : fail(
-                            batch,
-                            new SendException(topic, partition.number, batch.mayBeWritten(), batch.trouble, null));
+            thrown = written ? acknowledge(topic, partition.number, batch) : fail(batch, new Refusal(partition, batch));
         } finally {
             int count = batch.count();
             counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
@@ -453,11 +461,11 @@ final class Engine implements Runnable, Events {
         return first;
     }
 
-    private @Nullable Throwable fail(Batch batch, SendException why) {
+    private @Nullable Throwable fail(Batch batch, Refusal why) {
         Throwable first = null;
         for (int i = 0; i < batch.count(); i++) {
             try {
-                listener.failed(batch.token(i), why);
+                listener.failed(batch.token(i), why.ofRecord(i));
             } catch (Throwable e) {
                 first = first == null ? e : first;
             }
@@ -477,6 +485,7 @@ final class Engine implements Runnable, Events {
             for (Batch batch = partition.waiting.poll(); batch != null; batch = partition.waiting.poll()) {
                 if (batch.fate != Fate.WRITTEN) {
                     batch.fate = Fate.REFUSED;
+                    batch.cause = failure;
                     batch.trouble = batch.trouble.isEmpty() ? why : why + "; last: " + batch.trouble;
                     TopicPartition place = new TopicPartition(partition.topic.name, partition.number);
                     counts.merge(place, (long) batch.count(), Long::sum);

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The callers' side of a producer: puts records into batches, and waits for the producer's thread. Thread-safe. */
@@ -53,14 +55,14 @@ public final class Entrance {
         if (topic.partitions().length == 0) {
             engine.wake();
             if (!changes.await(() -> isKnown(topic), nanos)) {
-                throw new LeanException(
+                throw waitedInVain(
                         "topic " + topicName + " was not found within maxBlock=" + settings.maxBlock()
                                 + "; create it, check its name and that a broker can be reached",
-                        null);
+                        topic.absence());
             }
         }
         if (!offer(topic, number, timestampMillis, record, token, deadlineNanos)) {
-            throw new LeanException(
+            throw waitedInVain(
                     "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
                             + ": batches that are not acknowledged fill bufferBytes=" + settings.bufferBytes()
                             + "; is a broker down?",
@@ -86,6 +88,10 @@ public final class Entrance {
 
     private boolean isKnown(Topic topic) {
         return topic.partitions().length > 0 || topic.refusal() != null || closed || engine.failure() != null;
+    }
+
+    private static LeanException waitedInVain(String message, @Nullable Throwable why) {
+        return new LeanException(message, new TimeoutException(message, why));
     }
 
     /** For another thread than the one that it happened on. */
@@ -115,12 +121,8 @@ public final class Entrance {
         Partition partition = choose(topic, all, number, record);
         long bytes = record.maxBytes();
         if (bytes + BatchLayout.HEADER_BYTES > settings.maxRequestBytes()) {
-            throw new SendException(
-                    topic.name,
-                    partition.number,
-                    false,
-                    "a record of " + bytes + " bytes is larger than maxRequestBytes=" + settings.maxRequestBytes(),
-                    null);
+            String why = "a record of " + bytes + " bytes is larger than maxRequestBytes=" + settings.maxRequestBytes();
+            throw new SendException(topic.name, partition.number, false, why, new RecordTooLargeException(why));
         }
         if (partition.intake.append(record, timestampMillis, token)) {
             return true;
@@ -222,6 +224,14 @@ public final class Entrance {
         }
     }
 
+    /** Takes and sends no more; the thread gives up the rest and ends. Any thread, the listener's too; no wait. */
+    public void abort() {
+        closed = true;
+        topics.close();
+        engine.end();
+        changes.tell();
+    }
+
     /**
      * Takes no more, waits for what was taken, gives up the rest after so long. What the first call returned, the next
      * one returns too.
@@ -283,6 +293,10 @@ public final class Entrance {
                 counters.get(ProducerCounters.DIVIDED),
                 counters.get(ProducerCounters.EPOCHS),
                 counters.get(ProducerCounters.THROTTLED_MILLIS),
+                counters.get(ProducerCounters.BATCHES),
+                counters.get(ProducerCounters.QUEUED_NANOS),
+                counters.get(ProducerCounters.ANSWERS),
+                counters.get(ProducerCounters.ANSWER_NANOS),
                 pool.freeBytes());
     }
 }

@@ -1,5 +1,7 @@
 package dev.weir.lean.internal.producer;
 
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+
 /** Takes what brokers answer. Called on the producer's thread. */
 interface Events {
 
@@ -7,7 +9,7 @@ interface Events {
     void written(Partition partition, Batch batch, long offset);
 
     /** A broker did not write a batch, or does not say whether it did. */
-    void refused(Partition partition, Batch batch, short error, String message);
+    void refused(Partition partition, Batch batch, PartitionProduceResponse answer);
 
     /** Nobody will say what became of a batch. */
     void lost(Partition partition, Batch batch, String why);

@@ -96,6 +96,7 @@ final class Located {
         Errors error = Errors.forCode(each.errorCode());
         if (error != Errors.NONE) {
             boolean passes = error.exception() instanceof RetriableException;
+            topic.absence(error.exception());
             topic.refusal(
                     passes
                             ? null
@@ -105,6 +106,7 @@ final class Located {
             return false;
         }
         topic.refusal(null);
+        topic.absence(null);
         // Epochs begin anew with a topic that was made anew.
         boolean another = !topic.id.equals(each.topicId());
         if (another) {

@@ -142,10 +142,11 @@ final class Partition {
     }
 
     /** A batch will never be written. */
-    void refused(Batch batch, String why) {
+    void refused(Batch batch, String why, Throwable cause) {
         unanswered--;
         batch.fate = Fate.REFUSED;
         batch.trouble = why;
+        batch.cause = cause;
     }
 
     boolean isHead(Batch batch) {

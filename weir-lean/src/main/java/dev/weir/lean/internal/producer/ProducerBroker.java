@@ -110,6 +110,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             Batch batch = partition.take();
             batch.writer.stamp(partition.producerId, partition.epoch, batch.sequence, crc);
             flight.add(partition, batch);
+            counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
         }
         // Before it is sent: a connection that breaks while it is written has lost these, too.
         flight.sentNanos = nowNanos;
@@ -117,6 +118,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);
         to.send(ApiKeys.PRODUCE, version, request.of(flight, version));
         counters.add(ProducerCounters.REQUESTS, 1);
+        counters.add(ProducerCounters.BATCHES, flight.size());
         return flight.size();
     }
 
@@ -151,6 +153,8 @@ final class ProducerBroker implements BrokerLink.Listener {
             counters.add(ProducerCounters.THROTTLED_MILLIS, answer.throttleTimeMs());
         }
         Flight flight = flights.remove();
+        counters.add(ProducerCounters.ANSWERS, 1);
+        counters.add(ProducerCounters.ANSWER_NANOS, System.nanoTime() - flight.sentNanos);
         int answered = 0;
         int at = 0;
         for (TopicProduceResponse topic : answer.responses()) {
@@ -179,7 +183,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         if (each.errorCode() == 0) {
             events.written(partition, batch, each.baseOffset());
         } else {
-            events.refused(partition, batch, each.errorCode(), each.errorMessage() == null ? "" : each.errorMessage());
+            events.refused(partition, batch, each);
         }
     }
 

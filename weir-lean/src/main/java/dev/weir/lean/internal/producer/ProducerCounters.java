@@ -13,7 +13,12 @@ final class ProducerCounters {
     static final int EPOCHS = 5;
     static final int THROTTLED_MILLIS = 6;
 
-    private final AtomicLongArray counts = new AtomicLongArray(THROTTLED_MILLIS + 1);
+    static final int BATCHES = 7;
+    static final int QUEUED_NANOS = 8;
+    static final int ANSWERS = 9;
+    static final int ANSWER_NANOS = 10;
+
+    private final AtomicLongArray counts = new AtomicLongArray(ANSWER_NANOS + 1);
 
     void add(int what, long count) {
         counts.lazySet(what, counts.getPlain(what) + count);

@@ -4,6 +4,7 @@ import dev.weir.lean.LeanException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.ApiException;
 import org.jspecify.annotations.Nullable;
 
 /** A topic that somebody sends to. Written by the producer's thread, read by any. */
@@ -25,6 +26,9 @@ final class Topic {
 
     /** Why the brokers refuse it; null while they do not. */
     private volatile @Nullable LeanException refusal;
+
+    /** What the brokers say about it for the moment; null while they know it. */
+    private volatile @Nullable ApiException absence;
 
     /** Where records without a key go until their batch is full. */
     private volatile int sticky;
@@ -50,6 +54,15 @@ final class Topic {
 
     void refusal(@Nullable LeanException why) {
         refusal = why;
+    }
+
+    @Nullable
+    ApiException absence() {
+        return absence;
+    }
+
+    void absence(@Nullable ApiException why) {
+        absence = why;
     }
 
     /** Where a record without a key goes. */

@@ -1,0 +1,11 @@
+package dev.weir.checks.integration;
+
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The same with a lean producer, which never lets brokers create a topic. */
+@ExtendWith(OnLeanProducing.class)
+class OnLeanOutputTopicTest extends OutputTopicTest {
+
+    @Override
+    void topic_thatIsDeletedAndComesBackByItself_failsTheRunByName() {}
+}

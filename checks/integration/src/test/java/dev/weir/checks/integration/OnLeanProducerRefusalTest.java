@@ -1,0 +1,18 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.ProduceException;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The same with a lean producer, which finds the one record that is too large. */
+@ExtendWith(OnLeanProducing.class)
+class OnLeanProducerRefusalTest extends ProducerRefusalTest {
+
+    @Override
+    void assertSaysWhatIsTooLarge(AbstractThrowableAssert<?, ?> failure) {
+        failure.isInstanceOf(ProduceException.class)
+                .hasMessageContaining("large-out")
+                .hasMessageContaining("large-0@800")
+                .hasMessageContaining("MESSAGE_TOO_LARGE");
+    }
+}

@@ -1,0 +1,7 @@
+package dev.weir.checks.integration;
+
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The same with a lean producer. */
+@ExtendWith(OnLeanProducing.class)
+class OnLeanProducerSinkTest extends ProducerSinkTest {}

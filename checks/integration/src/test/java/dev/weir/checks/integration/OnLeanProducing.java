@@ -1,0 +1,27 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.produce.ProducePath;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Lets the tests of a class, whose settings ask {@link #current}, write by lean. Confined to the threads of JUnit. */
+final class OnLeanProducing implements BeforeAllCallback, AfterAllCallback {
+
+    private static volatile ProducePath current = ProducePath.CLIENT;
+
+    /** The path for the class that runs. */
+    static ProducePath current() {
+        return current;
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        current = ProducePath.LEAN;
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        current = ProducePath.CLIENT;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.drivers.lean;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.Pacer;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * {@code LeanProducer} in a loop, with its defaults and one {@code LeanRecord} for all records. Confined to the main
+ * thread; acknowledgements come on the producer's.
+ */
+final class LeanProduceDriver implements Driver {
+
+    /** Longer than a pass: what stands still is ended from outside. */
+    private static final Duration FLUSH = Duration.ofHours(1);
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.PRODUCE);
+    }
+
+    @Override
+    public void run(Pass pass) throws InterruptedException {
+        LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
+        pass.producerConfig(Map.of()).forEach(settings::property);
+        try (LeanProducer producer = LeanProducer.open(settings.build(), acknowledging(pass))) {
+            send(producer, pass);
+            var ignored = producer.flush(FLUSH);
+            pass.awaitDone();
+        }
+    }
+
+    private static SendListener acknowledging(Pass pass) {
+        int valueBytes = pass.configuration().valueBytes();
+        return new SendListener() {
+            @Override
+            public void acknowledged(long ticket, String topic, int partition, long offset) {
+                if (ticket == 0) {
+                    pass.acknowledged(valueBytes);
+                } else {
+                    pass.acknowledged(ticket, valueBytes);
+                }
+            }
+
+            @Override
+            public void failed(long ticket, SendException why) {
+                pass.fail(why);
+            }
+        };
+    }
+
+    private static void send(LeanProducer producer, Pass pass) throws InterruptedException {
+        int partitions = pass.configuration().partitions();
+        Pacer pacer = pass.pacer();
+        LeanRecord record = new LeanRecord(pass.configuration().topic());
+        for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
+            int partition = (int) (i % partitions);
+            long ticket = pacer.next(partition);
+            producer.send(record.partition(partition).value(pass.value(i / partitions)), ticket);
+        }
+    }
+}
