@@ -9,12 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Leaves orders for a run of another process and waits for the answers. Confined to one thread. */
 public final class OrderSender {
-    private static final long LOOK_MILLIS = 50;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** A table's campaigns have folders in its folder. */
     private static final int DEPTH = 2;
@@ -89,7 +90,10 @@ public final class OrderSender {
             if (!goesOn) {
                 return null;
             }
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
         }
     }
 }

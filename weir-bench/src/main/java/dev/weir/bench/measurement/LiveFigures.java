@@ -238,8 +238,9 @@ final class LiveFigures {
         long sentThen = 0;
         long records = 0;
         long lag = 0;
+        int first = (int) ((fromMillis + slotMillis / 2.0) / slotMillis);
         int last = whole(toMillis + slotMillis / 2.0);
-        for (int i = (int) ((fromMillis + slotMillis / 2.0) / slotMillis); i < last; i++) {
+        for (int i = first; i < last; i++) {
             Slot slot = slots.get(i);
             timings.add(slot.timings);
             sentThen += slot.sent;
@@ -255,6 +256,7 @@ final class LiveFigures {
                 settings.consumers(),
                 sentThen,
                 records,
+                last > first ? 1e3 * records / ((last - first) * slotMillis) : Double.NaN,
                 Latencies.percentileMillis(timings, 50),
                 Latencies.percentileMillis(timings, 99),
                 lag);

@@ -1,7 +1,8 @@
 package dev.weir.bench.result;
 
 /**
- * A part of a run between two changes. Immutable. What is not known is not a number.
+ * A part of a run between two changes. Immutable. What is not known is not a number. Its figures are of the whole seconds that
+ * are nearest, so one that was shorter may have none.
  *
  * @param fromMillis since the plan began
  * @param begunBy the order that began it, for people
@@ -10,6 +11,7 @@ package dev.weir.bench.result;
  * @param consumers of the group
  * @param sent by the generator meanwhile
  * @param records that were handled meanwhile
+ * @param recordsPerSecond that were handled
  * @param p50Millis from the planned time to the end of the handler
  * @param lagRecords sent and not handled, at its end
  */
@@ -22,12 +24,7 @@ public record Phase(
         int consumers,
         long sent,
         long records,
+        double recordsPerSecond,
         double p50Millis,
         double p99Millis,
-        long lagRecords) {
-
-    /** How many were handled in a second. */
-    public double recordsPerSecond() {
-        return 1e3 * records / Math.max(1, toMillis - fromMillis);
-    }
-}
+        long lagRecords) {}

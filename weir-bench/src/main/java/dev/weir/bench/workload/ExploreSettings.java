@@ -115,7 +115,7 @@ public record ExploreSettings(
             }
         }
         if (point.failures() > 0 || point.hasSlowSink()) {
-            throw new WorkloadException(who + " records of which nothing has to be repeated or held back:"
+            throw new WorkloadException(who + " records at a rate at which nothing is to be repeated or held back:"
                     + " leave options.work.failures and options." + Pass.SINK_RATE + " out");
         }
     }

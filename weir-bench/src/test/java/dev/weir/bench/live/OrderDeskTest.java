@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +27,7 @@ class OrderDeskTest {
     private static OrderDesk.Waiting awaitOrder(OrderDesk desk) {
         OrderDesk.Waiting waiting = desk.next();
         while (waiting == null) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
             waiting = desk.next();
         }
         return waiting;

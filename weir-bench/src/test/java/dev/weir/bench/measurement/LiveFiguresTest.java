@@ -85,6 +85,7 @@ class LiveFiguresTest {
         Phase slow = figures.phase(2_040, 3_980, "set producerRate=1000", SETTINGS);
         assertThat(slow.sent()).isEqualTo(2000);
         assertThat(slow.records()).isEqualTo(1000);
+        assertThat(slow.recordsPerSecond()).isEqualTo(500);
         assertThat(slow.p50Millis()).isCloseTo(900, within(2.0));
         assertThat(slow.consumers()).isEqualTo(3);
         assertThat(figures.phase(4_000, 6_000, "", SETTINGS).p99Millis()).isCloseTo(6, within(0.1));

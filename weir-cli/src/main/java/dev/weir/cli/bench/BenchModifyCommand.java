@@ -37,7 +37,8 @@ final class BenchModifyCommand implements Callable<Integer> {
     @Option(
             names = "--run",
             paramLabel = "DIR",
-            description = "Folder of its results, or its name in bench-results (default: the one run that goes on there).")
+            description =
+                    "Folder of its results, or its name in bench-results (default: the one run that goes on there).")
     private @Nullable Path run;
 
     @Option(
@@ -82,8 +83,10 @@ final class BenchModifyCommand implements Callable<Integer> {
             OrderSender sender = OrderSender.to(folder);
             Answer answer = sender == null ? null : sender.send(order);
             if (answer == null) {
-                throw none(sender == null ? "no run that can be changed goes on in " + folder : "the run in " + folder
-                        + " ended before the order was done");
+                throw none(
+                        sender == null
+                                ? "no run that can be changed goes on in " + folder
+                                : "the run in " + folder + " ended before the order was done");
             }
             return told(answer);
         } catch (UncheckedIOException e) {

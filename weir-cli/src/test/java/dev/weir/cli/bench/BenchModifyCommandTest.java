@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,16 +45,14 @@ class BenchModifyCommandTest {
         return CompletableFuture.runAsync(() -> {
             OrderDesk.Waiting waiting = desk.next();
             while (waiting == null) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(1_000_000);
                 waiting = desk.next();
             }
             TimelineEntry entry = new TimelineEntry(
                     1_250, Objects.requireNonNull(waiting.order()), 0, Map.of("producerRate", "0", "work", "0ms"));
             desk.answer(
                     waiting.number(),
-                    refusal.isEmpty()
-                            ? Answer.accepted(List.of(entry))
-                            : Answer.refused(refusal, 1_250, List.of()));
+                    refusal.isEmpty() ? Answer.accepted(List.of(entry)) : Answer.refused(refusal, 1_250, List.of()));
         });
     }
 
@@ -61,7 +60,9 @@ class BenchModifyCommandTest {
     void order_thatIsDone_isPrintedAsOneObject() throws Exception {
         try (OrderDesk desk = OrderDesk.open(results, "run")) {
             CompletableFuture<Void> run = answering(desk, "");
-            assertThat(modify("--set", "producerRate=0", "--set", "work=0ms")).as(harness.err()).isEqualTo(ExitCode.DONE);
+            assertThat(modify("--set", "producerRate=0", "--set", "work=0ms"))
+                    .as(harness.err())
+                    .isEqualTo(ExitCode.DONE);
             run.join();
         }
         JsonNode line = JSON.readTree(harness.out());
@@ -69,7 +70,12 @@ class BenchModifyCommandTest {
         assertThat(line.path("applied").path("work").asText()).isEqualTo("0ms");
         assertThat(line.path("atMs").asLong()).isEqualTo(1_250);
         assertThat(line.path("timeline").path(0).path("at").asText()).isEqualTo("1.250s");
-        assertThat(line.path("timeline").path(0).path("set").path("producerRate").asText()).isEqualTo("0");
+        assertThat(line.path("timeline")
+                        .path(0)
+                        .path("set")
+                        .path("producerRate")
+                        .asText())
+                .isEqualTo("0");
     }
 
     @Test

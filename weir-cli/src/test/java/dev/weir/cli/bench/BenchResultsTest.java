@@ -11,8 +11,8 @@ import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Flag;
-import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
@@ -196,8 +196,20 @@ class BenchResultsTest {
                         null,
                         List.of(new TimelineEntry(1_500, new Order.Drain(), 20, Map.of("drain", "nothing is left"))),
                         List.of(
-                                new Phase(0, 1_500, "start", 5_000, 2, 4, 7_000, 6_900, 4, 9, 100),
-                                new Phase(1_500, 3_000, "drain true", 5_000, 2, 4, 7_000, 7_100, 4, 9, 0))),
+                                new Phase(0, 1_500, "start", 5_000, 2, 4, 7_000, 6_900, 4_600, 4, 9, 100),
+                                new Phase(
+                                        1_500,
+                                        3_000,
+                                        "drain true",
+                                        5_000,
+                                        2,
+                                        4,
+                                        7_000,
+                                        7_100,
+                                        4_733,
+                                        4,
+                                        Double.NaN,
+                                        0))),
                 List.of());
         assertThat(harness.run("bench", "results", "show", run)).isEqualTo(ExitCode.DONE);
         assertThat(harness.out())
