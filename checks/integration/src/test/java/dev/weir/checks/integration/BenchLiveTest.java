@@ -58,9 +58,7 @@ class BenchLiveTest {
     }
 
     private static String workload(String name, String driver, int seconds) {
-        return WORKLOAD.replace("NAME", name)
-                .replace("DRIVER", driver)
-                .replace("SECONDS", Integer.toString(seconds));
+        return WORKLOAD.replace("NAME", name).replace("DRIVER", driver).replace("SECONDS", Integer.toString(seconds));
     }
 
     private static CompletableFuture<ResultsFolder> running(String yaml) {
@@ -76,9 +74,7 @@ class BenchLiveTest {
     /** Types an order as soon as there is a run that takes it. */
     private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
         Path results = folder.resolve(name);
-        Awaitility.await()
-                .atMost(4, TimeUnit.MINUTES)
-                .until(() -> run.isDone() || OrderSender.to(results) != null);
+        Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
         assertThat(run).as("goes on").isNotDone();
         Answer answer = Objects.requireNonNull(OrderSender.to(results)).send(order);
         assertThat(answer).as("answer to %s", order).isNotNull();
@@ -140,18 +136,22 @@ class BenchLiveTest {
         String timeline = Files.readString(results.path().resolve("timeline.yaml"));
         Run replayed = whole(bench.run(workload(name + "-again", driver, 600) + timeline), true);
         assertThat(orders(replayed)).isEqualTo(orders(typed));
-        assertThat(replayed.phases()).extracting(Phase::begunBy).isEqualTo(
-                typed.phases().stream().map(Phase::begunBy).toList());
-        assertThat(replayed.phases()).extracting(Phase::producerRate).isEqualTo(
-                typed.phases().stream().map(Phase::producerRate).toList());
-        assertThat(replayed.phases()).extracting(Phase::consumers).isEqualTo(
-                typed.phases().stream().map(Phase::consumers).toList());
+        assertThat(replayed.phases())
+                .extracting(Phase::begunBy)
+                .isEqualTo(typed.phases().stream().map(Phase::begunBy).toList());
+        assertThat(replayed.phases())
+                .extracting(Phase::producerRate)
+                .isEqualTo(typed.phases().stream().map(Phase::producerRate).toList());
+        assertThat(replayed.phases())
+                .extracting(Phase::consumers)
+                .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
     }
 
     private static void requireReported(ResultsFolder results) {
         String text = Reports.all(results, false);
         assertThat(text).contains("changed while it ran in 1 of 1 runs, not quoted", "phase by phase", "drain true");
-        assertThat(Reports.lines(results)).contains("\"changedRuns\":[{\"round\":0,\"timeline\":[{\"at\":", "\"phases\":[");
+        assertThat(Reports.lines(results))
+                .contains("\"changedRuns\":[{\"round\":0,\"timeline\":[{\"at\":", "\"phases\":[");
         assertThat(results.path().resolve("live")).doesNotExist();
     }
 
