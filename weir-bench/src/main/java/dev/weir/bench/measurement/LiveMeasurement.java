@@ -150,6 +150,7 @@ public final class LiveMeasurement {
             background.beginPass();
             nextSecondNanos = startNanos + 2 * SECOND_NANOS;
             isTold = true;
+            processes.members().hearUntil(startNanos); // Nothing is ordered before the plan begins.
             while (nowMillis() < endMillis) {
                 takeOrders(desk);
                 requireSending();
