@@ -13,9 +13,12 @@ import java.util.TreeMap;
  *         <- hello               once, when the process is up
  * configure ->                   once
  * start ->                       for each pass
+ *         <- ready               of who sends by a plan that can change: it is connected
  *         <- first               when the first record is delivered
  *         <- interval ...        while it delivers
+ * change ->                      at any time of a pass
  * end ->                         at any time of a pass: the driver closes down, as if time were up
+ *         <- delivered           where Pass.TELLS asks for it
  *         <- passed              or failed, which ends the process
  * stop ->                        or the end of the stream, which ends the process at any time
  * </pre>
@@ -24,6 +27,7 @@ import java.util.TreeMap;
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Command.Configure.class, name = "configure"),
     @JsonSubTypes.Type(value = Command.Start.class, name = "start"),
+    @JsonSubTypes.Type(value = Command.Change.class, name = "change"),
     @JsonSubTypes.Type(value = Command.End.class, name = "end"),
     @JsonSubTypes.Type(value = Command.Stop.class, name = "stop")
 })
@@ -91,6 +95,13 @@ public sealed interface Command {
             this(group, records, seconds, "");
         }
     }
+
+    /**
+     * Changes the pass under way, or the one that was started last, from now on.
+     *
+     * @param options {@link HandlerWork#MILLIS}, or {@link SendPlan#RATE} with {@link SendPlan#AT}
+     */
+    record Change(Map<String, String> options) implements Command {}
 
     /** The end of the pass that was started last, if it is not over: its members leave their group. */
     record End() implements Command {}

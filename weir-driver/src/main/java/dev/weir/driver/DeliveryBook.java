@@ -1,5 +1,7 @@
 package dev.weir.driver;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
@@ -52,6 +54,13 @@ final class DeliveryBook {
     /** The handler of the record has done its work, and fails if it is to. Any thread, one at a time for a record. */
     void attempted(int partition, long number) {
         failures.attempt(partition, number);
+    }
+
+    /** Which numbers of each partition came, as {@link RecordNumbers} writes them. */
+    List<String> numbers() {
+        return Arrays.stream(partitions)
+                .map(partition -> RecordNumbers.encoded(partition.numbers()))
+                .toList();
     }
 
     /** What came, and what is missing: of all records if {@code complete}. */

@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -42,8 +44,9 @@ public final class DriverMain {
     private final Driver driver;
     private final PrintStream harness;
 
-    // The thread that hears the commands sets the flag before it looks for the pass, the main thread looks the other
-    // way round.
+    // The thread that hears the commands sets the flag, or adds a change, before it looks for the pass; the main thread
+    // looks the other way round. A change that both see is made twice, which is the same.
+    private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private volatile boolean endIsWanted;
     private volatile @Nullable Pass underWay;
 
@@ -92,7 +95,8 @@ public final class DriverMain {
                         pass(new Pass(configuration, order, driver.groupType()));
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
-                    case Command.End end -> {} // Heard already, amid the pass.
+                    case Command.Change change -> {} // Heard already, amid the pass.
+                    case Command.End end -> {} // The same.
                     case Command.Stop stop -> {
                         return 0;
                     }
@@ -127,14 +131,27 @@ public final class DriverMain {
         } catch (JsonProcessingException e) {
             return; // The main thread finds the same and reports it.
         }
-        if (command instanceof Command.Start) {
-            endIsWanted = false;
-        } else if (command instanceof Command.End) {
-            endIsWanted = true;
-            Pass pass = underWay;
-            if (pass != null) {
-                pass.endNow();
+        switch (command) {
+            case Command.Start start -> {
+                endIsWanted = false;
+                changes.clear();
             }
+            case Command.Change change -> {
+                changes.add(change.options());
+                Pass pass = underWay;
+                if (pass != null) {
+                    pass.change(change.options());
+                }
+            }
+            case Command.End end -> {
+                endIsWanted = true;
+                Pass pass = underWay;
+                if (pass != null) {
+                    pass.endNow();
+                }
+            }
+            case Command.Configure configure -> {}
+            case Command.Stop stop -> {}
         }
     }
 
@@ -163,7 +180,9 @@ public final class DriverMain {
         sampler.setDaemon(true);
         Meters.exclude(sampler);
         sampler.start();
+        pass.whenReady(() -> say(new Report.Ready()));
         underWay = pass;
+        changes.forEach(pass::change);
         if (endIsWanted) {
             pass.endNow();
         }
@@ -176,7 +195,12 @@ public final class DriverMain {
             }
             sampler.join();
         }
-        say(pass.result());
+        Report.Passed passed = pass.result();
+        Report.Delivered told = pass.told();
+        if (told != null) {
+            say(told);
+        }
+        say(passed);
     }
 
     private void sample(Pass pass) {

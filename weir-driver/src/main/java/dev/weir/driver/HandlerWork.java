@@ -34,12 +34,13 @@ public final class HandlerWork {
     private static final double TAIL_EXPONENT = -1 / 1.5;
     private static final double TAIL_MOST = 100;
 
-    private final long nanos;
     private final int rounds;
     private final String spread;
     private final Semaphore downstream;
     private final LongAdder calls = new LongAdder();
     private final LongAdder takenNanos = new LongAdder();
+
+    private volatile long nanos;
 
     @SuppressWarnings("unused") // only written
     private static volatile boolean zero;
@@ -55,21 +56,31 @@ public final class HandlerWork {
     public static HandlerWork of(Map<String, String> options) {
         double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
         return new HandlerWork(
-                (long) (millis * TimeUnit.MILLISECONDS.toNanos(1)),
+                nanos(millis),
                 Integer.parseInt(options.getOrDefault(ROUNDS, "0")),
                 options.getOrDefault(SPREAD, "none"),
                 Integer.parseInt(options.getOrDefault(DOWNSTREAM, "0")));
+    }
+
+    private static long nanos(double millis) {
+        return (long) (millis * TimeUnit.MILLISECONDS.toNanos(1));
+    }
+
+    /** Handlers that begin from now on block for so long, by the mean. */
+    void blockFor(double millis) {
+        nanos = nanos(millis);
     }
 
     /** Does it. What comes of the arithmetic is looked at, so that no compiler can leave it out. */
     public void on(byte[] value) {
         long number = Pass.number(value);
         double factor = factor(number);
-        if (nanos > 0) {
+        long meanNanos = nanos;
+        if (meanNanos > 0) {
             downstream.acquireUninterruptibly();
             long begunNanos = System.nanoTime();
             try {
-                block((long) (nanos * factor));
+                block((long) (meanNanos * factor));
             } finally {
                 takenNanos.add(System.nanoTime() - begunNanos);
                 calls.increment();

@@ -63,6 +63,16 @@ final class PartitionLedger {
         return true;
     }
 
+    /** The numbers that came, which belong to the caller. */
+    BitSet numbers() {
+        BitSet numbers = new BitSet();
+        numbers.set(0, Math.toIntExact(low));
+        for (int bit = ahead.nextSetBit(0); bit >= 0; bit = ahead.nextSetBit(bit + 1)) {
+            numbers.set(Math.toIntExact(base + bit));
+        }
+        return numbers;
+    }
+
     private void shiftDown(int bits) {
         BitSet rest = ahead.get(bits, ahead.length());
         ahead.clear();

@@ -56,6 +56,9 @@ public final class Pass {
     /** Option: {@code true} where members come and go, so that records come again; those are not counted again. */
     public static final String REPEATS = "repeats";
 
+    /** Option: {@code true} where the driver's process tells at the end which records came. */
+    public static final String TELLS = "tell.delivered";
+
     /** Option: {@link #isExactlyOnce}. */
     public static final String GUARANTEE = "guarantee";
 
@@ -101,6 +104,8 @@ public final class Pass {
     private volatile @Nullable Mark end;
     private volatile Map<String, Double> client = Map.of();
     private final Map<String, Double> figures = new ConcurrentHashMap<>();
+    private volatile @Nullable SendPlan plan;
+    private volatile Runnable whenReady = () -> {};
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -399,6 +404,41 @@ public final class Pass {
     /** When the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
     public Pacer pacer() {
         return new Pacer(this, new PacerClock.OfProcess());
+    }
+
+    /** The plan of who sends, which {@link #change} may change; it says by that that it is connected. Once, for one thread. */
+    public SendPlan plan() {
+        SendPlan made = SendPlan.of(options());
+        plan = made;
+        whenReady.run();
+        return made;
+    }
+
+    /** Hears when the plan is asked for, on that thread. */
+    void whenReady(Runnable told) {
+        whenReady = told;
+    }
+
+    /** Does what a {@link Command.Change} says. Any thread. */
+    void change(Map<String, String> options) {
+        String millis = options.get(HandlerWork.MILLIS);
+        if (millis != null) {
+            work.blockFor(Double.parseDouble(millis));
+        }
+        String rate = options.get(SendPlan.RATE);
+        if (rate != null) {
+            SendPlan changed = plan;
+            if (changed == null) {
+                fail(new IllegalStateException("its rate was changed before it had said that it is ready"));
+                return;
+            }
+            changed.change(Long.parseLong(options.getOrDefault(SendPlan.AT, "0")), Double.parseDouble(rate));
+        }
+    }
+
+    /** Which records came, where that is asked for; null elsewhere. When the driver has returned. */
+    Report.@Nullable Delivered told() {
+        return Boolean.parseBoolean(options().get(TELLS)) ? new Report.Delivered(book.numbers()) : null;
     }
 
     /** A record was sent that much later than planned because the thread that sends had overslept. That thread only. */

@@ -9,8 +9,10 @@ import java.util.Map;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Report.Hello.class, name = "hello"),
+    @JsonSubTypes.Type(value = Report.Ready.class, name = "ready"),
     @JsonSubTypes.Type(value = Report.First.class, name = "first"),
     @JsonSubTypes.Type(value = Report.Interval.class, name = "interval"),
+    @JsonSubTypes.Type(value = Report.Delivered.class, name = "delivered"),
     @JsonSubTypes.Type(value = Report.Passed.class, name = "passed"),
     @JsonSubTypes.Type(value = Report.Failed.class, name = "failed")
 })
@@ -33,6 +35,9 @@ public sealed interface Report {
             List<String> libraries,
             List<String> arguments)
             implements Report {}
+
+    /** The sender is connected and waits for its plan. */
+    record Ready() implements Report {}
 
     /**
      * The first record was delivered: from here on it counts.
@@ -60,6 +65,13 @@ public sealed interface Report {
             List<String> timings,
             boolean last)
             implements Report {}
+
+    /**
+     * Which records came in a pass that is over.
+     *
+     * @param partitions by partition, as {@link RecordNumbers} writes them
+     */
+    record Delivered(List<String> partitions) implements Report {}
 
     /**
      * The pass is over.

@@ -1,17 +1,24 @@
 package dev.weir.driver;
 
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When each record of an open-loop run is due, whatever happened to the ones before. Confined to one thread.
+ * When each record of an open-loop run is due, whatever happened to the ones before. Confined to one thread, but for
+ * {@link #change}.
  *
- * <p>A late sender sends at once and keeps the plan, so what it missed is caught up and never forgotten.
+ * <p>A late sender sends at once and keeps the plan, so what it missed is caught up and never forgotten. A change of the rate
+ * keeps that debt too: what was due before it stays due.
  */
 public final class SendPlan {
 
-    /** Option of all who take part in a plan: how many records are due in a second. */
+    /** Option of all who take part in a plan: how many records are due in a second; 0 for none until it is changed. */
     public static final String RATE = "plan.records.per.second";
 
     /** Option of the sender: {@code even} or {@code poisson}. */
@@ -23,26 +30,46 @@ public final class SendPlan {
     /** Option of the sender: when the plan begins, as {@link System#nanoTime}, which the processes of a machine share. */
     public static final String START = "plan.start.nanos";
 
+    /** Of a change: from when on {@link #RATE} holds, as {@link System#nanoTime}. */
+    public static final String AT = "plan.at.nanos";
+
+    /** When no record is due. */
+    public static final long NEVER = Long.MAX_VALUE;
+
     static final String NO_COMMON_CLOCK =
             "the processes have no common clock, so latencies cannot be taken on this machine";
 
+    private static final double SECOND_NANOS = 1e9;
     private static final long MAX_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final double gapNanos;
+    /** So often who waits looks whether it is over. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final boolean poisson;
     private final SplittableRandom random;
     private final long startNanos;
-    private double dueNanos;
+    private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
+
+    private double recordsPerSecond;
+    private double fromNanos; // since the start: the last record's time, or the last change's
+    private double gaps; // from there to the next record
+    private volatile @Nullable Thread waiting;
+
+    private record Change(long atNanos, double recordsPerSecond) {}
 
     private SendPlan(double recordsPerSecond, boolean poisson, long seed, long startNanos) {
-        if (!(recordsPerSecond > 0) || Double.isInfinite(recordsPerSecond)) {
-            throw new IllegalArgumentException(
-                    "recordsPerSecond must be above 0: recordsPerSecond=" + recordsPerSecond);
-        }
-        this.gapNanos = 1e9 / recordsPerSecond;
+        requireRate(recordsPerSecond);
+        this.recordsPerSecond = recordsPerSecond;
         this.poisson = poisson;
         this.random = new SplittableRandom(seed);
         this.startNanos = startNanos;
+    }
+
+    private static void requireRate(double recordsPerSecond) {
+        if (!(recordsPerSecond >= 0) || Double.isInfinite(recordsPerSecond)) {
+            throw new IllegalArgumentException(
+                    "recordsPerSecond must be at least 0: recordsPerSecond=" + recordsPerSecond);
+        }
     }
 
     /** Even gaps. */
@@ -77,10 +104,59 @@ public final class SendPlan {
                 start);
     }
 
-    /** When the next record is due, in nanoseconds of the plan's clock; the first of an even plan at its start. */
+    /** Another rate from that time on, of the plan's clock; 0 for none. Any thread, in the order of their times. */
+    public void change(long atNanos, double newRecordsPerSecond) {
+        requireRate(newRecordsPerSecond);
+        changes.add(new Change(atNanos, newRecordsPerSecond));
+        LockSupport.unpark(waiting);
+    }
+
+    /** When the next record is due, in nanoseconds of the plan's clock, as things stand; {@link #NEVER} at a rate of 0. */
+    public long dueNanos() {
+        for (Change next = changes.peek(); next != null && next.atNanos() <= unchanged(); next = changes.peek()) {
+            double at = Math.max(fromNanos, (double) (next.atNanos() - startNanos));
+            gaps = Math.max(0, gaps - (at - fromNanos) * recordsPerSecond / SECOND_NANOS);
+            fromNanos = at;
+            recordsPerSecond = next.recordsPerSecond();
+            changes.remove();
+        }
+        return unchanged();
+    }
+
+    private long unchanged() {
+        return recordsPerSecond == 0 ? NEVER : startNanos + (long) nextSinceStart();
+    }
+
+    private double nextSinceStart() {
+        return fromNanos + gaps * (SECOND_NANOS / recordsPerSecond);
+    }
+
+    /**
+     * Takes the next record: when it is due, in nanoseconds of the plan's clock; the first of an even plan at its start.
+     *
+     * @throws IllegalStateException if none is
+     */
     public long nextNanos() {
-        long due = startNanos + (long) dueNanos;
-        dueNanos += poisson ? -Math.log1p(-random.nextDouble()) * gapNanos : gapNanos;
+        long due = dueNanos();
+        if (due == NEVER) {
+            throw new IllegalStateException("no record is due at a rate of 0");
+        }
+        fromNanos = nextSinceStart();
+        gaps = poisson ? -Math.log1p(-random.nextDouble()) : 1;
         return due;
+    }
+
+    /** Waits until the next record is due and takes it; {@link #NEVER} if it is over before. */
+    public long awaitNext(BooleanSupplier isOver) {
+        waiting = Thread.currentThread();
+        while (!isOver.getAsBoolean()) {
+            long due = dueNanos();
+            long left = due == NEVER ? LOOK_NANOS : due - System.nanoTime();
+            if (left <= 0) {
+                return nextNanos();
+            }
+            LockSupport.parkNanos(Math.min(left, LOOK_NANOS));
+        }
+        return NEVER;
     }
 }

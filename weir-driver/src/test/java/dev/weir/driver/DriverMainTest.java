@@ -78,6 +78,56 @@ class DriverMainTest {
         }
     }
 
+    /** A sender of one record a second, that has said that it is ready; what it sends is told with its time. */
+    static final class Sender implements Driver {
+        public static void main(String[] arguments) {
+            DriverMain.serve(Map.of("sender", Sender::new), arguments);
+        }
+
+        @Override
+        public Set<Scenario> scenarios() {
+            return Set.of(Scenario.PRODUCE);
+        }
+
+        @Override
+        public void run(Pass pass) {
+            SendPlan plan = pass.plan();
+            for (long number = 0; plan.awaitNext(pass::isDone) != SendPlan.NEVER; number++) {
+                pass.delivered(0, number, 0, 16);
+            }
+        }
+    }
+
+    /** A rate of 0 sends nothing; the change that follows, and the end, are heard amid the pass. */
+    @Test
+    void change_amidAPass_changesItsRate_andWhatCameIsTold() throws Exception {
+        Process process = start(Sender.class, "sender");
+        Writer commands = process.outputWriter();
+        try (BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            Map<String, String> options =
+                    Map.of(SendPlan.RATE, "0", SendPlan.START, Long.toString(System.nanoTime()), Pass.TELLS, "true");
+            say(
+                    commands,
+                    new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.PRODUCE, Map.of(), options, 10_000));
+            say(commands, new Command.Start("g", 0, 3600));
+            assertThat(said.readLine()).contains("\"say\":\"ready\"");
+            say(
+                    commands,
+                    new Command.Change(Map.of(SendPlan.RATE, "1000", SendPlan.AT, Long.toString(System.nanoTime()))));
+            assertThat(said.readLine()).contains("\"say\":\"first\"");
+            say(commands, new Command.End());
+            assertThat(said.readLine()).contains("\"say\":\"interval\"", "\"last\":true");
+            String told = said.readLine();
+            assertThat(told).contains("\"say\":\"delivered\"");
+            String numbers = JSON.readTree(told).path("partitions").path(0).asText();
+            assertThat(RecordNumbers.decoded(numbers).cardinality()).isPositive();
+            assertThat(said.readLine()).contains("\"say\":\"passed\"");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     /**
      * A member that leaves its group and joins again, whether it was lent a partition or not; the order may be heard
      * before the pass is.

@@ -1,5 +1,6 @@
 package dev.weir.bench.campaign;
 
+import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Run;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ public interface CampaignListener {
      * @param remaining of the whole campaign, by what it took so far; null before the first run is over
      */
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
+
+    /** A second of a run that can be changed while it goes on. */
+    default void second(Phase second) {}
 
     /** A run was kept. */
     void finished(Run run, int runsDone, int runs);

@@ -4,6 +4,10 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.live.OrderDesk;
+import dev.weir.bench.measurement.GeneratorFailure;
+import dev.weir.bench.measurement.LiveListener;
+import dev.weir.bench.measurement.LiveMeasurement;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.Measurement;
 import dev.weir.bench.measurement.SteadyMeasurement;
@@ -13,6 +17,7 @@ import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
@@ -374,7 +379,9 @@ public final class CampaignRunner {
                             ledger.retried(),
                             ledger.redelivered()),
                     measured.flags(),
-                    null);
+                    null,
+                    measured.timeline(),
+                    measured.phases());
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
             cluster.requireBrokers(); // Else it was not the driver that failed.
@@ -391,12 +398,37 @@ public final class CampaignRunner {
         }
     }
 
+    private Measured changeable(BenchCluster cluster, RunOrder.Step step, String topic, Path log, long seed)
+            throws InterruptedException {
+        String driver = withoutControl(step.driver());
+        LiveListener hears = new LiveListener() {
+            @Override
+            public void second(Phase second) {
+                listener.second(second);
+            }
+
+            @Override
+            public void changed(double atMillis, String what) {
+                listener.note(String.format(Locale.ROOT, "%.1f s, %s", atMillis / 1e3, what));
+            }
+        };
+        try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
+            return new LiveMeasurement(launcher, driver, cluster, step.point(), workload.timeline(), log, hears)
+                    .run(topic, seed, desk);
+        } catch (GeneratorFailure e) {
+            throw new RunFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
     private Measured measure(BenchCluster cluster, CampaignTopics topics, RunOrder.Step step, Path log, long seed)
             throws InterruptedException {
         WorkloadPoint point = step.point();
         String topic = topics.ofRun(point, log);
         String driver = withoutControl(step.driver());
         boolean isBaseline = driver.equals(workload.baseline());
+        if (point.isChangeable()) {
+            return changeable(cluster, step, topic, log, seed);
+        }
         try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
             if (!point.isPlanned()) {
                 return new Measurement(process, cluster, point, isBaseline).run(topic);

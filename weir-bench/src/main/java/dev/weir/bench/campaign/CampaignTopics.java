@@ -45,7 +45,7 @@ final class CampaignTopics {
 
     /** The topic of a run. */
     String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
-        return point.scenario() == Scenario.STEADY
+        return point.scenario() == Scenario.STEADY || point.isChangeable()
                 ? cluster.begun(point)
                 : topic(point, point.recordsPerPartition(), log);
     }

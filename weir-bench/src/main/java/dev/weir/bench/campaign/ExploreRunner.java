@@ -106,6 +106,9 @@ public final class ExploreRunner {
         ResultsFolder.requireNew(settings.results());
         ExistingCluster existing = settings.cluster();
         status(existing == null ? "starting brokers" : "connecting to " + existing.bootstrapServers());
+        if (!workload.timeline().isEmpty()) {
+            listener.note("the file's timeline is left out: a search sets its own rates");
+        }
         List<Explored> all = new ArrayList<>();
         try (BenchCluster cluster = existing == null
                 ? BenchCluster.forked(

@@ -453,6 +453,23 @@ public final class BenchCluster implements AutoCloseable {
         });
     }
 
+    /** How many records each partition of a topic has. */
+    public long[] ends(String topic) {
+        Map<TopicPartition, Long> ends = endOffsets(topic);
+        long[] byPartition = new long[ends.size()];
+        ends.forEach((partition, end) -> byPartition[partition.partition()] = end);
+        return byPartition;
+    }
+
+    /** How many records of a topic the group has not committed, or accepted, yet. */
+    public long lag(String group, String topic) {
+        Map<TopicPartition, Long> ends = endOffsets(topic);
+        ShareGroup shared = shareGroup;
+        return shared != null && shared.name().equals(group)
+                ? shared.lag(ends)
+                : GroupLag.of(brokers.admin(), group, ends);
+    }
+
     @Override
     public void close() {
         BrokerBeans attached = beans;

@@ -52,14 +52,30 @@ final class ShareGroup {
      * what is accepted; then nothing is left of the lag.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
-        Map<TopicPartition, SharePartitionOffsetInfo> offsets = Asked.of(
-                "what share group " + name + " accepted",
-                admin.listShareGroupOffsets(Map.of(name, new ListShareGroupOffsetsSpec().topicPartitions(partitions)))
-                        .partitionsToOffsetInfo(name));
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);
         return partitions.stream().allMatch(partition -> {
             SharePartitionOffsetInfo at = offsets.get(partition);
             return at != null && (at.startOffset() >= offset || at.lag().orElse(-1L) == 0);
         });
+    }
+
+    /** How many records before these ends it has not accepted yet. */
+    long lag(Map<TopicPartition, Long> ends) {
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(ends.keySet());
+        long left = 0;
+        for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+            SharePartitionOffsetInfo at = offsets.get(end.getKey());
+            long behind = Math.max(0, end.getValue() - (at == null ? 0 : at.startOffset()));
+            left += at == null ? behind : Math.min(behind, at.lag().orElse(behind));
+        }
+        return left;
+    }
+
+    private Map<TopicPartition, SharePartitionOffsetInfo> offsets(Set<TopicPartition> partitions) {
+        return Asked.of(
+                "what share group " + name + " accepted",
+                admin.listShareGroupOffsets(Map.of(name, new ListShareGroupOffsetsSpec().topicPartitions(partitions)))
+                        .partitionsToOffsetInfo(name));
     }
 
     /** Removes its settings, which brokers keep beyond it. */

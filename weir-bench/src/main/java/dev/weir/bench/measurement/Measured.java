@@ -1,7 +1,9 @@
 package dev.weir.bench.measurement;
 
+import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Totals;
 import dev.weir.driver.LedgerFigures;
 import java.util.List;
@@ -13,6 +15,8 @@ import org.HdrHistogram.Histogram;
  *
  * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
  * @param latencies by interval and tag; none where records have no planned times
+ * @param timeline what was ordered while it went on
+ * @param phases what it did between orders; none where there were none
  */
 public record Measured(
         int warmUpIntervals,
@@ -20,4 +24,18 @@ public record Measured(
         Totals totals,
         LedgerFigures ledger,
         Set<Flag> flags,
-        List<Histogram> latencies) {}
+        List<Histogram> latencies,
+        List<TimelineEntry> timeline,
+        List<Phase> phases) {
+
+    /** Of a run that nobody changed. */
+    Measured(
+            int warmUpIntervals,
+            List<Interval> intervals,
+            Totals totals,
+            LedgerFigures ledger,
+            Set<Flag> flags,
+            List<Histogram> latencies) {
+        this(warmUpIntervals, intervals, totals, ledger, flags, latencies, List.of(), List.of());
+    }
+}

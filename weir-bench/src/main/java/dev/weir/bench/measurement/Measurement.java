@@ -210,6 +210,8 @@ public final class Measurement {
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
+                case Report.Ready ready -> throw SteadyMeasurement.unasked();
+                case Report.Delivered told -> throw SteadyMeasurement.unasked();
             }
         }
     }

@@ -29,14 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateTrial {
     /**
-     * For the generator to connect, before its first record is due: as long as processes took to start, within these
-     * bounds.
-     */
-    private static final long LEAST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    private static final long MOST_LEAD_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-    /**
      * For members to leave and to join, for reports that come late, and to spare: a plan must not end before its
      * trial.
      */
@@ -79,7 +71,6 @@ public final class RateTrial {
      */
     public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
         List<DriverProcess> processes = new ArrayList<>();
-        long begunNanos = System.nanoTime();
         try {
             List<DriverSession> members = new ArrayList<>();
             for (int member = 0; member < settings.members(); member++) {
@@ -91,8 +82,7 @@ public final class RateTrial {
                 member.hello();
             }
             GeneratorFailure.tellingApart(() -> generator.hello(Scenario.PRODUCE));
-            long lead = Math.clamp(System.nanoTime() - begunNanos, LEAST_LEAD_NANOS, MOST_LEAD_NANOS);
-            return new Running(attempt, seed, members, generator, lead).result();
+            return new Running(attempt, seed, members, generator).result();
         } finally {
             processes.forEach(DriverProcess::close);
         }
@@ -114,13 +104,11 @@ public final class RateTrial {
         private final Histogram lateness = new Histogram(3);
         private final BackgroundFigures background = new BackgroundFigures(cluster);
         private final double planSeconds;
-        private final long leadNanos;
 
         private long sent; // while it is judged
         private @Nullable TrialJudgement judgement; // once it is known what is judged
 
-        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, long leadNanos) {
-            this.leadNanos = leadNanos;
+        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator) {
             this.attempt = attempt;
             this.seed = seed;
             this.sessions = sessions;
@@ -158,7 +146,7 @@ public final class RateTrial {
             String group = sessions.getFirst().newGroup();
             String topic = cluster.begun(point);
             for (DriverSession session : sessions) {
-                configure(session, topic, point.scenario(), point.client(), with(session.options(), Map.of()));
+                configure(session, topic, point.scenario(), point.client(), planned(session.options()));
             }
             if (attempt.kind() == Kind.COLD_START) {
                 members.hearUntil(beginPlan(topic));
@@ -184,22 +172,16 @@ public final class RateTrial {
 
         /** The generator's order to send; returns when the plan begins, soon. */
         private long beginPlan(String topic) throws InterruptedException {
-            long startNanos = System.nanoTime() + leadNanos;
-            Map<String, String> plan = Map.of(
-                    SendPlan.ARRIVALS, point.arrivals(),
-                    SendPlan.SEED, Long.toString(seed),
-                    SendPlan.START, Long.toString(startNanos));
             GeneratorFailure.tellingApart(() -> {
-                configure(generator, topic, Scenario.PRODUCE, Map.of(), with(Map.of(), plan));
+                configure(generator, topic, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
                 return generator;
             });
             members.startGenerator(planSeconds);
-            return startNanos;
+            return GeneratorFailure.tellingApart(() -> GeneratorPlan.begin(generator, attempt.rate()));
         }
 
-        private Map<String, String> with(Map<String, String> options, Map<String, String> others) {
+        private Map<String, String> planned(Map<String, String> options) {
             Map<String, String> all = new TreeMap<>(options);
-            all.putAll(others);
             all.put(SendPlan.RATE, Double.toString(attempt.rate()));
             all.put(Pass.REPEATS, "true");
             return all;

@@ -43,7 +43,7 @@ public final class SteadyMeasurement {
     /** What is sent later than this is late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** For the generator to connect, before its first record is due. */
+    /** For a driver that sends to connect, before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A pass is given up so long after the end of the plan. */
@@ -151,7 +151,9 @@ public final class SteadyMeasurement {
         ofDriver.begin(first);
         brokerNanos = cluster.cpuNanos();
         if (generator != null) {
-            start(generator, topic, each - 1, Scenario.PRODUCE, Map.of(), beginning(plan));
+            start(generator, topic, each - 1, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
+            generator.ready();
+            planStartNanos = GeneratorPlan.begin(generator, point.recordsPerSecond());
             return result(heardFromBoth(generator), topic);
         }
         Report.Passed passed = null;
@@ -222,6 +224,8 @@ public final class SteadyMeasurement {
             }
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure("the generator failed: " + failed.message());
+            case Report.Ready ready -> throw new RunFailure("the generator was ready twice");
+            case Report.Delivered told -> throw unasked();
         }
         return null;
     }
@@ -235,8 +239,14 @@ public final class SteadyMeasurement {
             }
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
+            case Report.Ready ready -> throw unasked();
+            case Report.Delivered told -> throw unasked();
         }
         return null;
+    }
+
+    static RunFailure unasked() {
+        return new RunFailure("it told what nobody asked");
     }
 
     private void heardFromDriver(Report.Interval report, Slice slice) {

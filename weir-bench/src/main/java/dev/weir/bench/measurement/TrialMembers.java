@@ -3,6 +3,7 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.driver.Report;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -18,7 +19,7 @@ final class TrialMembers {
     private static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = DriverSession.PATIENCE.toNanos();
 
-    private final List<Member> members;
+    private final List<Member> members = new ArrayList<>();
     private final Member generator;
     private final BooleanSupplier isStopped;
     private final Runnable requireBrokers;
@@ -34,14 +35,25 @@ final class TrialMembers {
         void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
 
         void ofGenerator(long startNanos, long endNanos, List<Histogram> lateness);
+
+        /** The numbers of all records of a member's pass that is ending, where that is asked for. */
+        default void delivered(Report.Delivered told) {}
+
+        /** A member's pass is over. */
+        default void passed(Report.Passed passed) {}
+
+        /** Called again and again, whether something was heard or not. */
+        default void tick() {}
     }
 
-    private static final class Member {
+    /** A process of the group, or the generator. */
+    static final class Member {
         private final DriverSession session;
         private long firstNanos;
         private long lastNanos;
         private boolean isInPass;
         private boolean hasBegun;
+        private boolean isReady; // the generator
 
         Member(DriverSession session) {
             this.session = session;
@@ -50,6 +62,7 @@ final class TrialMembers {
         void start(String group, double seconds) {
             isInPass = true;
             hasBegun = false;
+            isReady = false;
             session.start(group, 0, seconds);
         }
     }
@@ -60,11 +73,23 @@ final class TrialMembers {
             BooleanSupplier isStopped,
             Runnable requireBrokers,
             Listener listener) {
-        this.members = members.stream().map(Member::new).toList();
         this.generator = new Member(generator);
         this.isStopped = isStopped;
         this.requireBrokers = requireBrokers;
         this.listener = listener;
+        members.forEach(this::add);
+    }
+
+    /** One more, which is not started yet. */
+    Member add(DriverSession session) {
+        Member member = new Member(session);
+        members.add(member);
+        return member;
+    }
+
+    /** One less, whose pass is over. */
+    void remove(Member member) {
+        members.remove(member);
     }
 
     void start(String group, double seconds) {
@@ -72,7 +97,7 @@ final class TrialMembers {
     }
 
     /**
-     * The generator's begin.
+     * The generator's begin; returns when it is connected and waits for its plan.
      *
      * @throws GeneratorFailure if it is gone
      */
@@ -81,6 +106,21 @@ final class TrialMembers {
             generator.start(generator.session.newGroup(), seconds);
             return generator;
         });
+        await(() -> generator.isReady, "the generator was not ready");
+    }
+
+    /** Whether the generator has not sent all that it was ordered to. */
+    boolean isSending() {
+        return generator.isInPass;
+    }
+
+    /** The generator sends no more; returns when it has closed down. */
+    void endGenerator() throws InterruptedException {
+        GeneratorFailure.tellingApart(() -> {
+            generator.session.end();
+            return generator;
+        });
+        await(() -> !generator.isInPass, "the generator did not close down");
     }
 
     /** Waits until one of them has delivered a record. */
@@ -94,12 +134,17 @@ final class TrialMembers {
      */
     void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
         List<Member> half = members.subList(0, (members.size() + 1) / 2);
-        half.forEach(member -> member.session.end());
-        await(() -> half.stream().noneMatch(member -> member.isInPass), "a member did not leave");
+        leave(half);
         half.forEach(member -> member.start(group, seconds));
         if (members.size() <= partitions) {
             await(() -> half.stream().anyMatch(member -> member.hasBegun), "no restarted member delivered a record");
         }
+    }
+
+    /** These leave their group; returns when they have. */
+    void leave(List<Member> some) throws InterruptedException {
+        some.forEach(member -> member.session.end());
+        await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
     }
 
     /** Halts all members for that long, or until it fails. */
@@ -118,14 +163,22 @@ final class TrialMembers {
 
     /** Waits until that is so, which is asked of brokers, and now and then only. */
     void awaitSettled(Settled settled) throws InterruptedException {
+        if (!settles(settled)) {
+            throw new RunFailure("not all of " + members.size() + " members had partitions within "
+                    + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
+        }
+    }
+
+    /** The same; whether it was so in time. */
+    boolean settles(Settled settled) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (!settled.look()) {
             if (System.nanoTime() - deadline >= 0) {
-                throw new RunFailure("not all of " + members.size() + " members had partitions within "
-                        + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
+                return false;
             }
             hearUntil(System.nanoTime() + ASK_NANOS);
         }
+        return true;
     }
 
     private void await(BooleanSupplier condition, String otherwise) throws InterruptedException {
@@ -150,6 +203,7 @@ final class TrialMembers {
         if (isStopped.getAsBoolean()) {
             throw new RunFailure("it was stopped");
         }
+        listener.tick();
         boolean heard = GeneratorFailure.tellingApart(() -> hear(generator));
         for (Member member : members) {
             heard |= hear(member);
@@ -184,7 +238,14 @@ final class TrialMembers {
                     listener.ofMember(start, member.lastNanos, interval, timings);
                 }
             }
-            case Report.Passed passed -> member.isInPass = false;
+            case Report.Ready ready -> member.isReady = true;
+            case Report.Delivered told -> listener.delivered(told);
+            case Report.Passed passed -> {
+                member.isInPass = false;
+                if (member != generator) {
+                    listener.passed(passed);
+                }
+            }
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
         }

@@ -127,6 +127,18 @@ public final class DriverSession {
         process.send(new Command.Start(group, records, seconds));
     }
 
+    /** Waits until it says that it is connected and can begin its plan. */
+    public void ready() throws InterruptedException {
+        if (!(receive() instanceof Report.Ready)) {
+            throw new RunFailure("it reported something else before it was ready");
+        }
+    }
+
+    /** Changes the pass under way, as {@link Command.Change} says. */
+    public void change(Map<String, String> options) {
+        process.send(new Command.Change(options));
+    }
+
     /** Ends the pass under way, if there is one; {@link Report.Passed} follows when the driver has closed down. */
     public void end() {
         process.send(new Command.End());

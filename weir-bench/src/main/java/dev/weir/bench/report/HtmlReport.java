@@ -128,6 +128,7 @@ final class HtmlReport {
         node.put("failure", run.failure());
         ArrayNode flags = node.putArray("flags");
         run.flags().forEach(flag -> flags.add(flag.text()));
+        TimelineReport.put(node, run);
         JsonReport.put(node, "recordsPerSecond", run.totals().recordsPerSecond());
         int step = Math.ceilDiv(Math.max(1, run.intervals().size()), MAX_SERIES);
         node.put("warmUp", Math.ceilDiv(run.warmUpIntervals(), step));

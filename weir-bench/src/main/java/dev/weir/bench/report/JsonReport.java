@@ -2,6 +2,7 @@ package dev.weir.bench.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.bench.result.Campaign;
@@ -121,6 +122,15 @@ final class JsonReport {
                 .put("outOfOrder", ledger.outOfOrder())
                 .put("retried", ledger.retried())
                 .put("redelivered", ledger.redelivered());
+        ArrayNode changed = NODES.arrayNode();
+        for (Run run : driver.runs()) {
+            if (!run.timeline().isEmpty()) {
+                TimelineReport.put(changed.addObject().put("round", run.round()), run);
+            }
+        }
+        if (!changed.isEmpty()) {
+            node.set("changedRuns", changed);
+        }
         ObjectNode flags = node.putObject("flags");
         for (Flag flag : Flag.values()) {
             Integer runs = driver.flags().get(flag);

@@ -44,8 +44,17 @@ public final class Reports {
         Analysis analysis = Analysis.of(folder);
         html(folder, analysis);
         csv(folder, analysis);
+        timeline(folder);
         String lines = json(folder, analysis);
         return json ? lines : TextReport.of(analysis);
+    }
+
+    /** {@code timeline.yaml}: what was ordered while runs went on, to be pasted into a workload file; none for none. */
+    private static void timeline(ResultsFolder folder) {
+        String yaml = TimelineReport.yaml(folder.runs());
+        if (!yaml.isEmpty()) {
+            folder.write("timeline.yaml", yaml.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     private static Path html(ResultsFolder folder, Analysis analysis) {

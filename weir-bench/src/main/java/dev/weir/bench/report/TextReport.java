@@ -177,6 +177,7 @@ final class TextReport {
                 text.append(String.format(
                         Locale.ROOT, "  %s: round %d failed: %s\n", driver.driver(), run.round() + 1, run.failure()));
             }
+            text.append(TimelineReport.text(run));
         }
     }
 

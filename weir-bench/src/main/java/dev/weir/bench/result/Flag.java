@@ -10,6 +10,8 @@ public enum Flag {
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, doubled or out of order beyond what the scenario promises. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
+    /** Somebody changed it while it went on, or its timeline did: it is like no other run, and compared with none. */
+    CHANGED(true, "changed while it ran"),
     /** No steady state was found before measuring, or it drifted away while measuring. */
     NOT_STEADY(false, "no steady state"),
     /** A compiler of the virtual machine took part of the processor time while it was measured: the costs are too high. */

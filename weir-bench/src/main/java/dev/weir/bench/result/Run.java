@@ -1,5 +1,6 @@
 package dev.weir.bench.result;
 
+import dev.weir.bench.live.TimelineEntry;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param totals of what was measured, without warm-up
  * @param flags what makes the figures doubtful; {@link Flag#isVoiding()} says which of them void the run
  * @param failure why there are no figures, for people; null for a run that ended well
+ * @param timeline what was ordered while it went on; a run with any has {@link Flag#CHANGED}
+ * @param phases what it did between orders; none where there were none
  */
 public record Run(
         String point,
@@ -34,7 +37,42 @@ public record Run(
         Totals totals,
         Ledger ledger,
         Set<Flag> flags,
-        @Nullable String failure) {
+        @Nullable String failure,
+        List<TimelineEntry> timeline,
+        List<Phase> phases) {
+
+    /** Of a run that nobody changed. */
+    public Run(
+            String point,
+            String driver,
+            int round,
+            int order,
+            long seed,
+            long startedAtMillis,
+            long stoppedAtMillis,
+            int warmUpIntervals,
+            List<Interval> intervals,
+            Totals totals,
+            Ledger ledger,
+            Set<Flag> flags,
+            @Nullable String failure) {
+        this(
+                point,
+                driver,
+                round,
+                order,
+                seed,
+                startedAtMillis,
+                stoppedAtMillis,
+                warmUpIntervals,
+                intervals,
+                totals,
+                ledger,
+                flags,
+                failure,
+                List.of(),
+                List.of());
+    }
 
     public Run {
         Names.requireFileName("point", point);
@@ -49,6 +87,13 @@ public record Run(
                     + " of " + intervals.size() + " intervals");
         }
         failure = failure == null ? null : Secrets.redact(failure);
+        timeline = listOf(timeline);
+        phases = listOf(phases);
+    }
+
+    /** Runs of before have no such field. */
+    private static <T> List<T> listOf(@Nullable List<T> some) {
+        return some == null ? List.of() : List.copyOf(some);
     }
 
     /** A run without figures. */

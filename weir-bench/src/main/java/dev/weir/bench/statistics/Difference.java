@@ -1,6 +1,7 @@
 package dev.weir.bench.statistics;
 
 import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Point;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,7 @@ public record Difference(
     /**
      * Compares what both campaigns have: points by their ids, drivers by their names.
      *
-     * @throws IllegalArgumentException if they have different baselines, or nothing in common
+     * @throws IllegalArgumentException if they have different baselines, nothing in common, or runs that were changed
      */
     public static List<Difference> between(Analysis before, Analysis after) {
         String baseline = before.campaign().baseline();
@@ -34,6 +35,8 @@ public record Difference(
             throw new IllegalArgumentException("different baselines: " + baseline + " and "
                     + after.campaign().baseline());
         }
+        requireUnchanged(before);
+        requireUnchanged(after);
         String unlike = unlike(before.campaign(), after.campaign());
         List<Difference> all = new ArrayList<>();
         for (PointResult was : before.points()) {
@@ -47,6 +50,20 @@ public record Difference(
             throw new IllegalArgumentException("no point and driver is in both campaigns");
         }
         return List.copyOf(all);
+    }
+
+    /** Names the runs that are like no others. */
+    private static void requireUnchanged(Analysis analysis) {
+        List<String> changed = analysis.points().stream()
+                .flatMap(point -> point.drivers().stream())
+                .flatMap(driver -> driver.runs().stream())
+                .filter(run -> run.flags().contains(Flag.CHANGED))
+                .map(run -> run.key().fileName())
+                .toList();
+        if (!changed.isEmpty()) {
+            throw new IllegalArgumentException("runs of " + analysis.campaign().id()
+                    + " were changed while they ran, so nothing is compared with them: " + String.join(", ", changed));
+        }
     }
 
     private static void add(

@@ -39,7 +39,7 @@ public record ExploreSettings(
     private static final double STARTING_SECONDS = 5;
 
     // A member that comes back goes on where its group has committed.
-    private static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE);
+    static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE);
 
     private static final List<String> NOT_SENT =
             List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers", "keys", "transactionRecords");
@@ -88,16 +88,7 @@ public record ExploreSettings(
                     + " scenario must be work or at-least-once: scenario="
                     + point.scenario().label());
         }
-        for (String key : NOT_SENT) {
-            if (point.isSet(key)) {
-                throw new WorkloadException("explore sends records as the generator makes them: leave topic." + key
-                        + " out: topic." + key + "=" + point.settings().get("topic." + key));
-            }
-        }
-        if (point.failures() > 0 || point.hasSlowSink()) {
-            throw new WorkloadException("explore looks for the rate at which nothing has to be repeated or held back:"
-                    + " leave options.work.failures and options." + Pass.SINK_RATE + " out");
-        }
+        checkSent(point, "explore sends");
         point.requireTimedPartitions();
         if (number(point, "maxRate") < number(point, "startRate")) {
             throw new WorkloadException("explore.maxRate must be at least explore.startRate: explore.maxRate="
@@ -113,6 +104,20 @@ public record ExploreSettings(
                 number(point, "holdSeconds"),
                 number(point, "pauseSeconds"),
                 number(point, "recoverySeconds"));
+    }
+
+    /** Refuses what the generator cannot send, or a group that is sent to cannot do; {@code who} asks for it. */
+    static void checkSent(WorkloadPoint point, String who) {
+        for (String key : NOT_SENT) {
+            if (point.isSet(key)) {
+                throw new WorkloadException(who + " records as the generator makes them: leave topic." + key
+                        + " out: topic." + key + "=" + point.settings().get("topic." + key));
+            }
+        }
+        if (point.failures() > 0 || point.hasSlowSink()) {
+            throw new WorkloadException(who + " records at a rate at which nothing is to be repeated or held back:"
+                    + " leave options.work.failures and options." + Pass.SINK_RATE + " out");
+        }
     }
 
     private static double number(WorkloadPoint point, String key) {

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.TimelineEntry;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
  *
  * @param text the file as it was read, and a comment if its quick part applied
  * @param control whether the baseline runs a second time, under another name
+ * @param timeline what is ordered while each run goes on
  */
 public record Workload(
         String name,
@@ -28,7 +30,8 @@ public record Workload(
         String baseline,
         boolean control,
         int rounds,
-        List<WorkloadPoint> points) {
+        List<WorkloadPoint> points,
+        List<TimelineEntry> timeline) {
 
     private static final String QUICK_MARK = "# read with --quick";
 
@@ -63,7 +66,7 @@ public record Workload(
 
     /** The same with so many rounds. */
     public Workload withRounds(int newRounds, boolean newControl) {
-        return new Workload(name, about, text, drivers, baseline, newControl, newRounds, points);
+        return new Workload(name, about, text, drivers, baseline, newControl, newRounds, points, timeline);
     }
 
     /** The same with some of its drivers, the baseline among them. */
@@ -72,7 +75,7 @@ public record Workload(
         if (!some.contains(baseline)) {
             throw new WorkloadException("the baseline " + baseline + " must be among the drivers: " + some);
         }
-        return new Workload(name, about, text, List.copyOf(some), baseline, control, rounds, points);
+        return new Workload(name, about, text, List.copyOf(some), baseline, control, rounds, points, timeline);
     }
 
     /**
@@ -85,7 +88,7 @@ public record Workload(
         for (String driver : wanted) {
             requireDriver(driver);
         }
-        return new Workload(name, about, text, wanted, wanted.get(0), false, 1, points);
+        return new Workload(name, about, text, wanted, wanted.get(0), false, 1, points, timeline);
     }
 
     private void requireDriver(String driver) {
@@ -130,6 +133,12 @@ public record Workload(
                 : file.settings().getOrDefault("drivers", List.of());
         checkName(file);
         checkDrivers(file, drivers, base.getOrDefault("baseline", ""));
+        List<WorkloadPoint> points = points(name, base, quick ? withoutQuick(file) : file.vary());
+        List<TimelineEntry> timeline = file.timeline(quick);
+        if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::isChangeable)) {
+            throw new WorkloadException(
+                    name + ": timeline is of runs that can be changed: set " + WorkloadPoint.CHANGEABLE);
+        }
         return new Workload(
                 base.getOrDefault("name", ""),
                 base.getOrDefault("about", ""),
@@ -138,7 +147,8 @@ public record Workload(
                 base.getOrDefault("baseline", ""),
                 Boolean.parseBoolean(base.get("method.control")),
                 Integer.parseInt(base.getOrDefault("method.rounds", "1")),
-                points(name, base, quick ? withoutQuick(file) : file.vary()));
+                points,
+                timeline);
     }
 
     /** Keys that do not go together stand in several lines: the message has the file. */

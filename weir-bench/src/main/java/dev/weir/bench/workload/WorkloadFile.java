@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.TimelineEntry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,11 +28,14 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 final class WorkloadFile {
     static final String VARY = "vary";
     static final String QUICK = "quick";
+    static final String TIMELINE = "timeline";
 
     private final String name;
     private final Map<String, List<Setting>> settings = new LinkedHashMap<>();
     private final Map<String, List<Setting>> quick = new LinkedHashMap<>();
     private final List<Map<String, List<Setting>>> vary = new ArrayList<>();
+    private List<TimelineEntry> timeline = List.of();
+    private @Nullable List<TimelineEntry> quickTimeline;
 
     private WorkloadFile(String name) {
         this.name = name;
@@ -66,6 +70,52 @@ final class WorkloadFile {
         return vary;
     }
 
+    /** What is ordered while a run goes on; with {@code quick}, in place of it what that section says. */
+    List<TimelineEntry> timeline(boolean isQuick) {
+        List<TimelineEntry> other = quickTimeline;
+        return isQuick && other != null ? other : timeline;
+    }
+
+    private List<TimelineEntry> timeline(Node list) {
+        List<TimelineEntry> entries = new ArrayList<>();
+        for (Node node : sequence(list, TIMELINE).getValue()) {
+            try {
+                TimelineEntry entry = TimelineEntry.of(fields(mapping(node, "an entry of timeline")));
+                ClientProperties.check(entry.order());
+                if (!entries.isEmpty() && entry.atMillis() < entries.getLast().atMillis()) {
+                    throw new IllegalArgumentException("entries of timeline are in the order of their times");
+                }
+                entries.add(entry);
+            } catch (IllegalArgumentException e) {
+                throw refuse(node.getStartMark().orElse(null), String.valueOf(e.getMessage()));
+            }
+        }
+        return List.copyOf(entries);
+    }
+
+    private Map<String, Object> fields(MappingNode node) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (NodeTuple tuple : node.getValue()) {
+            Object value = tuple.getValueNode() instanceof MappingNode section
+                    ? fields(section)
+                    : scalar(tuple.getValueNode(), keyOf(tuple), null).text();
+            if (fields.put(keyOf(tuple), value) != null) {
+                throw refuse(tuple.getKeyNode().getStartMark().orElse(null), keyOf(tuple) + " is there twice");
+            }
+        }
+        return fields;
+    }
+
+    private void quick(MappingNode section) {
+        for (NodeTuple tuple : section.getValue()) {
+            if (keyOf(tuple).equals(TIMELINE)) {
+                quickTimeline = timeline(tuple.getValueNode());
+            } else {
+                flatten("", tuple, quick, false);
+            }
+        }
+    }
+
     private void read(Node root) {
         for (NodeTuple tuple : mapping(root, "the file").getValue()) {
             switch (keyOf(tuple)) {
@@ -74,7 +124,8 @@ final class WorkloadFile {
                         vary.add(dimension(entry));
                     }
                 }
-                case QUICK -> flatten("", mapping(tuple.getValueNode(), QUICK), quick, false);
+                case QUICK -> quick(mapping(tuple.getValueNode(), QUICK));
+                case TIMELINE -> timeline = timeline(tuple.getValueNode());
                 default -> flatten("", tuple, settings, false);
             }
         }
@@ -178,7 +229,7 @@ final class WorkloadFile {
         if (path.startsWith(Key.CLIENT + ".")) {
             Key.CLIENT_PROPERTIES.forEach(property -> known.add(Key.CLIENT + "." + property));
         } else {
-            known.addAll(List.of(Key.CLIENT, VARY, QUICK));
+            known.addAll(List.of(Key.CLIENT, VARY, QUICK, TIMELINE));
             // At the top a section is a word too, and what is in sections is not looked for.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);

@@ -28,6 +28,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** What file systems and {@link dev.weir.bench.result.Point} take. */
     static final int MAX_ID = 120;
 
+    /** What a workload needs for its runs to be changed while they go on. */
+    static final String CHANGEABLE = "scenario to work or at-least-once, and topic.recordsPerSecond";
+
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
     // Those whose records the harness writes ahead.
@@ -65,11 +68,14 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + " topic.keys=" + keys() + " topic.partitions=" + partitions());
         }
         if (isPlanned() != (recordsPerSecond() > 0)) {
-            throw new WorkloadException(
-                    "scenario " + scenario().label()
-                            + (isPlanned()
-                                    ? " needs a rate: set topic.recordsPerSecond, for example 5000"
-                                    : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady or produce"));
+            throw new WorkloadException("scenario " + scenario().label()
+                    + (isPlanned()
+                            ? " needs a rate: set topic.recordsPerSecond, for example 5000"
+                            : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady,"
+                                    + " produce, work or at-least-once"));
+        }
+        if (isChangeable()) {
+            ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
         }
         checkTransactions();
         Copying.check(this);
@@ -192,7 +198,22 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
     public boolean isPlanned() {
-        return scenario() == Scenario.STEADY || (scenario() == Scenario.PRODUCE && recordsPerSecond() > 0);
+        return scenario() == Scenario.STEADY
+                || (scenario() == Scenario.PRODUCE && recordsPerSecond() > 0)
+                || isChangeable();
+    }
+
+    /**
+     * Whether it is read by a group while a generator sends, so that its runs can be changed while they go on: members that
+     * come back go on where they have committed.
+     */
+    public boolean isChangeable() {
+        return ExploreSettings.COMMITTING.contains(scenario()) && recordsPerSecond() > 0;
+    }
+
+    /** How many processes of a driver a group has, where a generator sends to it. */
+    public int members() {
+        return integer("explore.members");
     }
 
     /** How many records are sent in a second, of {@link #isPlanned}. */

@@ -3,6 +3,7 @@ package dev.weir.bench.workload;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.live.Order;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -32,10 +33,12 @@ public final class WorkloadSchema {
                         "description",
                         "Each entry is a dimension: keys with lists of values; those of an entry vary together.");
         keys(vary.putObject("items"), key -> !WorkloadFile.isFixed(key.path()), true);
+        properties.set(WorkloadFile.TIMELINE, timeline());
         keys(
-                properties.putObject(WorkloadFile.QUICK).put("description", "What --quick sets instead."),
-                key -> true,
-                false);
+                        properties.putObject(WorkloadFile.QUICK).put("description", "What --quick sets instead."),
+                        key -> true,
+                        false)
+                .set(WorkloadFile.TIMELINE, timeline());
         ArrayNode required = schema.putArray("required");
         ObjectNode definitions = schema.putObject(DEFINITIONS);
         for (Key key : Key.ALL.values()) {
@@ -52,6 +55,50 @@ public final class WorkloadSchema {
                 .add("boolean");
         Key.CLIENT_PROPERTIES.forEach(definitions.putObject(CLIENT_NAME).putArray("enum")::add);
         return schema.toPrettyString();
+    }
+
+    private static ObjectNode timeline() {
+        ObjectNode list = JSON.createObjectNode()
+                .put("type", "array")
+                .put("description", "What is ordered while a run goes on: entries with a time and one order each.");
+        ObjectNode entry = list.putObject("items");
+        entry.putArray("required").add("at");
+        ObjectNode properties = section(entry);
+        time(properties, "at", "When, since the plan began.");
+        ObjectNode set = properties.putObject("set").put("description", "Other values from then on.");
+        set.putObject("patternProperties").set("^client[.].+$", value(CLIENT_VALUE, false));
+        ObjectNode values = section(set);
+        number(values, Order.PRODUCER_RATE, "Records a second.");
+        time(values, Order.WORK, "How long a handler blocks.");
+        number(values, Order.CONSUMERS, "Consumers of the group.");
+        types(properties.putObject("restart-consumers"), "string", "integer")
+                .put("description", "How many leave and join again: a number, or a share such as 50%.");
+        time(properties, "pause", "How long all members stand still.");
+        types(properties.putObject("drain"), "boolean", "string")
+                .put("description", "true: nothing is sent and handlers take no time until all is done.");
+        types(properties.putObject("discard-stats"), "boolean", "string")
+                .put("description", "true: what was measured so far does not count.");
+        time(properties, "extend", "How much later the run ends.");
+        types(properties.putObject("end"), "boolean", "string").put("description", "true: the run ends.");
+        properties.putObject("took").put("type", "string").put("description", "Of a recorded entry; not read.");
+        properties.putObject("did").put("type", "object").put("description", "Of a recorded entry; not read.");
+        return list;
+    }
+
+    private static void time(ObjectNode properties, String name, String about) {
+        properties
+                .putObject(name)
+                .put("type", "string")
+                .put("description", about + " Such as 500us, 5ms, 1.5s, 5m or 1h.");
+    }
+
+    private static void number(ObjectNode properties, String name, String about) {
+        types(properties.putObject(name), "number", "string").put("description", about);
+    }
+
+    private static ObjectNode types(ObjectNode node, String one, String other) {
+        node.putArray("type").add(one).add(other);
+        return node;
     }
 
     /** Makes a node have those keys, each with a value or, if {@code many}, with a list of them; gives its properties. */

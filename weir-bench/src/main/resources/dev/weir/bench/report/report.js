@@ -440,6 +440,7 @@
         name: `${point.id}-round${round + 1}-${key}`, title: `${title}, ${unit}`, height: 240,
         config: () => ({
           type: 'line',
+          plugins: [marks(lines)],
           data: { datasets: lines.map(run => ({
             label: run.driver, borderColor: colour(run.driver), backgroundColor: colour(run.driver), pointStyle: shape(run.driver),
             // A line needs two points. Where a second had too few records for a percentile, it goes on after it.
@@ -460,6 +461,42 @@
       });
     }
     if (!runs.length) place.append(element('p', { class: 'hint' }, 'No run of this round is finished.'));
+    drawPhases(runs.filter(run => run.phases));
+  }
+
+  /** A vertical line where a run was changed, in the colour of its driver. */
+  function marks(runs) {
+    return {
+      id: 'marks',
+      afterDatasetsDraw(chart) {
+        const { ctx, chartArea: area, scales: { x } } = chart;
+        ctx.save();
+        ctx.lineWidth = 1;
+        ctx.setLineDash([2, 3]);
+        for (const run of runs) {
+          ctx.strokeStyle = colour(run.driver);
+          for (const phase of (run.phases || []).slice(1)) {
+            const at = x.getPixelForValue(phase.fromMillis / 1000);
+            if (at < area.left || at > area.right) continue;
+            ctx.beginPath();
+            ctx.moveTo(at, area.top);
+            ctx.lineTo(at, area.bottom);
+            ctx.stroke();
+          }
+        }
+        ctx.restore();
+      },
+    };
+  }
+
+  function drawPhases(runs) {
+    byId('phases-part').hidden = !runs.length;
+    fill(byId('phases'),
+      ['driver', 'from s', 'to s', 'begun by', 'planned/s', 'work ms', 'consumers', 'sent', 'handled/s', 'p50 ms', 'p99 ms', 'lag at the end'],
+      runs.flatMap(run => run.phases.map(p => [rowTitle(swatch(run.driver), run.driver),
+        ...[p.fromMillis, p.toMillis].map(millis => cell((millis / 1000).toFixed(1))), cell(p.begunBy),
+        ...[p.producerRate, p.workMillis, p.consumers, p.sent, p.recordsPerSecond, p.p50Millis, p.p99Millis, p.lagRecords]
+          .map(value => cell(number(value)))])));
   }
 
   // --- the rest of the page ---

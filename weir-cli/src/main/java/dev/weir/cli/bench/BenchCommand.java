@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
             BenchCompareCommand.class,
             BenchRunCommand.class,
             BenchExploreCommand.class,
+            BenchModifyCommand.class,
             BenchReportCommand.class,
             BenchResultsCommand.class,
             BenchSchemaCommand.class

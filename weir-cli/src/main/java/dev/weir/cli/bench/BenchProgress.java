@@ -2,6 +2,7 @@ package dev.weir.cli.bench;
 
 import dev.weir.bench.campaign.CampaignListener;
 import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Run;
 import dev.weir.cli.terminal.Terminal;
 import java.time.Duration;
@@ -27,6 +28,27 @@ record BenchProgress(Terminal terminal, String prefix, Duration others) implemen
         terminal.status(prefix + runsDone + "/" + runs + " runs, " + doing
                 + (remaining == null ? "" : ", " + inWords(remaining) + " left")
                 + (others.isZero() ? "" : ", then about " + inWords(others)));
+    }
+
+    @Override
+    public void second(Phase second) {
+        terminal.status(String.format(
+                Locale.ROOT,
+                "%s%.0f s, planned %,.0f/s, sent %,d, handled %,d, lag %,d, p50 %s, p99 %s, %d consumers, work %.1f ms",
+                prefix,
+                second.toMillis() / 1e3,
+                second.producerRate(),
+                second.sent(),
+                second.records(),
+                second.lagRecords(),
+                millis(second.p50Millis()),
+                millis(second.p99Millis()),
+                second.consumers(),
+                second.workMillis()));
+    }
+
+    private static String millis(double millis) {
+        return Double.isNaN(millis) ? "-" : String.format(Locale.ROOT, "%,.1f ms", millis);
     }
 
     private static String inWords(Duration time) {

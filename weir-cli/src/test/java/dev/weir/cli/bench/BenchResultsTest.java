@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.bench.live.Order;
+import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
@@ -166,6 +170,59 @@ class BenchResultsTest {
                         .path("why")
                         .asText())
                 .isEqualTo("1 runs of weir failed or broke its guarantee");
+    }
+
+    /** A run in which somebody turned the rate down would be slow, and one in which he turned it up fast. */
+    @Test
+    void runThatWasChanged_isNamed_andComparedWithNone() throws IOException {
+        String before = campaign("unchanged", 5, 1, 2.0);
+        String run = campaign("changed", 5, 1, 2.0);
+        ResultsFolder folder = ResultsFolder.open(Path.of(run));
+        Totals totals = new Totals(9_000_000, 9_000_000, 1_000_000_000, 1, 1, 1, 1, 1, Map.of());
+        folder.append(
+                new Run(
+                        "p0",
+                        "weir",
+                        3,
+                        99,
+                        1,
+                        1,
+                        2,
+                        0,
+                        List.of(),
+                        totals,
+                        new Ledger(9, 9, 0, 0, 0),
+                        Set.of(Flag.CHANGED),
+                        null,
+                        List.of(new TimelineEntry(1_500, new Order.Drain(), 20, Map.of("drain", "nothing is left"))),
+                        List.of(
+                                new Phase(0, 1_500, "start", 5_000, 2, 4, 7_000, 6_900, 4_600, 4, 9, 100),
+                                new Phase(
+                                        1_500,
+                                        3_000,
+                                        "drain true",
+                                        5_000,
+                                        2,
+                                        4,
+                                        7_000,
+                                        7_100,
+                                        4_733,
+                                        4,
+                                        Double.NaN,
+                                        0))),
+                List.of());
+        assertThat(harness.run("bench", "results", "show", run)).isEqualTo(ExitCode.DONE);
+        assertThat(harness.out())
+                .contains("weir: changed while it ran in 1 of 5 runs, not quoted", "weir, round 4, phase by phase")
+                .contains("drain true")
+                .doesNotContain("9,000,000");
+        CommandHarness gate = new CommandHarness();
+        assertThat(gate.run("bench", "results", "gate", run, "weir rate >= 1.3 of plain"))
+                .isEqualTo(ExitCode.GATE_NOT_MET);
+        assertThat(gate.out()).contains("1 runs of weir were changed while they ran");
+        CommandHarness diff = new CommandHarness();
+        assertThat(diff.run("bench", "results", "diff", before, run)).isEqualTo(ExitCode.FAILED);
+        assertThat(diff.err()).contains("runs of changed were changed while they ran", "p0_weir_3");
     }
 
     @Test

@@ -7,7 +7,6 @@ import dev.weir.driver.SendPlan;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -25,16 +24,16 @@ final class Generator implements Driver {
 
     @Override
     public void run(Pass pass) throws InterruptedException {
-        SendPlan plan = SendPlan.of(pass.options());
         int partitions = pass.configuration().partitions();
         String topic = pass.configuration().topic();
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
                 new HashMap<>(pass.producerConfig(Map.of())), new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.partitionsFor(topic); // Connects before the first record is due.
-            for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
-                long due = plan.nextNanos();
-                for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-                    LockSupport.parkNanos(left);
+            SendPlan plan = pass.plan();
+            for (long i = 0; i < pass.wanted(); i++) {
+                long due = plan.awaitNext(pass::isDone);
+                if (due == SendPlan.NEVER) {
+                    break;
                 }
                 int partition = (int) (i % partitions);
                 byte[] value = pass.value(1 + i / partitions, due);

@@ -1,0 +1,181 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.live.Answer;
+import dev.weir.bench.live.Order;
+import dev.weir.bench.live.OrderSender;
+import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Phase;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs that are changed while they go on, with real processes. What they are fast at is asked of nobody. */
+class BenchLiveTest {
+
+    /** It would end by itself after ten minutes: what is ordered is over long before, and ends it. */
+    private static final String WORKLOAD = """
+            name: NAME
+            scenario: work
+            drivers: [DRIVER]
+            baseline: DRIVER
+            topic: {partitions: 4, valueBytes: 50, recordsPerSecond: 100}
+            options: {ordering: none, concurrency: 2, work.millis: 2}
+            explore: {members: 2}
+            method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
+              measureSeconds: SECONDS}
+            """;
+
+    private static BenchAtCluster bench;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    private static String workload(String name, String driver, int seconds) {
+        return WORKLOAD.replace("NAME", name).replace("DRIVER", driver).replace("SECONDS", Integer.toString(seconds));
+    }
+
+    private static CompletableFuture<ResultsFolder> running(String yaml) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return bench.run(yaml);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    /** Types an order as soon as there is a run that takes it. */
+    private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
+        Path results = folder.resolve(name);
+        Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
+        assertThat(run).as("goes on").isNotDone();
+        Answer answer = Objects.requireNonNull(OrderSender.to(results)).send(order);
+        assertThat(answer).as("answer to %s", order).isNotNull();
+        return Objects.requireNonNull(answer);
+    }
+
+    private static Order.Set set(String key, String value) {
+        return new Order.Set(Map.of(key, value));
+    }
+
+    private static Run whole(ResultsFolder results, boolean isChanged) {
+        Run run = results.runs().getFirst();
+        assertThat(run.failure()).isNull();
+        assertThat(run.ledger().lost()).as("%s", run.ledger()).isZero();
+        assertThat(run.ledger().duplicates()).as("%s", run.ledger()).isZero();
+        assertThat(run.ledger().expected()).isGreaterThan(4);
+        assertThat(run.flags().contains(Flag.CHANGED)).isEqualTo(isChanged);
+        return run;
+    }
+
+    private static List<Order> orders(Run run) {
+        return run.timeline().stream().map(TimelineEntry::order).toList();
+    }
+
+    /** A session that is typed line by line, and its replay. */
+    private void session(String name, String driver) throws Exception {
+        List<Order> session = List.of(
+                set("producerRate", "300"),
+                set("work", "1ms"),
+                set("consumers", driver.equals("weir") ? "3" : "5"),
+                new Order.RestartConsumers("50%"),
+                set("consumers", "2"),
+                new Order.Pause(500),
+                set("client.fetch.max.wait.ms", "200"),
+                new Order.Drain(),
+                new Order.Extend(60_000),
+                new Order.DiscardStats());
+        CompletableFuture<ResultsFolder> run = running(workload(name, driver, 600));
+        for (Order order : session) {
+            Answer answer = ordered(name, run, order);
+            assertThat(answer.error()).as("%s", order).isNull();
+            assertThat(answer.applied()).as("%s", order).isNotEmpty();
+            assertThat(answer.timeline().getLast().order()).isEqualTo(order);
+            if (order instanceof Order.Drain) {
+                assertThat(answer.applied()).containsEntry("drain", "nothing is left");
+            }
+        }
+        Answer refused = ordered(name, run, set("client.max.poll.record", "5"));
+        assertThat(refused.error()).contains("did you mean max.poll.records?");
+        assertThat(ordered(name, run, new Order.End()).applied()).containsKey("end");
+        ResultsFolder results = run.get(10, TimeUnit.MINUTES);
+        Run typed = whole(results, true);
+        assertThat(orders(typed)).startsWith(session.toArray(new Order[0])).endsWith(new Order.End());
+        assertThat(typed.phases()).hasSize(session.size() + 2);
+        assertThat(typed.phases().getLast().consumers()).isEqualTo(2);
+        assertThat(typed.warmUpIntervals()).as("of seconds before the discard").isPositive();
+        requireReported(results);
+
+        String timeline = Files.readString(results.path().resolve("timeline.yaml"));
+        Run replayed = whole(bench.run(workload(name + "-again", driver, 600) + timeline), true);
+        assertThat(orders(replayed)).isEqualTo(orders(typed));
+        assertThat(replayed.phases())
+                .extracting(Phase::begunBy)
+                .isEqualTo(typed.phases().stream().map(Phase::begunBy).toList());
+        assertThat(replayed.phases())
+                .extracting(Phase::producerRate)
+                .isEqualTo(typed.phases().stream().map(Phase::producerRate).toList());
+        assertThat(replayed.phases())
+                .extracting(Phase::consumers)
+                .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
+    }
+
+    private static void requireReported(ResultsFolder results) {
+        String text = Reports.all(results, false);
+        assertThat(text).contains("changed while it ran in 1 of 1 runs, not quoted", "phase by phase", "drain true");
+        assertThat(Reports.lines(results))
+                .contains("\"changedRuns\":[{\"round\":0,\"timeline\":[{\"at\":", "\"phases\":[");
+        assertThat(results.path().resolve("live")).doesNotExist();
+    }
+
+    @Test
+    @Timeout(900)
+    void consumerGroup_thatIsChanged_losesNothing_andItsReplayHasTheSamePhases() throws Exception {
+        session("consumers", "weir");
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(900)
+    void shareGroup_thatIsChanged_losesNothing_andItsReplayHasTheSamePhases() throws Exception {
+        session("share", "kafka-share");
+    }
+
+    @Test
+    @Timeout(600)
+    void runThatNobodyChanges_isQuoted_withItsLatencies() throws Exception {
+        ResultsFolder results = bench.run(workload("unchanged", "plain", 4));
+        Run run = whole(results, false);
+        assertThat(run.phases()).isEmpty();
+        assertThat(run.totals().records()).isPositive();
+        assertThat(results.latencyIntervals(run.key())).isNotEmpty();
+        assertThat(results.path().resolve("timeline.yaml")).doesNotExist();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.weir.bench.cluster;
+
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/** How many records a consumer group has not committed. Stateless. */
+final class GroupLag {
+
+    private GroupLag() {}
+
+    /** Of these partitions with their ends. */
+    static long of(Admin admin, String group, Map<TopicPartition, Long> ends) {
+        Map<TopicPartition, OffsetAndMetadata> committed = Asked.of(
+                "what group " + group + " committed",
+                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
+        long left = 0;
+        for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+            OffsetAndMetadata at = committed.get(end.getKey());
+            left += Math.max(0, end.getValue() - (at == null ? 0 : at.offset()));
+        }
+        return left;
+    }
+}

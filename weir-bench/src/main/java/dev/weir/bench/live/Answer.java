@@ -1,0 +1,50 @@
+package dev.weir.bench.live;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of an order. Immutable.
+ *
+ * @param status {@code accepted} or {@code refused}
+ * @param applied what was done, by key
+ * @param atMs when it took effect, in milliseconds since the plan began
+ * @param timeline all that was done in the run so far
+ * @param error why it was refused; null if it was not
+ */
+public record Answer(
+        String status,
+        Map<String, String> applied,
+        long atMs,
+        List<TimelineEntry> timeline,
+        @Nullable String error) {
+
+    private static final String ACCEPTED = "accepted";
+
+    /** Of an order that was done: the last entry of the timeline. */
+    public static Answer accepted(List<TimelineEntry> timeline) {
+        TimelineEntry last = timeline.getLast();
+        return new Answer(ACCEPTED, last.did(), (long) last.atMillis(), List.copyOf(timeline), null);
+    }
+
+    /** Of an order that changed nothing. */
+    public static Answer refused(String why, long atMs, List<TimelineEntry> timeline) {
+        return new Answer("refused", Map.of(), atMs, List.copyOf(timeline), why);
+    }
+
+    /** The timeline as JSON. */
+    public String timelineJson() {
+        try {
+            return LiveFolder.JSON.writeValueAsString(timeline);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("plain values were not written", e);
+        }
+    }
+
+    /** Whether the order was done. */
+    public boolean wasAccepted() {
+        return status.equals(ACCEPTED);
+    }
+}

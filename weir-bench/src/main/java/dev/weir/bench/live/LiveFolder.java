@@ -1,0 +1,118 @@
+package dev.weir.bench.live;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files by which orders come to a run. Immutable; whole files appear and vanish, so that any process may look.
+ *
+ * <pre>
+ * RESULTS/live/             only its owner may enter it; there while a run can be changed
+ *   run.json                which process runs what
+ *   NUMBER.order            one order, in JSON; the smallest number first
+ *   NUMBER.answer           what became of it
+ * </pre>
+ */
+record LiveFolder(Path path) {
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final String NAME = "live";
+    private static final String RUN = "run.json";
+    private static final String ORDER = ".order";
+    private static final String ANSWER = ".answer";
+
+    /** The one of that folder of results. */
+    static LiveFolder of(Path results) {
+        return new LiveFolder(results.resolve(NAME));
+    }
+
+    /** The process of a run. */
+    record Host(long pid, long startedAtMillis, String run) {
+
+        static Host ofThisProcess(String run) {
+            ProcessHandle process = ProcessHandle.current();
+            return new Host(process.pid(), started(process), run);
+        }
+
+        private static long started(ProcessHandle process) {
+            return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+        }
+
+        /** Whether it still runs, and no other process has its number. */
+        boolean lives() {
+            return ProcessHandle.of(pid)
+                    .filter(ProcessHandle::isAlive)
+                    .map(process -> started(process) == startedAtMillis)
+                    .orElse(false);
+        }
+    }
+
+    Path run() {
+        return path.resolve(RUN);
+    }
+
+    Path order(String number) {
+        return path.resolve(number + ORDER);
+    }
+
+    Path answer(String number) {
+        return path.resolve(number + ANSWER);
+    }
+
+    /** The process that takes orders here; null if none does. */
+    @Nullable
+    Host host() throws IOException {
+        try {
+            Host host = JSON.readValue(Files.readAllBytes(run()), Host.class);
+            return host.lives() ? host : null;
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /** Numbers of the orders that wait, the first to be done first. */
+    List<String> waiting() throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> name.endsWith(ORDER))
+                    .map(name -> name.substring(0, name.length() - ORDER.length()))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** Whether there is an answer that nobody has read. */
+    boolean isAnswered() throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.anyMatch(file -> file.toString().endsWith(ANSWER));
+        }
+    }
+
+    /** Writes a file that appears whole. */
+    static void write(Path file, Object content) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        Files.write(fresh, JSON.writeValueAsBytes(content));
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Deletes the folder with all in it. */
+    void delete() throws IOException {
+        if (!Files.isDirectory(path)) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(path)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(path);
+    }
+}

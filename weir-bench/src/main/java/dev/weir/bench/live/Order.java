@@ -1,0 +1,203 @@
+package dev.weir.bench.live;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of a run while it goes on. Immutable. {@link #fields} is its text form, alike in a workload file, in results and
+ * on its way to the run.
+ */
+public sealed interface Order {
+
+    /** Of {@link Set}: how many records are due in a second. */
+    String PRODUCER_RATE = "producerRate";
+
+    /** Of {@link Set}: how long a handler blocks. */
+    String WORK = "work";
+
+    /** Of {@link Set}: how many consumers the group has. */
+    String CONSUMERS = "consumers";
+
+    /** Begins the other keys of {@link Set}: a property of the members' Kafka clients follows. */
+    String CLIENT = "client.";
+
+    /** What may be ordered, one in an entry. */
+    List<String> KINDS = List.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end");
+
+    /**
+     * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS} and {@link #CLIENT} with
+     * a property.
+     */
+    record Set(Map<String, String> values) implements Order {
+        private static final double MOST_RATE = 1_000_000;
+        private static final double MOST_WORK_MILLIS = 60_000;
+        private static final int MOST_CONSUMERS = 1000;
+
+        /**
+         * Checks keys and values, but not whether Kafka knows a property.
+         *
+         * @throws IllegalArgumentException naming the key that is wrong
+         */
+        public Set {
+            values = Map.copyOf(values);
+            if (values.isEmpty()) {
+                throw new IllegalArgumentException("set needs a key: " + settable());
+            }
+            new TreeMap<>(values).forEach(Set::check);
+        }
+
+        private static void check(String key, String value) {
+            switch (key) {
+                case PRODUCER_RATE -> {
+                    if (!value.matches("\\d{1,7}(\\.\\d{1,9})?") || Double.parseDouble(value) > MOST_RATE) {
+                        throw new IllegalArgumentException(key + " must be a number of records a second from 0 to "
+                                + (long) MOST_RATE + ": " + key + "=" + value);
+                    }
+                }
+                case WORK -> Spans.millis(key, value, 0, MOST_WORK_MILLIS);
+                case CONSUMERS -> {
+                    if (!value.matches("\\d{1,4}") || consumers(value) < 1 || consumers(value) > MOST_CONSUMERS) {
+                        throw new IllegalArgumentException(
+                                key + " must be a whole number from 1 to " + MOST_CONSUMERS + ": " + key + "=" + value);
+                    }
+                }
+                default -> {
+                    if (!key.startsWith(CLIENT) || key.length() == CLIENT.length()) {
+                        throw new IllegalArgumentException("there is no key " + key + " to set: " + settable());
+                    }
+                }
+            }
+        }
+
+        private static int consumers(String value) {
+            return Integer.parseInt(value);
+        }
+
+        private static String settable() {
+            return "there are " + PRODUCER_RATE + ", " + WORK + ", " + CONSUMERS + " and " + CLIENT
+                    + "PROPERTY, such as client.max.poll.records=40";
+        }
+
+        /** The milliseconds of a value of {@link #WORK}. */
+        public static double workMillis(String value) {
+            return Spans.millis(WORK, value, 0, MOST_WORK_MILLIS);
+        }
+
+        /** Properties of Kafka clients among the values, by name. */
+        public Map<String, String> client() {
+            Map<String, String> client = new TreeMap<>();
+            values.forEach((key, value) -> {
+                if (key.startsWith(CLIENT)) {
+                    client.put(key.substring(CLIENT.length()), value);
+                }
+            });
+            return client;
+        }
+    }
+
+    /**
+     * So many consumers leave and join again.
+     *
+     * @param count a number, or a share such as {@code 50%}
+     */
+    record RestartConsumers(String count) implements Order {
+        /** Checks the text. */
+        public RestartConsumers {
+            boolean isNumber = count.matches("\\d{1,4}%?");
+            double number = isNumber ? Double.parseDouble(count.replace("%", "")) : 0;
+            if (number < 1 || (count.endsWith("%") && number > 100)) {
+                throw new IllegalArgumentException(
+                        "restart-consumers must be a number of consumers from 1 on, or a share"
+                                + " from 1% to 100%: restart-consumers=" + count);
+            }
+        }
+
+        /** How many that are of so many, at most all. */
+        public int of(int consumers) {
+            return count.endsWith("%")
+                    ? Math.ceilDiv(consumers * Integer.parseInt(count.substring(0, count.length() - 1)), 100)
+                    : Math.min(consumers, Integer.parseInt(count));
+        }
+    }
+
+    /** All members stand still for so long. */
+    record Pause(double millis) implements Order {}
+
+    /** Nothing is sent and handlers take no time, until all that was sent is done; then it goes on as before. */
+    record Drain() implements Order {}
+
+    /** What was measured so far does not count. */
+    record DiscardStats() implements Order {}
+
+    /** The run ends so much later. */
+    record Extend(double millis) implements Order {}
+
+    /** The run ends, with its results. */
+    record End() implements Order {}
+
+    /** One entry: the kind of the order with its value. */
+    default Map<String, Object> fields() {
+        return switch (this) {
+            case Set set -> Map.of("set", new TreeMap<>(set.values()));
+            case RestartConsumers restart -> Map.of("restart-consumers", restart.count());
+            case Pause pause -> Map.of("pause", Spans.text(pause.millis()));
+            case Drain drain -> Map.of("drain", "true");
+            case DiscardStats discard -> Map.of("discard-stats", "true");
+            case Extend extend -> Map.of("extend", Spans.text(extend.millis()));
+            case End end -> Map.of("end", "true");
+        };
+    }
+
+    /**
+     * The order of these fields.
+     *
+     * @param fields values are texts, numbers, booleans, and a map for {@code set}
+     * @throws IllegalArgumentException naming what is wrong, and what there is
+     */
+    static Order of(Map<String, ?> fields) {
+        if (fields.size() != 1) {
+            throw new IllegalArgumentException("one order at a time, of " + String.join(", ", KINDS)
+                    + (fields.isEmpty() ? "" : ": " + String.join(", ", fields.keySet())));
+        }
+        String kind = fields.keySet().iterator().next();
+        Object value = fields.get(kind);
+        if (kind.equals("set")) {
+            return new Set(texts(value));
+        }
+        String text = String.valueOf(value);
+        return switch (kind) {
+            case "restart-consumers" -> new RestartConsumers(text);
+            case "pause" -> new Pause(Spans.millis(kind, text, 1, 600e3));
+            case "drain" -> flag(kind, text, new Drain());
+            case "discard-stats" -> flag(kind, text, new DiscardStats());
+            case "end" -> flag(kind, text, new End());
+            case "extend" -> new Extend(Spans.millis(kind, text, 1, 24 * 3600e3));
+            default ->
+                throw new IllegalArgumentException(
+                        "there is no order " + kind + ": there are " + String.join(", ", KINDS));
+        };
+    }
+
+    private static Order flag(String kind, String text, Order order) {
+        if (!text.equals("true")) {
+            throw new IllegalArgumentException(kind + " must be true, or left out: " + kind + "=" + text);
+        }
+        return order;
+    }
+
+    private static Map<String, String> texts(@Nullable Object value) {
+        if (!(value instanceof Map<?, ?> map)) {
+            throw new IllegalArgumentException("set must be keys with values, such as {producerRate: 100, work: 5ms}");
+        }
+        return map.entrySet().stream()
+                .collect(Collectors.toMap(
+                        each -> String.valueOf(each.getKey()),
+                        each -> String.valueOf(each.getValue()),
+                        (one, other) -> other,
+                        LinkedHashMap::new));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.weir.bench.live;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Leaves orders for a run of another process and waits for the answers. Confined to one thread. */
+public final class OrderSender {
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** A table's campaigns have folders in its folder. */
+    private static final int DEPTH = 2;
+
+    private final LiveFolder folder;
+
+    private OrderSender(LiveFolder folder) {
+        this.folder = folder;
+    }
+
+    /** Folders below {@code results} whose run can be changed now. */
+    public static List<Path> changeable(Path results) {
+        if (!Files.isDirectory(results)) {
+            return List.of();
+        }
+        List<Path> found = new ArrayList<>();
+        try (Stream<Path> folders = Files.find(results, DEPTH, (path, attributes) -> attributes.isDirectory())) {
+            for (Path each : folders.sorted().toList()) {
+                if (to(each) != null) {
+                    found.add(each);
+                }
+            }
+            return found;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + results + ": " + e, e);
+        }
+    }
+
+    /** To the run of that folder of results; null if none is under way there that takes orders. */
+    public static @Nullable OrderSender to(Path results) {
+        LiveFolder folder = LiveFolder.of(results);
+        try {
+            return folder.host() == null ? null : new OrderSender(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + folder.run() + ": " + e, e);
+        }
+    }
+
+    /**
+     * Leaves an order and waits until it is done, however long that takes, or the run is over. An interrupt withdraws it.
+     *
+     * @return null if the run ended without an answer
+     */
+    public @Nullable Answer send(Order order) throws InterruptedException {
+        String number = String.format(
+                Locale.ROOT,
+                "%019d-%d",
+                System.currentTimeMillis() * TimeUnit.MILLISECONDS.toNanos(1),
+                ProcessHandle.current().pid());
+        try {
+            LiveFolder.write(folder.order(number), order.fields());
+            try {
+                return answer(number);
+            } finally {
+                Files.deleteIfExists(folder.order(number));
+                Files.deleteIfExists(folder.answer(number));
+            }
+        } catch (NoSuchFileException e) { // The folder went with its run.
+            return null;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the order cannot be left in " + folder.path() + ": " + e, e);
+        }
+    }
+
+    private @Nullable Answer answer(String number) throws IOException, InterruptedException {
+        while (true) {
+            // First whether the run goes on: its last act may be the answer.
+            boolean goesOn = folder.host() != null;
+            if (Files.exists(folder.answer(number))) {
+                return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);
+            }
+            if (!goesOn) {
+                return null;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.weir.bench.live;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Lengths of time as texts: {@code 500us}, {@code 5ms}, {@code 1.5s}, {@code 5m}, {@code 1h}. Stateless. */
+final class Spans {
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(us|ms|s|m|h)");
+    private static final Map<String, Double> MILLIS = Map.of("us", 1e-3, "ms", 1.0, "s", 1e3, "m", 60e3, "h", 3600e3);
+
+    private Spans() {}
+
+    /**
+     * The milliseconds of a text; {@code 0} needs no unit.
+     *
+     * @throws IllegalArgumentException naming {@code key} if it is none, or not from {@code least} to {@code most}
+     */
+    static double millis(String key, String text, double least, double most) {
+        Matcher matcher = TEXT.matcher(text);
+        boolean isZero = text.equals("0");
+        if (!isZero && !matcher.matches()) {
+            throw new IllegalArgumentException(
+                    key + " must be a time such as 500us, 5ms, 1.5s, 5m or 1h: " + key + "=" + text);
+        }
+        double millis =
+                isZero ? 0 : Double.parseDouble(matcher.group(1)) * MILLIS.getOrDefault(matcher.group(2), Double.NaN);
+        if (!(millis >= least && millis <= most)) {
+            throw new IllegalArgumentException(
+                    key + " must be from " + text(least) + " to " + text(most) + ": " + key + "=" + text);
+        }
+        return millis;
+    }
+
+    /** Seconds to the millisecond, such as {@code 30.012s}. */
+    static String text(double millis) {
+        return String.format(Locale.ROOT, "%.3fs", millis / 1e3);
+    }
+}

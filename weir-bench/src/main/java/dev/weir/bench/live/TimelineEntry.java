@@ -1,0 +1,95 @@
+package dev.weir.bench.live;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * An order and its time: planned in a workload file, or done in a run. Immutable. What a run recorded can be pasted into a
+ * workload file as it is: {@code took} and {@code did} are not read there.
+ *
+ * @param atMillis since the plan began
+ * @param tookMillis until it was done; 0 of one that is planned
+ * @param did what became of it, by key; empty of one that is planned
+ */
+public record TimelineEntry(double atMillis, Order order, double tookMillis, Map<String, String> did) {
+    private static final String AT = "at";
+    private static final String TOOK = "took";
+    private static final String DID = "did";
+    private static final double MOST_MILLIS = 10 * 24 * 3600e3;
+
+    /** Copies {@code did}. */
+    public TimelineEntry {
+        did = Map.copyOf(did);
+    }
+
+    /**
+     * The entry of these fields.
+     *
+     * @throws IllegalArgumentException naming what is wrong, and what there is
+     */
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public static TimelineEntry of(Map<String, Object> fields) {
+        Map<String, Object> rest = new LinkedHashMap<>(fields);
+        Object at = rest.remove(AT);
+        Object took = rest.remove(TOOK);
+        Object did = rest.remove(DID);
+        if (at == null) {
+            throw new IllegalArgumentException(
+                    "an entry of timeline needs at, the time since the plan began, such as at: 30s");
+        }
+        Map<String, String> done = new TreeMap<>();
+        if (did instanceof Map<?, ?> texts) {
+            texts.forEach((key, value) -> done.put(String.valueOf(key), String.valueOf(value)));
+        }
+        return new TimelineEntry(
+                Spans.millis(AT, String.valueOf(at), 0, MOST_MILLIS),
+                Order.of(rest),
+                took == null ? 0 : Spans.millis(TOOK, String.valueOf(took), 0, MOST_MILLIS),
+                done);
+    }
+
+    /** As JSON and YAML hold it. */
+    @JsonValue
+    public Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put(AT, Spans.text(atMillis));
+        fields.putAll(order.fields());
+        if (!did.isEmpty()) {
+            fields.put(TOOK, Spans.text(tookMillis));
+            fields.put(DID, new TreeMap<>(did));
+        }
+        return fields;
+    }
+
+    /**
+     * The entries as a section of a workload file.
+     *
+     * <pre>
+     * timeline:
+     *   - {at: 30.000s, set: {producerRate: "100"}}
+     * </pre>
+     */
+    public static String yaml(List<TimelineEntry> entries) {
+        StringBuilder yaml = new StringBuilder("timeline:\n");
+        for (TimelineEntry entry : entries) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put(AT, Spans.text(entry.atMillis()));
+            fields.putAll(entry.order().fields());
+            yaml.append("  - ").append(flow(fields)).append('\n');
+        }
+        return yaml.toString();
+    }
+
+    private static String flow(Map<?, ?> fields) {
+        StringBuilder text = new StringBuilder("{");
+        fields.forEach((key, value) -> text.append(text.length() == 1 ? "" : ", ")
+                .append(key)
+                .append(": ")
+                .append(value instanceof Map<?, ?> map ? flow(map) : "\"" + value + "\""));
+        return text.append('}').toString();
+    }
+}

@@ -1,0 +1,270 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Phase;
+import dev.weir.bench.statistics.Latencies;
+import dev.weir.driver.HandlerTime;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a group and its generator did, second by second since the plan began. Confined to one thread. What a process reports
+ * belongs to the second that its middle lies in.
+ */
+final class LiveFigures {
+    private static final long LEAST_SLOT_MILLIS = 1000;
+
+    private final int partitionCount;
+    private final long slotMillis;
+    private final List<Slot> slots = new ArrayList<>();
+    private final Histogram[] partitions; // of what is measured
+    private long planStartNanos;
+    private boolean isBegun;
+    private boolean isEnded;
+    private long sent; // and not known to be handled, with what was there before
+    private long handled;
+    private int warmUpSlots;
+
+    /** A second. What was not told is {@link Interval#UNKNOWN} or null. */
+    private static final class Slot {
+        private final Histogram timings = new Histogram(3);
+        private final Histogram lateness = new Histogram(3);
+        private long sent;
+        private long records;
+        private long bytes;
+        private long lag;
+        private long brokerNanos = Interval.UNKNOWN;
+        private HandlerTime handlers = HandlerTime.NONE;
+        private @Nullable Usage usage;
+    }
+
+    /**
+     * Of intervals that processes report so often.
+     *
+     * @param there how many records are there before the first one is sent
+     */
+    LiveFigures(int partitions, int intervalMillis, long there) {
+        this.partitionCount = partitions;
+        this.slotMillis = Math.max(LEAST_SLOT_MILLIS, intervalMillis);
+        this.partitions = new Histogram[partitions];
+        this.sent = there;
+        clearPartitions();
+    }
+
+    private void clearPartitions() {
+        Arrays.setAll(partitions, partition -> new Histogram(3));
+    }
+
+    /** The plan begins at that time of {@link System#nanoTime}; the first so many milliseconds of it are warm-up. */
+    void begin(long startNanos, double warmUpMillis) {
+        planStartNanos = startNanos;
+        warmUpSlots = (int) (warmUpMillis / slotMillis);
+        isBegun = true;
+    }
+
+    /** What is reported from now on is in no second. */
+    void end() {
+        isEnded = true;
+    }
+
+    double millisSince(long nanos) {
+        return (nanos - planStartNanos) / 1e6;
+    }
+
+    private int index(long startNanos, long endNanos) {
+        long middle = startNanos + (endNanos - startNanos) / 2 - planStartNanos;
+        return isBegun ? (int) Math.floorDiv(middle, TimeUnit.MILLISECONDS.toNanos(slotMillis)) : -1;
+    }
+
+    private Slot slot(int index) {
+        while (slots.size() <= index) {
+            slots.add(new Slot());
+        }
+        return slots.get(index);
+    }
+
+    /** What a member reported; {@code timings} are by partition. */
+    void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        handled += interval.records();
+        int index = index(startNanos, endNanos);
+        if (index < 0 || isEnded) {
+            return;
+        }
+        Slot slot = slot(index);
+        slot.records += interval.records();
+        slot.bytes += interval.bytes();
+        slot.handlers = slot.handlers.plus(interval.handlers());
+        Usage before = slot.usage;
+        slot.usage = before == null ? interval.usage() : before.plus(interval.usage());
+        for (int partition = 0; partition < partitionCount; partition++) {
+            slot.timings.add(timings.get(partition));
+            if (index >= warmUpSlots) {
+                partitions[partition].add(timings.get(partition));
+            }
+        }
+        slot.lag = lag();
+    }
+
+    /** What the generator sent, and how late; by partition. */
+    void ofGenerator(long startNanos, long endNanos, List<Histogram> late) {
+        Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
+        for (Histogram partition : late.subList(0, partitionCount)) {
+            slot.sent += partition.getTotalCount();
+            sent += partition.getTotalCount();
+            slot.lateness.add(partition);
+        }
+        slot.lag = lag();
+    }
+
+    /** Processor time of the brokers since the last call, as far as it is known. */
+    void ofBrokers(long nowNanos, long nanos) {
+        Slot slot = slot(Math.max(0, index(nowNanos, nowNanos)));
+        slot.brokerNanos = slot.brokerNanos == Interval.UNKNOWN ? nanos : OptionalCounts.plus(slot.brokerNanos, nanos);
+    }
+
+    /** Sent and not handled. What comes again at another member counts as handled again, until the next {@link #caughtUp}. */
+    long lag() {
+        return Math.max(0, sent - handled);
+    }
+
+    /** All that was sent is handled. */
+    void caughtUp() {
+        handled = sent;
+    }
+
+    /** What came before the second that is under way then is no part of what is measured. */
+    void discard(double atMillis) {
+        warmUpSlots = (int) (atMillis / slotMillis);
+        clearPartitions();
+    }
+
+    /** How many of the first seconds are not measured, of so many. */
+    int warmUp(int count) {
+        return Math.min(warmUpSlots, count);
+    }
+
+    /** Whole seconds up to that time. */
+    int whole(double millis) {
+        return (int) Math.min(slots.size(), (long) (millis / slotMillis));
+    }
+
+    /** The first so many seconds. */
+    List<Interval> intervals(int count) {
+        List<Interval> intervals = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots.get(i);
+            Usage usage = slot.usage;
+            intervals.add(new Interval(
+                    i * slotMillis,
+                    slotMillis,
+                    slot.records,
+                    slot.bytes,
+                    usage == null ? 0 : usage.cpuNanos(),
+                    usage == null ? 0 : usage.allocatedBytes(),
+                    usage == null ? 0 : usage.gcMillis(),
+                    slot.lag,
+                    usage == null ? Interval.UNKNOWN : usage.heapBytes(),
+                    usage == null ? Interval.UNKNOWN : usage.directBytes(),
+                    slot.brokerNanos));
+        }
+        return intervals;
+    }
+
+    /** What all members used in some seconds; null if they told nothing. */
+    @Nullable
+    Usage usage(int from, int to) {
+        return slots.subList(from, to).stream()
+                .map(slot -> slot.usage)
+                .filter(usage -> usage != null)
+                .reduce(Usage::plus)
+                .orElse(null);
+    }
+
+    HandlerTime handlers(int from, int to) {
+        return slots.subList(from, to).stream().map(slot -> slot.handlers).reduce(HandlerTime.NONE, HandlerTime::plus);
+    }
+
+    Histogram lateness(int from, int to) {
+        Histogram sum = new Histogram(3);
+        slots.subList(from, to).forEach(slot -> sum.add(slot.lateness));
+        return sum;
+    }
+
+    /** For the log of the run: the first so many seconds, and all of what is measured by partition. */
+    List<Histogram> latencies(int count) {
+        long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+        long beginMillis = TimeUnit.NANOSECONDS.toMillis(wallNanos + planStartNanos);
+        List<Histogram> all = new ArrayList<>();
+        int warmUp = warmUp(count);
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots.get(i);
+            long from = beginMillis + i * slotMillis;
+            keep(
+                    slot.timings,
+                    i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.RESPONSE) : LatencyTags.RESPONSE,
+                    from,
+                    all);
+            keep(
+                    slot.lateness,
+                    i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.LATENESS) : LatencyTags.LATENESS,
+                    from,
+                    all);
+        }
+        for (int partition = 0; partition < partitionCount; partition++) {
+            keep(partitions[partition], LatencyTags.responseOfPartition(partition), beginMillis, all);
+        }
+        return all;
+    }
+
+    private void keep(Histogram histogram, String tag, long fromMillis, List<Histogram> into) {
+        if (histogram.getTotalCount() > 0) {
+            histogram.setTag(tag);
+            histogram.setStartTimeStamp(fromMillis);
+            histogram.setEndTimeStamp(fromMillis + slotMillis);
+            into.add(histogram);
+        }
+    }
+
+    /** What happened from then until then, of which the settings are known. */
+    Phase phase(double fromMillis, double toMillis, String begunBy, LiveSettings settings) {
+        Histogram timings = new Histogram(3);
+        long sentThen = 0;
+        long records = 0;
+        long lag = 0;
+        int first = (int) ((fromMillis + slotMillis / 2.0) / slotMillis);
+        int last = whole(toMillis + slotMillis / 2.0);
+        for (int i = first; i < last; i++) {
+            Slot slot = slots.get(i);
+            timings.add(slot.timings);
+            sentThen += slot.sent;
+            records += slot.records;
+            lag = slot.lag;
+        }
+        return new Phase(
+                (long) fromMillis,
+                (long) toMillis,
+                begunBy,
+                settings.producerRate(),
+                settings.workMillis(),
+                settings.consumers(),
+                sentThen,
+                records,
+                last > first ? 1e3 * records / ((last - first) * slotMillis) : Double.NaN,
+                Latencies.percentileMillis(timings, 50),
+                Latencies.percentileMillis(timings, 99),
+                lag);
+    }
+
+    /** The second before the last, of which all processes have reported. */
+    Phase latest(double nowMillis, LiveSettings settings) {
+        double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
+        return phase(Math.max(0, to - slotMillis), to, "", settings);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.Phase;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.statistics.LimitingParty;
+import dev.weir.bench.statistics.WarmUp;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Usage;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes the result of a run that could be changed. Immutable.
+ *
+ * @param told figures of members' clients, by name
+ * @param around figures of brokers and machine
+ */
+record LiveResult(
+        WorkloadPoint point, LiveFigures figures, Map<String, List<Double>> told, Map<String, Double> around) {
+    private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /**
+     * The result.
+     *
+     * @param isWhole whether the group had committed all that was sent
+     */
+    Measured measured(
+            double endMillis, LedgerFigures ledger, boolean isWhole, List<TimelineEntry> timeline, List<Phase> phases) {
+        int count = figures.whole(endMillis);
+        int warmUp = figures.warmUp(count);
+        Usage used = figures.usage(warmUp, count);
+        if (used == null && timeline.isEmpty()) {
+            throw new RunFailure("it reported nothing in the time that is measured");
+        }
+        if (!isWhole && ledger.missing() > 0) {
+            throw new RunFailure(ledger.missing() + " records had not come when nothing more had been committed for a"
+                    + " minute: they are lost, or members stand still");
+        }
+        List<Interval> intervals = figures.intervals(count);
+        // Ended before anything was measured, it has phases all the same.
+        Totals totals = used == null
+                ? Totals.NONE
+                : totals(
+                        intervals.subList(warmUp, count),
+                        used,
+                        figures.handlers(warmUp, count).meanMillis(),
+                        timeline.isEmpty());
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        flags.addAll(LimitingParty.ofProcessorTime(
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), false, false));
+        if (LimitingParty.isGeneratorBound(figures.lateness(warmUp, count), TOLERATED_NANOS)) {
+            flags.add(Flag.GENERATOR_BOUND);
+        }
+        if (used != null && WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
+            flags.add(Flag.COMPILING);
+        }
+        if (ledger.isBroken()) {
+            flags.add(Flag.GUARANTEE_BROKEN);
+        }
+        if (!timeline.isEmpty()) {
+            flags.add(Flag.CHANGED);
+        }
+        return new Measured(
+                warmUp,
+                intervals,
+                totals,
+                ledger,
+                flags,
+                figures.latencies(count),
+                List.copyOf(timeline),
+                timeline.isEmpty() ? List.of() : List.copyOf(phases));
+    }
+
+    private Totals totals(List<Interval> measured, Usage used, double handlerMillis, boolean isUnchanged) {
+        long records = 0;
+        long bytes = 0;
+        long millis = 0;
+        long broker = 0;
+        for (Interval interval : measured) {
+            records += interval.records();
+            bytes += interval.bytes();
+            millis += interval.lengthMillis();
+            broker = OptionalCounts.plus(broker, interval.brokerCpuNanos());
+        }
+        long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+        Map<String, Double> metrics = new LinkedHashMap<>();
+        metrics.put("members", (double) point.members());
+        metrics.put("planned/s", (double) point.recordsPerSecond());
+        metrics.put("collections", (double) used.gcCount());
+        metrics.put("heap MB", used.heapBytes() / 1e6);
+        metrics.put("direct MB", used.directBytes() / 1e6);
+        Measurement.putCompiling(metrics, used);
+        told.forEach((name, all) -> metrics.put(
+                name, all.stream().mapToDouble(value -> value).average().orElse(Double.NaN)));
+        metrics.putAll(around);
+        double ceiling = point.members() * point.ceilingPerSecond(handlerMillis);
+        if (isUnchanged && !Double.isNaN(ceiling)) {
+            metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
+            metrics.put(Totals.CEILING, ceiling);
+            metrics.put(Totals.EFFICIENCY, 1e11 * records / nanos / ceiling);
+        }
+        return new Totals(
+                records,
+                bytes,
+                nanos,
+                used.cpuNanos(),
+                used.allocatedBytes(),
+                used.gcMillis(),
+                Interval.UNKNOWN,
+                broker,
+                metrics);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.weir.bench.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.result.Phase;
+import dev.weir.bench.result.Run;
+import java.util.List;
+import java.util.Locale;
+
+/** What was ordered while runs went on, and what they did between: as tables and as JSON. Stateless, thread-safe. */
+final class TimelineReport {
+    private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
+
+    private TimelineReport() {}
+
+    /** A table for a terminal; empty for a run that nobody changed. */
+    static String text(Run run) {
+        if (run.phases().isEmpty()) {
+            return "";
+        }
+        StringBuilder text = new StringBuilder(
+                String.format(Locale.ROOT, "  %s, round %d, phase by phase:\n", run.driver(), run.round() + 1));
+        text.append(String.format(
+                Locale.ROOT,
+                ROW,
+                "from s",
+                "to s",
+                "planned/s",
+                "work ms",
+                "consumers",
+                "sent",
+                "handled",
+                "handled/s",
+                "p50 ms",
+                "p99 ms",
+                "lag, begun by"));
+        text.append('\n');
+        for (Phase phase : run.phases()) {
+            text.append(String.format(
+                            Locale.ROOT,
+                            ROW,
+                            seconds(phase.fromMillis()),
+                            seconds(phase.toMillis()),
+                            Figures.of(phase.producerRate()),
+                            Figures.of(phase.workMillis()),
+                            phase.consumers(),
+                            String.format(Locale.ROOT, "%,d", phase.sent()),
+                            String.format(Locale.ROOT, "%,d", phase.records()),
+                            Figures.of(phase.recordsPerSecond()),
+                            Figures.of(phase.p50Millis()),
+                            Figures.of(phase.p99Millis()),
+                            String.format(Locale.ROOT, "%,d, %s", phase.lagRecords(), phase.begunBy())))
+                    .append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String seconds(long millis) {
+        return String.format(Locale.ROOT, "%.1f", millis / 1e3);
+    }
+
+    /** Adds {@code timeline} and {@code phases} of a run that was changed. */
+    static void put(ObjectNode node, Run run) {
+        if (run.timeline().isEmpty()) {
+            return;
+        }
+        ArrayNode timeline = node.putArray("timeline");
+        run.timeline().forEach(entry -> timeline.add(JsonReport.JSON.valueToTree(entry)));
+        ArrayNode phases = node.putArray("phases");
+        for (Phase phase : run.phases()) {
+            ObjectNode each = phases.addObject();
+            each.put("fromMillis", phase.fromMillis());
+            each.put("toMillis", phase.toMillis());
+            each.put("begunBy", phase.begunBy());
+            JsonReport.put(each, "producerRate", phase.producerRate());
+            JsonReport.put(each, "workMillis", phase.workMillis());
+            each.put("consumers", phase.consumers());
+            each.put("sent", phase.sent());
+            each.put("records", phase.records());
+            JsonReport.put(each, "recordsPerSecond", phase.recordsPerSecond());
+            JsonReport.put(each, "p50Millis", phase.p50Millis());
+            JsonReport.put(each, "p99Millis", phase.p99Millis());
+            each.put("lagRecords", phase.lagRecords());
+        }
+    }
+
+    /** The timelines of some runs as sections of workload files, each below a comment with its run; empty for none. */
+    static String yaml(List<Run> runs) {
+        StringBuilder yaml = new StringBuilder();
+        for (Run run : runs) {
+            if (!run.timeline().isEmpty()) {
+                yaml.append("# ").append(run.key().fileName()).append('\n').append(TimelineEntry.yaml(run.timeline()));
+            }
+        }
+        return yaml.toString();
+    }
+}

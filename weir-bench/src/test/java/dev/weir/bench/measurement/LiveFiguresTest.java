@@ -1,0 +1,128 @@
+package dev.weir.bench.measurement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.weir.bench.live.Order;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Phase;
+import dev.weir.driver.HandlerTime;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** A plan of 1,000 records a second whose processes report each half second, on a clock of the test. */
+class LiveFiguresTest {
+    private static final long START = 5_000_000_000L;
+    private static final long HALF = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final LiveSettings SETTINGS = new LiveSettings(1000, 5, 3, Map.of());
+
+    private final LiveFigures figures = new LiveFigures(2, 500, 2);
+
+    private static Histogram of(long records, double millis) {
+        Histogram histogram = new Histogram(3);
+        histogram.recordValueWithCount((long) (millis * 1e6), records);
+        return histogram;
+    }
+
+    /** So many records of each partition in the half second of that number. */
+    private void half(int number, long sent, long handled, double millis) {
+        long from = START + number * HALF;
+        figures.ofGenerator(from, from + HALF, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
+        figures.ofMember(
+                from,
+                from + HALF,
+                new Report.Interval(
+                        0,
+                        2 * handled,
+                        200 * handled,
+                        new Usage(1_000, 1, 0, 0, -1, -1, 7, 8, 0),
+                        new HandlerTime(2 * handled, 10 * handled),
+                        List.of(),
+                        false),
+                List.of(of(handled, millis), of(handled, millis)));
+    }
+
+    /** A backlog grows while only half is handled, and a drain takes it away. */
+    private void played() {
+        figures.begin(START, 1_000);
+        for (int half = 0; half < 4; half++) {
+            half(half, 250, 250, 4);
+        }
+        for (int half = 4; half < 8; half++) {
+            half(half, 250, 125, 900);
+        }
+        figures.caughtUp();
+        for (int half = 8; half < 12; half++) {
+            half(half, 250, 250, 6);
+        }
+    }
+
+    @Test
+    void secondsAddUp_withTheirLag() {
+        figures.ofMember(
+                START - HALF,
+                START,
+                new Report.Interval(
+                        0, 2, 200, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),
+                List.of(of(1, 1), of(1, 1)));
+        played();
+        List<Interval> intervals = figures.intervals(figures.whole(6_000));
+        assertThat(intervals).extracting(Interval::records).containsExactly(1000L, 1000L, 500L, 500L, 1000L, 1000L);
+        assertThat(intervals).extracting(Interval::lagRecords).containsExactly(0L, 0L, 500L, 1000L, 0L, 0L);
+        assertThat(intervals).extracting(Interval::startMillis).containsExactly(0L, 1000L, 2000L, 3000L, 4000L, 5000L);
+        assertThat(figures.warmUp(6)).isOne();
+    }
+
+    @Test
+    void phase_hasWhatCameBetweenTwoOrders() {
+        played();
+        Phase slow = figures.phase(2_040, 3_980, "set producerRate=1000", SETTINGS);
+        assertThat(slow.sent()).isEqualTo(2000);
+        assertThat(slow.records()).isEqualTo(1000);
+        assertThat(slow.recordsPerSecond()).isEqualTo(500);
+        assertThat(slow.p50Millis()).isCloseTo(900, within(2.0));
+        assertThat(slow.consumers()).isEqualTo(3);
+        assertThat(figures.phase(4_000, 6_000, "", SETTINGS).p99Millis()).isCloseTo(6, within(0.1));
+        assertThat(figures.phase(2_000, 2_001, "", SETTINGS).records())
+                .as("shorter than a second")
+                .isZero();
+    }
+
+    /** Only the last configuration counts. */
+    @Test
+    void whatWasDiscarded_isWarmUp_andInNoHistogramOfAPartition() {
+        figures.begin(START, 0);
+        half(0, 250, 250, 900);
+        half(1, 250, 250, 900);
+        figures.discard(1_100);
+        half(2, 250, 250, 4);
+        half(3, 250, 250, 4);
+        assertThat(figures.warmUp(2)).isOne();
+        List<Histogram> latencies = figures.latencies(2);
+        assertThat(latencies)
+                .filteredOn(histogram -> LatencyTags.isOfPartition(histogram.getTag()))
+                .hasSize(2)
+                .allSatisfy(
+                        histogram -> assertThat(histogram.getMaxValue() / 1e6).isCloseTo(4, within(0.1)));
+        assertThat(LatencyTags.merge(latencies).get(LatencyTags.RESPONSE))
+                .isNotNull()
+                .satisfies(histogram -> assertThat(histogram.getTotalCount()).isEqualTo(1000));
+    }
+
+    @Test
+    void settings_takeWhatAnOrderSets_andKeepTheRest() {
+        LiveSettings set = SETTINGS.with(
+                new Order.Set(Map.of("work", "1.5ms", "consumers", "9", "client.max.poll.records", "40")));
+        assertThat(set).isEqualTo(new LiveSettings(1000, 1.5, 9, Map.of("max.poll.records", "40")));
+        assertThat(set.with(new Order.Set(Map.of("producerRate", "0"))).client())
+                .hasSize(1);
+        assertThat(set.drained().producerRate()).isZero();
+        assertThat(set.drained().workMillis()).isZero();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.weir.bench.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.live.Order;
+import dev.weir.bench.live.TimelineEntry;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Workloads whose runs can be changed while they go on. */
+class TimelineTest {
+    private static final String WORKLOAD = """
+            name: w
+            scenario: work
+            drivers: [weir]
+            baseline: weir
+            topic: {partitions: 4, recordsPerSecond: 500}
+            """;
+
+    @Test
+    void timeline_isRead_alsoAsItWasRecorded() {
+        Workload workload = Workload.parse("w.yaml", WORKLOAD + """
+                timeline:
+                  - {at: 2s, set: {producerRate: 100, client.max.poll.records: 40}}
+                  - {"at":"2.500s","restart-consumers":"50%","took":"0.700s","did":{"restart-consumers":"1 of 2"}}
+                  - at: 1m
+                    drain: true
+                """, false);
+        assertThat(workload.timeline())
+                .extracting(TimelineEntry::order)
+                .containsExactly(
+                        new Order.Set(Map.of("producerRate", "100", "client.max.poll.records", "40")),
+                        new Order.RestartConsumers("50%"),
+                        new Order.Drain());
+        assertThat(workload.timeline()).extracting(TimelineEntry::atMillis).containsExactly(2e3, 2.5e3, 60e3);
+        assertThat(workload.points().getFirst().isChangeable()).isTrue();
+        assertThat(Workload.ofText(workload.text()).timeline()).isEqualTo(workload.timeline());
+    }
+
+    @Test
+    void quick_hasATimelineOfItsOwn() {
+        String yaml = WORKLOAD + "timeline: [{at: 9s, drain: true}]\nquick: {timeline: [{at: 1s, pause: 1s}]}\n";
+        assertThat(Workload.parse("w.yaml", yaml, true).timeline())
+                .extracting(TimelineEntry::order)
+                .containsExactly(new Order.Pause(1000));
+        assertThat(Workload.parse("w.yaml", yaml, false).timeline())
+                .extracting(TimelineEntry::order)
+                .containsExactly(new Order.Drain());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            [{at: 1s, set: {rate: 5}}]               | w.yaml:6:12: there is no key rate to set: there are producerRate
+            [{drain: true}]                          | w.yaml:6:12: an entry of timeline needs at
+            [{at: 1s}]                               | w.yaml:6:12: one order at a time
+            [{at: 5, drain: true}]                   | w.yaml:6:12: at must be a time such as
+            [{at: 2s, drain: true}, {at: 1s, drain: true}] | w.yaml:6:35: entries of timeline are in the order of their times
+            [{at: 1s, set: {client.max.poll.record: 5}}] | no Kafka client knows max.poll.record; did you mean max.poll.records?
+            [{at: 1s, set: {client.ssl.key.password: x}}] | client.ssl.key.password is a secret
+            [{at: 1s, drain: true, drain: true}]     | w.yaml:6:
+            {at: 1s}                                 | w.yaml:6:11: timeline must be a list
+            [5]                                      | w.yaml:6:12: an entry of timeline must be keys with values
+            """)
+    void fault_isRefusedWithItsPlace(String timeline, String message) {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + "timeline: " + timeline + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            scenario: work                              | timeline is of runs that can be changed: set scenario to work or at-least-once, and topic.recordsPerSecond
+            scenario: steady                            | timeline is of runs that can be changed
+            """)
+    void runThatCannotBeChanged_hasNoTimeline(String scenario, String message) {
+        String topic = scenario.endsWith("steady") ? "topic: {recordsPerSecond: 5}\n" : "";
+        String yaml = "name: w\n" + scenario + "\ndrivers: [plain]\n" + topic + "timeline: [{at: 1s, drain: true}]\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void whatTheGeneratorDoesNotKnow_isRefused_whereItSends() {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + "topic.keys: 50\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("leave topic.keys out");
+    }
+}

@@ -1,0 +1,190 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.live.Answer;
+import dev.weir.bench.live.Order;
+import dev.weir.bench.live.OrderSender;
+import dev.weir.bench.workload.ClientProperties;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.ExitCode;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir bench modify}. Confined to the main thread. */
+@Command(
+        name = "modify",
+        sortOptions = false,
+        description = {
+            "Change a run of weir bench run or compare while it goes on, from another terminal.",
+            "It takes one order, waits until that is done and prints a JSON object: status, applied, atMs, timeline."
+                    + " Runs that can be changed have scenario work or at-least-once and topic.recordsPerSecond.",
+            "Exit code 1 if there is no such run, 2 if the order is wrong or refused."
+        })
+final class BenchModifyCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private BenchCommand bench;
+
+    @Option(
+            names = "--run",
+            paramLabel = "DIR",
+            description =
+                    "Folder of its results, or its name in bench-results (default: the one run that goes on there).")
+    private @Nullable Path run;
+
+    @Option(
+            names = "--set",
+            paramLabel = "K=V",
+            arity = "1..*",
+            description = "Other values from now on: producerRate (records a second), work (how long a handler blocks),"
+                    + " consumers, client.PROPERTY (which restarts the members).")
+    private List<String> set = List.of();
+
+    @Option(
+            names = "--restart-consumers",
+            paramLabel = "N|N%",
+            description = "So many consumers leave and join again, in whole processes.")
+    private @Nullable String restartConsumers;
+
+    @Option(names = "--pause", paramLabel = "TIME", description = "All members stand still for so long.")
+    private @Nullable String pause;
+
+    @Option(
+            names = "--drain",
+            description = "Send nothing and let handlers take no time until nothing is left; then go on as before.")
+    private boolean drain;
+
+    @Option(names = "--discard-stats", description = "What was measured so far does not count.")
+    private boolean discardStats;
+
+    @Option(names = "--extend", paramLabel = "TIME", description = "The run ends so much later.")
+    private @Nullable String extend;
+
+    @Option(names = "--end", description = "The run ends now, with its results.")
+    private boolean end;
+
+    @Option(names = "--json", description = "Print nothing but the JSON object, no note for people.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Order order = order();
+        Path folder = folder();
+        try {
+            OrderSender sender = OrderSender.to(folder);
+            Answer answer = sender == null ? null : sender.send(order);
+            if (answer == null) {
+                throw none(
+                        sender == null
+                                ? "no run that can be changed goes on in " + folder
+                                : "the run in " + folder + " ended before the order was done");
+            }
+            return told(answer);
+        } catch (UncheckedIOException e) {
+            throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
+        }
+    }
+
+    private Order order() {
+        try {
+            Order order = Order.of(fields());
+            ClientProperties.check(order);
+            return order;
+        } catch (IllegalArgumentException e) {
+            throw CliFailure.usage(String.valueOf(e.getMessage()), "");
+        }
+    }
+
+    /** What was asked for, as an entry of a timeline has it. */
+    private Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        if (!set.isEmpty()) {
+            fields.put("set", values());
+        }
+        putIfSaid(fields, "restart-consumers", restartConsumers);
+        putIfSaid(fields, "pause", pause);
+        putIfSaid(fields, "extend", extend);
+        putIfSaid(fields, "drain", drain ? "true" : null);
+        putIfSaid(fields, "discard-stats", discardStats ? "true" : null);
+        putIfSaid(fields, "end", end ? "true" : null);
+        return fields;
+    }
+
+    private static void putIfSaid(Map<String, Object> fields, String kind, @Nullable String value) {
+        if (value != null) {
+            fields.put(kind, value);
+        }
+    }
+
+    private Map<String, String> values() {
+        Map<String, String> values = new LinkedHashMap<>();
+        for (String each : set) {
+            int equals = each.indexOf('=');
+            if (equals < 1) {
+                throw CliFailure.usage("--set takes KEY=VALUE: --set " + each, "For example --set producerRate=100");
+            }
+            if (values.put(each.substring(0, equals), each.substring(equals + 1)) != null) {
+                throw CliFailure.usage("--set names a key twice: " + each.substring(0, equals), "");
+            }
+        }
+        return values;
+    }
+
+    private Path folder() {
+        if (run != null) {
+            Path inResults = BenchResultsCommand.FOLDER.resolve(run);
+            return !Files.isDirectory(run) && Files.isDirectory(inResults) ? inResults : run;
+        }
+        List<Path> found = OrderSender.changeable(BenchResultsCommand.FOLDER);
+        if (found.isEmpty()) {
+            throw none("no run that can be changed goes on in " + BenchResultsCommand.FOLDER);
+        }
+        if (found.size() > 1) {
+            throw CliFailure.usage(
+                    "several runs go on",
+                    "Name one by --run: " + found.stream().map(Path::toString).collect(Collectors.joining(", ")));
+        }
+        return found.getFirst();
+    }
+
+    private static CliFailure none(String what) {
+        return CliFailure.work(
+                what,
+                "Start one by 'weir bench run FILE' with scenario work or at-least-once and topic.recordsPerSecond, and name"
+                        + " its results by --run.");
+    }
+
+    private int told(Answer answer) {
+        bench.weir().json().write(line -> {
+            line.writeStringField("status", answer.status());
+            line.writeObjectFieldStart("applied");
+            for (Map.Entry<String, String> each : answer.applied().entrySet()) {
+                line.writeStringField(each.getKey(), each.getValue());
+            }
+            line.writeEndObject();
+            line.writeNumberField("atMs", answer.atMs());
+            line.writeFieldName("timeline");
+            line.writeRawValue(answer.timelineJson());
+            if (answer.error() != null) {
+                line.writeStringField("error", answer.error());
+            }
+        });
+        if (!answer.wasAccepted()) {
+            bench.weir().errorIsTold();
+            throw CliFailure.usage("refused: " + answer.error(), "");
+        }
+        if (!json) {
+            answer.applied().forEach((key, what) -> bench.weir().terminal().note(key + ": " + what));
+        }
+        return ExitCode.DONE;
+    }
+}
