@@ -6,8 +6,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Turns what Weir refuses when an application starts into a paragraph: Weir's messages name the setting and the way out,
- * and a stack trace would bury them. Stateless.
+ * Turns what Weir refuses when an application starts into a paragraph: Weir's messages name the setting and the way
+ * out, and a stack trace would bury them. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
 

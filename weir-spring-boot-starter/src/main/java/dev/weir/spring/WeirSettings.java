@@ -45,7 +45,7 @@ public final class WeirSettings {
         this.environment = environment;
     }
 
-    /** A builder of settings for records whose key and value stay bytes; see {@link #consumer(Deserializer, Deserializer)}. */
+    /** {@link #consumer(Deserializer, Deserializer)} for records whose key and value stay bytes. */
     public ConsumerSettings.Builder<byte[], byte[]> consumer() {
         return consumer(new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
@@ -78,7 +78,7 @@ public final class WeirSettings {
         return builder;
     }
 
-    /** A builder of settings for records whose key and value are bytes; see {@link #producer(Serializer, Serializer)}. */
+    /** {@link #producer(Serializer, Serializer)} for records whose key and value are bytes. */
     public ProducerSettings.Builder<byte[], byte[]> producer() {
         return producer(new ByteArraySerializer(), new ByteArraySerializer());
     }
