@@ -32,6 +32,7 @@ class WeirAutoConfiguration {
     @ConditionalOnMissingBean
     WeirSettings weirSettings(
             KafkaProperties spring, KafkaConnectionDetails connection, WeirProperties weir, Environment environment) {
+        ClientVersion.warnIfOld();
         return new WeirSettings(spring, connection, weir, environment);
     }
 

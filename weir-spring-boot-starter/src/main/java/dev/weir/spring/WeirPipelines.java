@@ -6,6 +6,7 @@ import dev.weir.stream.RunningPipeline;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -80,7 +81,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     /** The names of all pipelines, in alphabetical order. */
     public Set<String> names() {
-        return Set.copyOf(beans.keySet());
+        return Collections.unmodifiableSet(beans.keySet());
     }
 
     /**

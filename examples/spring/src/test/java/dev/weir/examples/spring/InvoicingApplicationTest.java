@@ -50,7 +50,8 @@ class InvoicingApplicationTest {
     @Test
     void orders_becomeInvoices_andTheEndpointsSayHowItGoes() throws Exception {
         await().atMost(LONG).untilAsserted(() -> assertThat(get("/actuator/health/readiness"))
-                .isEqualTo("200 {\"groups\":[],\"status\":\"UP\"}"));
+                .startsWith("200")
+                .contains("\"UP\""));
         Records.produce(kafka.bootstrapServers(), "orders", 0, ORDERS, CUSTOMERS);
         await().atMost(LONG).until(() -> kafka.committedOffsets("invoicing").equals(kafka.endOffsets("orders")));
 
