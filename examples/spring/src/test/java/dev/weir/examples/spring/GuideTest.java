@@ -22,7 +22,8 @@ class GuideTest {
                 "main/java/dev/weir/examples/spring/InvoicingApplication.java",
                 "main/resources/application.yaml",
                 "test/java/dev/weir/examples/spring/InvoicingApplicationTest.java")) {
-            here.append(withoutSpace(Files.readString(ROOT.resolve("examples/spring/src").resolve(file))));
+            here.append(withoutSpace(
+                    Files.readString(ROOT.resolve("examples/spring/src").resolve(file))));
         }
         List<String> samples = SAMPLE.matcher(Files.readString(ROOT.resolve("docs/guide/spring.md")))
                 .results()

@@ -49,9 +49,10 @@ class InvoicingApplicationTest {
 
     @Test
     void orders_becomeInvoices_andTheEndpointsSayHowItGoes() throws Exception {
-        await().atMost(LONG).untilAsserted(() -> assertThat(get("/actuator/health/readiness"))
-                .startsWith("200")
-                .contains("\"UP\""));
+        await().atMost(LONG)
+                .untilAsserted(() -> assertThat(get("/actuator/health/readiness"))
+                        .startsWith("200")
+                        .contains("\"UP\""));
         Records.produce(kafka.bootstrapServers(), "orders", 0, ORDERS, CUSTOMERS);
         await().atMost(LONG).until(() -> kafka.committedOffsets("invoicing").equals(kafka.endOffsets("orders")));
 
@@ -60,14 +61,16 @@ class InvoicingApplicationTest {
                 .anySatisfy(invoice ->
                         assertThat(new String(invoice.value(), UTF_8)).isEqualTo("1999 pieces, 499750 cents"));
         assertThat(get("/actuator/health/liveness")).startsWith("200").contains("\"UP\"");
-        await().atMost(LONG).untilAsserted(() -> assertThat(get("/actuator/prometheus"))
-                .contains("weir_pipeline_running{pipeline=\"invoicing\"} 1.0"));
+        await().atMost(LONG)
+                .untilAsserted(() -> assertThat(get("/actuator/prometheus"))
+                        .contains("weir_pipeline_running{pipeline=\"invoicing\"} 1.0"));
     }
 
     private String get(String path) throws IOException, InterruptedException {
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(URI.create("http://localhost:" + port + path)).build(),
+                    HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                            .build(),
                     HttpResponse.BodyHandlers.ofString());
             return answer.statusCode() + " " + answer.body();
         }

@@ -85,11 +85,13 @@ class InvoicingShutdownTest {
 
     @Test
     void wrongProperty_isToldInAParagraph_withoutATrace(CapturedOutput output) {
-        Throwable refusal = catchThrowable(() -> start("weir.consumer.revoke-deadline=5m").close());
+        Throwable refusal =
+                catchThrowable(() -> start("weir.consumer.revoke-deadline=5m").close());
         assertThat(refusal).isNotNull();
         assertThat(output.getAll())
                 .contains("APPLICATION FAILED TO START")
-                .contains("Weir: weir.consumer.revoke-deadline: revokeDeadline must be PT0S to PT4M: revokeDeadline=PT5M")
+                .contains(
+                        "Weir: weir.consumer.revoke-deadline: revokeDeadline must be PT0S to PT4M: revokeDeadline=PT5M")
                 .contains("Change the property or the setting that the message names.")
                 .doesNotContain("\tat dev.weir.");
     }
