@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
@@ -155,6 +156,16 @@ public final class ProducerSettings<K, V> {
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);
+        }
+
+        /**
+         * Applies settings that an application's framework has read, with the keys of a file.
+         *
+         * @param origin where a key was written, for messages
+         */
+        public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
+            ConsumerSettingsReader.applyToProducer(SettingsText.read(settings, origin), this, origins);
+            return this;
         }
 
         Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {

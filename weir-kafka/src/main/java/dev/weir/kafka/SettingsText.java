@@ -17,9 +17,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -122,6 +124,15 @@ final class SettingsText {
                 entries.add(new Entry(name, value.strip(), variable));
             }
         });
+        return entries;
+    }
+
+    /** Settings that somebody else has read, in the order of their names. */
+    static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
+        Objects.requireNonNull(origin, "origin");
+        List<Entry> entries = new ArrayList<>();
+        new TreeMap<>(Objects.requireNonNull(settings, "settings"))
+                .forEach((name, value) -> entries.add(new Entry(name, value.strip(), origin.apply(name))));
         return entries;
     }
 

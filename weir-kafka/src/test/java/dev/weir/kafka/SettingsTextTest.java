@@ -103,6 +103,21 @@ class SettingsTextTest {
     }
 
     @Test
+    void settings_thatAFrameworkHasRead_areNamedAsItNamesThem() {
+        Map<String, String> settings = Map.of("bootstrap.servers", "h:1", "weir.commit.interval", "0s", "acks", "1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ConsumerSettings.builder()
+                        .from(settings, key -> "app." + key)
+                        .build())
+                .withMessageStartingWith("app.weir.commit.interval: commitInterval must be ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProducerSettings.builder()
+                        .from(settings, key -> "app." + key)
+                        .build())
+                .withMessageStartingWith("app.acks: acks=1 would ");
+    }
+
+    @Test
     void producer_fromAFileForBothClients_takesWhatIsTheClients() throws IOException {
         from("linger.ms=5\nweir.commit.interval=500ms\n");
         var settings = ProducerSettings.builder()

@@ -24,6 +24,7 @@ enum WeirModule {
     TESTKIT("weir-testkit", "testkit"),
     OTEL("weir-otel", "otel"),
     JDBC("weir-jdbc", "jdbc"),
+    SPRING("weir-spring-boot-starter", "spring"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples"),
@@ -50,6 +51,7 @@ enum WeirModule {
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
             // The testkit for its tests, as its pom has it.
             case OTEL -> Set.of("stream", "kafka", "testkit");
+            case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
             case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples");

@@ -1,0 +1,58 @@
+package dev.weir.spring;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigValue;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/** Settings of one client with the properties that they were read from; later ones win. Confined to one thread. */
+final class ClientEntries {
+
+    private final Map<String, String> values = new HashMap<>();
+    private final Map<String, String> origins = new HashMap<>();
+
+    /** Sets {@code name}, unless there is no value. */
+    void put(String name, @Nullable Object value, String origin) {
+        if (value != null) {
+            values.put(name, text(value));
+            origins.put(name, origin);
+        }
+    }
+
+    /** As Kafka's clients and Weir read it from a file. */
+    private static String text(Object value) {
+        return switch (value) {
+            case Class<?> type -> type.getName();
+            case Collection<?> list -> list.stream().map(Objects::toString).collect(Collectors.joining(","));
+            case DataSize size -> Long.toString(size.toBytes());
+            default -> value.toString();
+        };
+    }
+
+    Map<String, String> values() {
+        return values;
+    }
+
+    String origin(String name) {
+        return origins.getOrDefault(name, name);
+    }
+
+    /**
+     * Refuses values that are not of the kind that the client wants.
+     *
+     * @throws IllegalArgumentException names the property
+     */
+    void check(ConfigDef known) {
+        for (ConfigValue read : known.validate(values)) {
+            if (values.containsKey(read.name()) && !read.errorMessages().isEmpty()) {
+                throw new IllegalArgumentException(
+                        origin(read.name()) + ": " + read.errorMessages().getFirst());
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.weir.spring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.Runtime.Version;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the kafka-clients on the class path are at least those that Weir is built with: Spring Boot manages a version
+ * of its own, which is older, and a build takes it in silence. Stateless.
+ */
+final class ClientVersion {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClientVersion.class);
+
+    /** The line of versions that Weir is built and tested with. */
+    static final String BUILT_WITH = "4.4";
+
+    private ClientVersion() {}
+
+    static void warnIfOld() {
+        String found = found();
+        if (isOld(found)) {
+            LOG.warn(
+                    "kafka-clients {} is on the class path, and Weir is built with {}: set the property kafka.version of"
+                            + " the build, which Spring Boot's dependency management reads",
+                    found,
+                    BUILT_WITH);
+        }
+    }
+
+    /** What kafka-clients says of itself, in the file that its own log lines come from. */
+    static String found() {
+        Properties about = new Properties();
+        try (InputStream in = KafkaConsumer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (in != null) {
+                about.load(in);
+            }
+        } catch (IOException unreadable) {
+            LOG.debug("the version of kafka-clients is not known", unreadable);
+        }
+        return about.getProperty("version", "unknown");
+    }
+
+    /** A text that is no version is not old: nobody knows. */
+    static boolean isOld(String found) {
+        return found.matches("[1-9]\\d*(\\.\\d+)*")
+                && Version.parse(withoutZeros(found)).compareTo(Version.parse(BUILT_WITH)) < 0;
+    }
+
+    /** A version of Java ends with no zero. */
+    private static String withoutZeros(String version) {
+        return version.replaceAll("(\\.0+)+$", "");
+    }
+}

@@ -1,0 +1,67 @@
+package dev.weir.spring;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.stream.RunningPipeline;
+import java.util.function.Predicate;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * Whether no pipeline has failed and all consumers answer a question with yes; lag is never one. A pipeline that has
+ * ended by itself, or was not started, is well. Thread-safe; waits for nobody.
+ */
+final class PipelineHealth implements HealthIndicator {
+
+    private final WeirPipelines pipelines;
+    private final Predicate<ConsumerHealth> question;
+    private final Status no;
+
+    private PipelineHealth(WeirPipelines pipelines, Predicate<ConsumerHealth> question, Status no) {
+        this.pipelines = pipelines;
+        this.question = question;
+        this.no = no;
+    }
+
+    /** Whether consumers' threads go round; if not, only a restart helps. */
+    static PipelineHealth liveness(WeirPipelines pipelines) {
+        return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
+    }
+
+    /** Whether consumers know where to read. */
+    static PipelineHealth readiness(WeirPipelines pipelines) {
+        return new PipelineHealth(pipelines, ConsumerHealth::ready, Status.OUT_OF_SERVICE);
+    }
+
+    @Override
+    public Health health() {
+        Health.Builder health = Health.up();
+        for (PipelineBean bean : pipelines.beans()) {
+            RunningPipeline running = bean.running();
+            Throwable failure = bean.failure();
+            if (failure != null) {
+                health.status(no).withDetail(bean.name(), "failed: " + failure.getMessage());
+            } else if (running == null) {
+                health.withDetail(bean.name(), "not started");
+            } else if (running.completion().isDone()) {
+                health.withDetail(bean.name(), "ended");
+            } else {
+                health.withDetail(bean.name(), "runs");
+                for (ConsumerHandle consumer : running.handles(ConsumerHandle.class)) {
+                    ask(consumer.health(), bean.name(), health);
+                }
+            }
+        }
+        return health.build();
+    }
+
+    private void ask(ConsumerHealth consumer, String name, Health.Builder health) {
+        if (!question.test(consumer)) {
+            health.status(no);
+        }
+        if (!consumer.reason().isEmpty()) {
+            health.withDetail(name, consumer.reason());
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.weir.spring;
+
+import dev.weir.metrics.DispatcherMetrics;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.ExitCodeGenerator;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Runs the application's {@link Pipeline} beans, each under the name of its bean, whatever it was named before.
+ * Thread-safe.
+ *
+ * <p>Pipelines start in the last phase of the application context, after all else, and stop first. A stop drains all of
+ * them at once, for nine tenths of {@code spring.lifecycle.timeout-per-shutdown-phase}; the log names what is left
+ * undone. While one runs, the JVM stays. When one fails, {@code weir.on-failure} says what becomes of the application;
+ * {@link #getExitCode} is 1 from then on.
+ */
+public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
+
+    /** The rest of a phase's time is for those that do not let go at once when they are cancelled. */
+    private static final double DRAIN_SHARE = 0.9;
+
+    private final Map<String, PipelineBean> beans = new TreeMap<>();
+    private final WeirProperties properties;
+    private final Duration drain;
+    private final Supplier<@Nullable MeterRegistry> registry;
+    private final Runnable shutdown;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Under the lock.
+    private @Nullable Thread keeper;
+
+    // Written under the lock.
+    private volatile boolean running;
+
+    /**
+     * Runs nothing before {@link #start}.
+     *
+     * @param phaseTimeout how long the application waits for a phase of its shutdown
+     * @param registry where meters go, asked at each start; null for nowhere
+     * @param shutdown closes the application; called by a thread of its own
+     */
+    WeirPipelines(
+            Map<String, Pipeline> pipelines,
+            WeirProperties properties,
+            Duration phaseTimeout,
+            Supplier<@Nullable MeterRegistry> registry,
+            Runnable shutdown) {
+        pipelines.forEach((name, pipeline) -> beans.put(name, new PipelineBean(name, pipeline)));
+        this.properties = properties;
+        this.drain = Duration.ofNanos((long) (phaseTimeout.toNanos() * DRAIN_SHARE));
+        this.registry = registry;
+        this.shutdown = shutdown;
+        for (String name : properties.pipelines().keySet()) {
+            if (!beans.containsKey(name)) {
+                throw new IllegalArgumentException("weir.pipelines." + name
+                        + ": there is no Pipeline bean of that name; there are " + beans.keySet());
+            }
+        }
+    }
+
+    /** The names of all pipelines, in alphabetical order. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(beans.keySet());
+    }
+
+    /**
+     * The present run of a pipeline, or the last one; empty before its first. The application's to read and steer, not
+     * to close.
+     *
+     * @throws IllegalArgumentException if there is no such pipeline
+     */
+    public Optional<RunningPipeline> running(String name) {
+        return Optional.ofNullable(bean(name).running());
+    }
+
+    Collection<PipelineBean> beans() {
+        return beans.values();
+    }
+
+    private PipelineBean bean(String name) {
+        PipelineBean bean = beans.get(Objects.requireNonNull(name, "name"));
+        if (bean == null) {
+            throw new IllegalArgumentException("there is no Pipeline bean " + name + "; there are " + beans.keySet());
+        }
+        return bean;
+    }
+
+    /** Starts all pipelines but those with {@code auto-start=false}; if one cannot be started, none is left running. */
+    @Override
+    public void start() {
+        lock.lock();
+        try {
+            if (running) {
+                return;
+            }
+            running = true;
+            beans.values().stream().filter(this::startsByItself).forEach(this::run);
+        } catch (RuntimeException | Error failure) {
+            stop();
+            throw failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean startsByItself(PipelineBean bean) {
+        WeirProperties.PipelineProperties own = properties.pipelines().get(bean.name());
+        return own == null || own.autoStart();
+    }
+
+    /**
+     * Starts one pipeline that does not run: it has {@code auto-start=false}, has ended, or has failed.
+     *
+     * @throws IllegalArgumentException if there is no such pipeline
+     * @throws IllegalStateException if it runs already, or the application context does not
+     */
+    public void start(String name) {
+        PipelineBean bean = bean(name);
+        lock.lock();
+        try {
+            if (!running) {
+                throw new IllegalStateException("pipeline " + name + " cannot start: the application does not run");
+            }
+            if (bean.runs()) {
+                throw new IllegalStateException("pipeline " + name + " runs already");
+            }
+            run(bean);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock. */
+    private void run(PipelineBean bean) {
+        MeterRegistry meters = registry.get();
+        if (meters != null) {
+            DispatcherMetrics.of().bindTo(meters);
+        }
+        bean.start(meters, this::signal);
+        if (keeper == null) {
+            keeper = Thread.ofPlatform().daemon(false).name("weir-pipelines").start(this::keep);
+        }
+    }
+
+    private void signal() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps the JVM alive as long as a pipeline runs: their own threads do not. */
+    private void keep() {
+        boolean close;
+        lock.lock();
+        try {
+            while (running && !mustShutDown() && beans.values().stream().anyMatch(PipelineBean::runs)) {
+                changed.awaitUninterruptibly();
+            }
+            close = running && mustShutDown();
+            keeper = null;
+        } finally {
+            lock.unlock();
+        }
+        if (close) {
+            LOG.error("the application ends because a pipeline has failed (weir.on-failure=shutdown)");
+            shutdown.run();
+        }
+    }
+
+    private boolean mustShutDown() {
+        return properties.onFailure() == OnFailure.SHUTDOWN && getExitCode() != 0;
+    }
+
+    /** Drains all pipelines and returns when they have ended. */
+    @Override
+    public void stop() {
+        end().join();
+    }
+
+    /** Drains all pipelines on threads of their own and calls {@code callback} when they have ended. */
+    @Override
+    public void stop(Runnable callback) {
+        var ignored = end().whenComplete((ended, failure) -> callback.run());
+    }
+
+    private CompletableFuture<Void> end() {
+        signalStop();
+        return CompletableFuture.allOf(beans.values().stream()
+                        .map(bean -> CompletableFuture.runAsync(
+                                () -> bean.end(drain),
+                                task -> Thread.ofVirtual()
+                                        .name("weir-stop-" + bean.name())
+                                        .start(task)))
+                        .toArray(CompletableFuture[]::new))
+                .whenComplete((ended, failure) -> {
+                    if (failure != null) {
+                        LOG.error("a pipeline could not be stopped", failure);
+                    }
+                });
+    }
+
+    private void signalStop() {
+        lock.lock();
+        try {
+            running = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the pipelines were started and not stopped; single ones may have ended. */
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** 1 if a pipeline has failed and was not started again, otherwise 0. */
+    @Override
+    public int getExitCode() {
+        return beans.values().stream().anyMatch(bean -> bean.failure() != null) ? 1 : 0;
+    }
+}

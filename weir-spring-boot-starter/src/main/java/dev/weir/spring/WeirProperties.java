@@ -1,0 +1,70 @@
+package dev.weir.spring;
+
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.OutOfRangePolicy;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The properties {@code weir.*}. Immutable. One that is not here is refused.
+ *
+ * @param onFailure whether the application ends when a pipeline fails, or goes on with its liveness down
+ * @param consumer settings of consumers, over those of spring.kafka
+ * @param producer settings of producers, over those of spring.kafka
+ * @param pipelines settings of single pipelines, by the name of their bean
+ */
+@ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
+record WeirProperties(
+        @DefaultValue("shutdown") OnFailure onFailure,
+        @DefaultValue Consumer consumer,
+        @DefaultValue Producer producer,
+        @DefaultValue Map<String, PipelineProperties> pipelines) {
+
+    /**
+     * Those of Weir's own settings that can be written as text. What is not set has Weir's default.
+     *
+     * @param groupId group of the consumers
+     * @param preset several settings at once, over which all others win: throughput, latency or low-memory
+     * @param commitInterval how long finished work may wait for its commit
+     * @param commitRecords finished records that bring a commit forward
+     * @param maxOutstandingRecords unfinished records of a partition at which fetching it pauses
+     * @param bufferBytes memory for fetched and unfinished records, over all partitions
+     * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes
+     * @param outOfRange what happens when the next record to read is not there
+     * @param connectTimeout how long a start waits for a broker that answers; 0 does not ask
+     * @param commitMetadataChars room for the metadata of a commit
+     * @param fetch the fetcher of records
+     * @param properties properties of the Kafka client
+     */
+    record Consumer(
+            @Nullable String groupId,
+            @Nullable String preset,
+            @Nullable Duration commitInterval,
+            @Nullable Integer commitRecords,
+            @Nullable Integer maxOutstandingRecords,
+            @Nullable DataSize bufferBytes,
+            @Nullable Duration revokeDeadline,
+            @Nullable OutOfRangePolicy outOfRange,
+            @Nullable Duration connectTimeout,
+            @Nullable Integer commitMetadataChars,
+            @Nullable FetchPath fetch,
+            @DefaultValue Map<String, String> properties) {}
+
+    /**
+     * Settings of producers.
+     *
+     * @param properties properties of the Kafka client
+     */
+    record Producer(@DefaultValue Map<String, String> properties) {}
+
+    /**
+     * Settings of one pipeline.
+     *
+     * @param autoStart whether the pipeline starts with the application
+     */
+    record PipelineProperties(@DefaultValue("true") boolean autoStart) {}
+}

@@ -1,0 +1,131 @@
+package dev.weir.spring;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.Serializer;
+import org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails;
+import org.springframework.boot.kafka.autoconfigure.KafkaProperties;
+import org.springframework.core.env.Environment;
+
+/**
+ * Settings of Weir's clients as the application's properties have them: those of {@code spring.kafka.*}, with the
+ * addresses of the {@link KafkaConnectionDetails}, then those of {@code weir.consumer.*} and {@code weir.producer.*},
+ * which win. Thread-safe. The properties' deserializers and serializers are left out: here their types say which.
+ *
+ * <pre>{@code
+ * @Bean
+ * Pipeline pricing(WeirSettings settings, Pricing pricing) {
+ *     var orders = settings.consumer(new StringDeserializer(), new StringDeserializer()).build();
+ *     return KafkaFlow.from(orders, "orders").forEach(64, RecordOrdering.byKey(), pricing::price).pipeline();
+ * }
+ * }</pre>
+ */
+public final class WeirSettings {
+
+    private static final String SPRING = "spring.kafka";
+
+    private final KafkaProperties spring;
+    private final KafkaConnectionDetails connection;
+    private final WeirProperties weir;
+    private final Environment environment;
+
+    WeirSettings(
+            KafkaProperties spring, KafkaConnectionDetails connection, WeirProperties weir, Environment environment) {
+        this.spring = spring;
+        this.connection = connection;
+        this.weir = weir;
+        this.environment = environment;
+    }
+
+    /** {@link #consumer(Deserializer, Deserializer)} for records whose key and value stay bytes. */
+    public ConsumerSettings.Builder<byte[], byte[]> consumer() {
+        return consumer(new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /**
+     * A new builder of a consumer's settings; what the caller sets wins.
+     *
+     * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
+     */
+    public <K, V> ConsumerSettings.Builder<K, V> consumer(Deserializer<K> key, Deserializer<V> value) {
+        ClientEntries entries = ofSpring("consumer", spring.buildConsumerProperties(), connection.getConsumer());
+        String prefix = "weir.consumer.";
+        WeirProperties.Consumer own = weir.consumer();
+        entries.put(ConsumerConfig.GROUP_ID_CONFIG, own.groupId(), prefix + "group-id");
+        entries.put("weir.preset", own.preset(), prefix + "preset");
+        entries.put("weir.commit.interval", own.commitInterval(), prefix + "commit-interval");
+        entries.put("weir.commit.records", own.commitRecords(), prefix + "commit-records");
+        entries.put("weir.max.outstanding.records", own.maxOutstandingRecords(), prefix + "max-outstanding-records");
+        entries.put("weir.buffer.bytes", own.bufferBytes(), prefix + "buffer-bytes");
+        entries.put("weir.revoke.deadline", own.revokeDeadline(), prefix + "revoke-deadline");
+        entries.put("weir.out.of.range", own.outOfRange(), prefix + "out-of-range");
+        entries.put("weir.connect.timeout", own.connectTimeout(), prefix + "connect-timeout");
+        entries.put("weir.commit.metadata.chars", own.commitMetadataChars(), prefix + "commit-metadata-chars");
+        entries.put("weir.fetch", own.fetch(), prefix + "fetch");
+        own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
+        entries.check(ConsumerConfig.configDef());
+        var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);
+        // Refuses here, where the property is known, what the caller's build() would refuse without it.
+        var ignored = builder.build();
+        return builder;
+    }
+
+    /** {@link #producer(Serializer, Serializer)} for records whose key and value are bytes. */
+    public ProducerSettings.Builder<byte[], byte[]> producer() {
+        return producer(new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /**
+     * A new builder of a producer's settings; what the caller sets wins.
+     *
+     * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
+     */
+    public <K, V> ProducerSettings.Builder<K, V> producer(Serializer<K> key, Serializer<V> value) {
+        ClientEntries entries = ofSpring("producer", spring.buildProducerProperties(), connection.getProducer());
+        weir.producer()
+                .properties()
+                .forEach((name, text) -> entries.put(name, text, "weir.producer.properties." + name));
+        entries.check(ProducerConfig.configDef());
+        var builder = ProducerSettings.builder(key, value).from(entries.values(), entries::origin);
+        var ignored = builder.build();
+        return builder;
+    }
+
+    private ClientEntries ofSpring(
+            String side, Map<String, Object> properties, KafkaConnectionDetails.Configuration connected) {
+        if (connected.getSslBundle() != null) {
+            throw new IllegalArgumentException(SPRING + ".ssl.bundle: Weir's clients read no SSL bundles; name the"
+                    + " stores by " + SPRING + ".ssl.trust-store-location and " + SPRING + ".ssl.key-store-location");
+        }
+        ClientEntries entries = new ClientEntries();
+        properties.forEach((name, value) -> {
+            if (!name.endsWith("serializer")) {
+                entries.put(name, value, property(side, name));
+            }
+        });
+        entries.put(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                connected.getBootstrapServers(),
+                property(side, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG));
+        entries.put("security.protocol", connected.getSecurityProtocol(), property(side, "security.protocol"));
+        return entries;
+    }
+
+    /** The property that set the client's {@code name}, as far as its own name tells. */
+    private String property(String side, String name) {
+        String dashed = name.toLowerCase(Locale.ROOT).replace('.', '-');
+        return List.of(side + ".properties." + name, side + "." + dashed, "properties." + name, dashed).stream()
+                .map(rest -> SPRING + "." + rest)
+                .filter(environment::containsProperty)
+                .findFirst()
+                .orElse(SPRING);
+    }
+}

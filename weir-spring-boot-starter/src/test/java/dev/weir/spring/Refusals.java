@@ -1,0 +1,20 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Objects;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+
+/** What a user reads when an application does not start. Functions only. */
+final class Refusals {
+
+    private Refusals() {}
+
+    static String paragraph(AssertableApplicationContext context) {
+        assertThat(context).hasFailed();
+        FailureAnalysis analysis = new RefusalAnalyzer().analyze(Objects.requireNonNull(context.getStartupFailure()));
+        assertThat(analysis).as("a refusal of Weir").isNotNull();
+        return Objects.requireNonNull(analysis).getDescription();
+    }
+}

@@ -1,0 +1,292 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Pipelines without Kafka, run by an application context. */
+@ExtendWith(OutputCaptureExtension.class)
+class WeirPipelinesTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** What the pipeline "failing" waits for before it fails. */
+    private static CountDownLatch mayFail = new CountDownLatch(1);
+
+    /** Open once the pipeline "stuck" is at work. */
+    private static CountDownLatch stuck = new CountDownLatch(1);
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    KafkaAutoConfiguration.class, WeirAutoConfiguration.class, WeirHealthAutoConfiguration.class))
+            .withUserConfiguration(Endless.class);
+
+    @Configuration(proxyBeanMethods = false)
+    static class Endless {
+        @Bean
+        Pipeline endless() {
+            return Source.never().to(Sink.ignore()).named("another name");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Failing {
+        @Bean
+        Pipeline failing() {
+            return Source.single(1)
+                    .mapBlocking(1, Ordering.input(), one -> {
+                        mayFail.await();
+                        throw new IllegalStateException("the till is broken");
+                    })
+                    .to(Sink.ignore());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Bounded {
+        @Bean
+        Pipeline bounded() {
+            return Source.of(1, 2, 3).to(Sink.ignore());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Stuck {
+        @Bean
+        Pipeline stuck() {
+            return Source.single(1)
+                    .mapBlocking(1, Ordering.input(), one -> {
+                        stuck.countDown();
+                        new CountDownLatch(1).await();
+                        return one;
+                    })
+                    .named("till")
+                    .to(Sink.ignore());
+        }
+    }
+
+    /** Comes after "endless" in the alphabet. */
+    @Configuration(proxyBeanMethods = false)
+    static class Unreachable {
+        @Bean
+        Pipeline unreachable() {
+            var settings = ConsumerSettings.builder()
+                    .bootstrapServers("localhost:1")
+                    .groupId("g")
+                    .connectTimeout(Duration.ofMillis(200))
+                    .build();
+            return KafkaSource.atLeastOnce(settings, "orders").to(Sink.ignore());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Meters {
+        @Bean
+        SimpleMeterRegistry registry() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    @BeforeEach
+    void closeLatches() {
+        mayFail = new CountDownLatch(1);
+        stuck = new CountDownLatch(1);
+    }
+
+    private static WeirPipelines pipelines(ApplicationContext context) {
+        return context.getBean(WeirPipelines.class);
+    }
+
+    private static RunningPipeline running(ApplicationContext context, String name) {
+        return pipelines(context).running(name).orElseThrow();
+    }
+
+    private static Health health(ApplicationContext context, String question) {
+        return Objects.requireNonNull(context.getBean("weir" + question + "HealthIndicator", HealthIndicator.class)
+                .health());
+    }
+
+    @Test
+    void pipeline_underTheNameOfItsBean_runsAsLongAsTheContext() {
+        runner.run(context -> {
+            WeirPipelines pipelines = pipelines(context);
+            RunningPipeline endless = running(context, "endless");
+            assertThat(pipelines.names()).containsExactly("endless");
+            assertThat(endless.name()).isEqualTo("endless");
+            assertThat(endless.completion()).isNotDone();
+            assertThat(pipelines.isRunning()).isTrue();
+            assertThat(keepers()).isEqualTo(1);
+
+            context.close();
+            assertThat(endless.completion()).isCompleted();
+            assertThat(pipelines.isRunning()).isFalse();
+            assertThat(pipelines.getExitCode()).isZero();
+            await().atMost(LONG).until(() -> keepers() == 0);
+        });
+    }
+
+    private static long keepers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("weir-pipelines") && !thread.isDaemon())
+                .count();
+    }
+
+    @Test
+    void context_stoppedAndStarted_runsThePipelineAnew() {
+        runner.withUserConfiguration(Meters.class).run(context -> {
+            RunningPipeline first = running(context, "endless");
+            context.stop();
+            assertThat(first.completion()).isCompleted();
+            context.start();
+            assertThat(running(context, "endless")).isNotSameAs(first);
+            assertThat(running(context, "endless").completion()).isNotDone();
+        });
+    }
+
+    @Test
+    void failure_byDefault_endsTheApplicationAfterADrainOfTheOthers(CapturedOutput log) {
+        runner.withUserConfiguration(Failing.class).run(context -> {
+            WeirPipelines pipelines = pipelines(context);
+            RunningPipeline endless = running(context, "endless");
+            assertThat(endless.completion()).isNotDone();
+            mayFail.countDown();
+            await().atMost(LONG)
+                    .until(() -> !context.getSourceApplicationContext().isActive());
+            assertThat(endless.completion()).isCompleted();
+            assertThat(pipelines.getExitCode()).isEqualTo(1);
+            assertThat(log.getOut())
+                    .containsOnlyOnce("pipeline failing has failed")
+                    .contains("the till is broken")
+                    .contains("the application ends because a pipeline has failed (weir.on-failure=shutdown)");
+        });
+    }
+
+    @Test
+    void failure_withKeep_turnsHealthDownAndLeavesTheOthers() {
+        runner.withUserConfiguration(Failing.class)
+                .withPropertyValues("weir.on-failure=keep")
+                .run(context -> {
+                    assertThat(health(context, "Liveness").getStatus()).isEqualTo(Status.UP);
+                    assertThat(health(context, "Readiness").getStatus()).isEqualTo(Status.UP);
+                    RunningPipeline failing = running(context, "failing");
+                    mayFail.countDown();
+                    await().atMost(LONG).until(() -> failing.completion().isDone());
+                    assertThat(health(context, "Liveness").getStatus()).isEqualTo(Status.DOWN);
+                    assertThat(health(context, "Liveness").getDetails())
+                            .containsEntry("failing", "failed: the till is broken")
+                            .containsEntry("endless", "runs");
+                    assertThat(health(context, "Readiness").getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(running(context, "endless").completion()).isNotDone();
+                    assertThat(context.isRunning()).isTrue();
+
+                    mayFail = new CountDownLatch(1);
+                    pipelines(context).start("failing");
+                    assertThat(health(context, "Liveness").getStatus()).isEqualTo(Status.UP);
+                    assertThat(pipelines(context).getExitCode()).isZero();
+                });
+    }
+
+    @Test
+    void pipelineThatEndsByItself_isWell(CapturedOutput log) {
+        runner.withUserConfiguration(Bounded.class).run(context -> {
+            await().atMost(LONG)
+                    .until(() -> running(context, "bounded").completion().isDone());
+            assertThat(health(context, "Liveness").getStatus()).isEqualTo(Status.UP);
+            assertThat(health(context, "Readiness").getDetails()).containsEntry("bounded", "ended");
+            await().atMost(LONG).untilAsserted(() -> assertThat(log.getOut()).contains("pipeline bounded has ended"));
+        });
+    }
+
+    @Test
+    void pipelineWithoutAutoStart_startsWhenToldTo() {
+        runner.withPropertyValues("weir.pipelines.endless.auto-start=false").run(context -> {
+            WeirPipelines pipelines = pipelines(context);
+            assertThat(pipelines.running("endless")).isEmpty();
+            assertThat(health(context, "Liveness").getDetails()).containsEntry("endless", "not started");
+            pipelines.start("endless");
+            assertThat(running(context, "endless").completion()).isNotDone();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> pipelines.start("endless"))
+                    .withMessage("pipeline endless runs already");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> pipelines.start("endles"))
+                    .withMessage("there is no Pipeline bean endles; there are [endless]");
+        });
+    }
+
+    @Test
+    void propertyOfAPipelineThatIsNotThere_isRefused() {
+        runner.withPropertyValues("weir.pipelines.endles.auto-start=false")
+                .run(context -> assertThat(Refusals.paragraph(context))
+                        .contains(
+                                "weir.pipelines.endles: there is no Pipeline bean of that name; there are [endless]"));
+    }
+
+    @Test
+    void stop_pastItsTime_saysWhatIsUndone(CapturedOutput log) {
+        runner.withUserConfiguration(Stuck.class)
+                .withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=2s")
+                .run(context -> {
+                    assertThat(stuck.await(30, TimeUnit.SECONDS)).isTrue();
+                    RunningPipeline cut = running(context, "stuck");
+                    context.close();
+                    assertThat(cut.completion()).isDone();
+                    await().atMost(LONG)
+                            .untilAsserted(() -> assertThat(log.getOut())
+                                    .contains("pipeline stuck was stopped with work left undone: till: 1 element"));
+                });
+    }
+
+    @Test
+    void pipelineThatCannotStart_isNamedAndLeavesNoOtherRunning() {
+        runner.withUserConfiguration(Unreachable.class).run(context -> {
+            assertThat(Refusals.paragraph(context))
+                    .contains("pipeline unreachable did not start: ")
+                    .contains("localhost:1");
+            await().atMost(LONG).until(() -> keepers() == 0);
+        });
+    }
+
+    @Test
+    void meters_areThoseOfTheApplication_untilItStops() {
+        runner.withUserConfiguration(Meters.class).run(context -> {
+            SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
+            assertThat(registry.get("weir.pipeline.running")
+                            .tag("pipeline", "endless")
+                            .gauge()
+                            .value())
+                    .isEqualTo(1);
+            assertThat(registry.find("weir.dispatcher.threads").meters()).isNotEmpty();
+            context.stop();
+            assertThat(registry.find("weir.pipeline.running").meter()).isNull();
+        });
+    }
+}
