@@ -44,6 +44,10 @@ final class ConsumerSettingsReader {
             key("fetch"),
             (builder, entry) -> builder.fetch(SettingsText.choice(entry, FetchPath.class))));
 
+    static {
+        OWN.put(key("onClose"), (builder, entry) -> builder.onClose(SettingsText.choice(entry, OnClose.class)));
+    }
+
     private ConsumerSettingsReader() {}
 
     /** The key of a setting in files. */

@@ -42,6 +42,16 @@ final class ConsumerSettingsRisks {
                     + ": a poll is taken whole, so up to the sum of both are unfinished"
                     + " in a partition");
         }
+        boolean member = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
+        if (settings.onClose() == OnClose.REMAIN
+                && member
+                && !settings.properties().containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
+            risks.add("onClose=REMAIN without group.instance.id: the next start is another member, and nobody reads the"
+                    + " partitions of the one that ended until session.timeout.ms is over");
+        }
+        if (settings.onClose() != OnClose.DEFAULT && !member) {
+            risks.add("onClose=" + settings.onClose() + " has no effect: this consumer is not a member of a group");
+        }
         if (subscription.selection() instanceof Subscription.Matching
                 && subscription.start().isNone()
                 && settings.startWithoutCommit() == Position.end()) {
