@@ -46,8 +46,9 @@ final class ConsumerSettingsRisks {
         if (settings.onClose() == OnClose.REMAIN
                 && member
                 && !settings.properties().containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
-            risks.add("onClose=REMAIN without group.instance.id: the next start is another member, and nobody reads the"
-                    + " partitions of the one that ended until session.timeout.ms is over");
+            risks.add("onClose=REMAIN without group.instance.id: the next start is another member. On the classic protocol"
+                    + " nobody reads the partitions of the one that ended until session.timeout.ms is over; with"
+                    + " group.protocol=consumer Kafka's client leaves all the same");
         }
         if (settings.onClose() != OnClose.DEFAULT && !member) {
             risks.add("onClose=" + settings.onClose() + " has no effect: this consumer is not a member of a group");

@@ -43,8 +43,7 @@ class OnCloseTest {
     private final ConsumerLedger ledger = new ConsumerLedger(2 * RECORDS);
 
     private static ConsumerSettings.Builder<byte[], byte[]> settings(String group, String protocol) {
-        var settings =
-                ConsumerLedger.settings(KAFKA.cluster(), group).property("group.protocol", protocol);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), group).property("group.protocol", protocol);
         return protocol.equals("consumer")
                 ? settings
                 : settings.property("session.timeout.ms", SESSION_MILLIS).property("heartbeat.interval.ms", "300");
@@ -88,8 +87,7 @@ class OnCloseTest {
         "classic,REMAIN,false,true",
         "consumer,DEFAULT,false,false",
         "consumer,DEFAULT,true,true",
-        "consumer,LEAVE,true,false",
-        "consumer,REMAIN,false,true"
+        "consumer,LEAVE,true,false"
     })
     void member_thatEnds_leavesOrRemains(String protocol, OnClose onClose, boolean isStatic, boolean remains) {
         String topic = "ends-" + protocol + "-" + onClose + "-" + isStatic;
@@ -110,7 +108,8 @@ class OnCloseTest {
                 assertThat(members(topic)).hasSize(2);
                 assertThat(partitions(stays)).hasSize(2);
             } else {
-                ConsumerLedger.await("all partitions", SOON, () -> partitions(stays).size() == 4);
+                ConsumerLedger.await(
+                        "all partitions", SOON, () -> partitions(stays).size() == 4);
                 assertThat(members(topic)).hasSize(1);
             }
         }
@@ -124,8 +123,10 @@ class OnCloseTest {
         KAFKA.cluster().createTopic(topic, 4);
         Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS, RECORDS);
         var settings = settings(topic, protocol).fetch(fetch).onClose(OnClose.REMAIN);
-        Pipeline first = pipeline(settings.property("group.instance.id", "first").build(), topic);
-        Pipeline second = pipeline(settings.property("group.instance.id", "second").build(), topic);
+        Pipeline first =
+                pipeline(settings.property("group.instance.id", "first").build(), topic);
+        Pipeline second =
+                pipeline(settings.property("group.instance.id", "second").build(), topic);
         try (RunningPipeline stays = first.run()) {
             RunningPipeline restarts = second.run();
             ConsumerLedger.await(
@@ -140,8 +141,8 @@ class OnCloseTest {
                     .extracting(member -> member.groupInstanceId().orElse(""))
                     .containsExactlyInAnyOrder("first", "second");
             try (RunningPipeline again = second.run()) {
-                ConsumerLedger.await("its partitions again", SOON, () -> partitions(again)
-                        .equals(before));
+                ConsumerLedger.await(
+                        "its partitions again", SOON, () -> partitions(again).equals(before));
                 Records.produce(KAFKA.bootstrapServers(), topic, RECORDS, RECORDS, RECORDS);
                 ledger.awaitSeen(2 * RECORDS, SOON);
             }

@@ -152,8 +152,8 @@ class StopBudgetTest {
         var rest = new ArrayList<>(arguments);
         rest.add("--until-end");
         assertThat(PipeProcess.runPipe(rest.toArray(String[]::new))).contains("\"drained\":true");
-        List<Long> output = Records.numbers(
-                Records.readAll(KAFKA.bootstrapServers(), "load-out", IsolationLevel.READ_UNCOMMITTED));
+        List<Long> output =
+                Records.numbers(Records.readAll(KAFKA.bootstrapServers(), "load-out", IsolationLevel.READ_UNCOMMITTED));
         assertThat(new HashSet<>(output)).hasSize(count);
         assertThat(output.size() - count)
                 .as("written twice; ended by itself: " + through)
