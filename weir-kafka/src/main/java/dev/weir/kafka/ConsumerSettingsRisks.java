@@ -46,9 +46,9 @@ final class ConsumerSettingsRisks {
         if (settings.onClose() == OnClose.REMAIN
                 && member
                 && !settings.properties().containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
-            risks.add("onClose=REMAIN without group.instance.id: the next start is another member. On the classic protocol"
-                    + " nobody reads the partitions of the one that ended until session.timeout.ms is over; with"
-                    + " group.protocol=consumer Kafka's client leaves all the same");
+            risks.add("onClose=REMAIN without group.instance.id: the next start is another member. On the classic"
+                    + " protocol nobody reads the partitions of the one that ended until session.timeout.ms is"
+                    + " over; with group.protocol=consumer Kafka's client leaves all the same");
         }
         if (settings.onClose() != OnClose.DEFAULT && !member) {
             risks.add("onClose=" + settings.onClose() + " has no effect: this consumer is not a member of a group");
@@ -56,9 +56,8 @@ final class ConsumerSettingsRisks {
         if (subscription.selection() instanceof Subscription.Matching
                 && subscription.start().isNone()
                 && settings.startWithoutCommit() == Position.end()) {
-            risks.add(
-                    "auto.offset.reset=latest with a pattern: what is written to a new topic while no member runs is not"
-                            + " read; earliest reads it");
+            risks.add("auto.offset.reset=latest with a pattern: what is written to a new topic while no member runs is"
+                    + " not read; earliest reads it");
         }
         return List.copyOf(risks);
     }

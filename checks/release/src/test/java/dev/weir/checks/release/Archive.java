@@ -27,8 +27,8 @@ final class Archive {
     }
 
     static Path file() {
-        Path file = Published.ROOT.resolve(
-                "weir-dist/target/weir-" + Pom.parent().child("version") + ".tar.gz");
+        Path file =
+                Published.ROOT.resolve("weir-dist/target/weir-" + Pom.parent().child("version") + ".tar.gz");
         assertThat(file).as("made by ./mvnw package -pl weir-dist").matches(Files::isRegularFile, "is there");
         return file;
     }

@@ -93,8 +93,8 @@ class ArchiveTest {
     @Test
     void demo_provesThatNothingWasLost() throws Exception {
         String out = archive.run("demo", "--json", "--no-console", "--records", "20000");
-        JsonNode summary =
-                new ObjectMapper().readTree(out.strip().lines().reduce((first, last) -> last).orElseThrow());
+        JsonNode summary = new ObjectMapper()
+                .readTree(out.strip().lines().reduce((first, last) -> last).orElseThrow());
         assertThat(summary.path("records_in").asInt()).isEqualTo(20_000);
         for (String none : List.of("lost", "duplicates", "out_of_order", "misplaced", "foreign")) {
             assertThat(summary.path(none).isNumber()).as(none).isTrue();
@@ -125,8 +125,8 @@ class ArchiveTest {
                     "--client-config",
                     archive.root().resolve("conf/client.properties").toString());
             assertThat(summary).contains("\"drained\":true");
-            assertThat(Records.numbers(Records.readAll(
-                                    cluster.bootstrapServers(), "out", IsolationLevel.READ_UNCOMMITTED))
+            assertThat(Records.numbers(
+                                    Records.readAll(cluster.bootstrapServers(), "out", IsolationLevel.READ_UNCOMMITTED))
                             .stream()
                             .sorted()
                             .toList())
@@ -140,7 +140,8 @@ class ArchiveTest {
             await(broker, broker.outFile());
             String address = broker.out().strip();
             Records.produce(address, "t", 0, 10);
-            assertThat(Records.readAll(address, "t", IsolationLevel.READ_UNCOMMITTED)).hasSize(10);
+            assertThat(Records.readAll(address, "t", IsolationLevel.READ_UNCOMMITTED))
+                    .hasSize(10);
             // The launcher became the JVM, so this is a signal for Weir.
             broker.process().destroy();
             broker.succeeded();
@@ -150,12 +151,12 @@ class ArchiveTest {
     @Test
     void bench_measuresWithTheDriversOfTheArchive() throws Exception {
         Path workload = Files.writeString(own.resolve("tiny.yaml"), """
-                name: tiny
-                scenario: at-least-once
-                drivers: [plain, weir]
-                topic: {partitions: 2, records: 20000, valueBytes: 50}
-                method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2, intervalMillis: 20}
-                """);
+            name: tiny
+            scenario: at-least-once
+            drivers: [plain, weir]
+            topic: {partitions: 2, records: 20000, valueBytes: 50}
+            method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2, intervalMillis: 20}
+            """);
         String out = archive.run(
                 "bench",
                 "run",
@@ -172,7 +173,9 @@ class ArchiveTest {
     void cache_isMadeOnce_andUsedByLaterStarts() throws Exception {
         Archive fresh = archive.withHome(own.resolve("a home"));
         fresh.run("--version");
-        assertThat(fresh.cacheFiles()).singleElement().satisfies(file -> assertThat(file).isNotEmptyFile());
+        assertThat(fresh.cacheFiles())
+                .singleElement()
+                .satisfies(file -> assertThat(file).isNotEmptyFile());
         Path cache = fresh.cacheFiles().get(0);
         var made = Files.getLastModifiedTime(cache);
         Path loaded = own.resolve("loaded");
@@ -222,7 +225,9 @@ class ArchiveTest {
                 assertThat(run.err()).isEmpty();
             }
         }
-        assertThat(fresh.cacheFiles()).singleElement().satisfies(file -> assertThat(file).isNotEmptyFile());
+        assertThat(fresh.cacheFiles())
+                .singleElement()
+                .satisfies(file -> assertThat(file).isNotEmptyFile());
     }
 
     /** A lock that a killed start left holds up no command, and the next start but one makes the cache. */

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the central repository asks of POMs: name, description, URL, licence, developers and source control, a release of
- * each dependency, and no repositories.
+ * What the central repository asks of POMs: name, description, URL, licence, developers and source control, a release
+ * of each dependency, and no repositories.
  */
 class PomsTest {
 
@@ -38,7 +38,8 @@ class PomsTest {
     @Test
     void modules_thatSayTheyArePublished_areThoseKnownHere() {
         assertThat(Pom.allOfTheBuild().stream()
-                        .filter(pom -> pom.child("properties", "weir.unpublished").equals("false"))
+                        .filter(pom ->
+                                pom.child("properties", "weir.unpublished").equals("false"))
                         .map(pom -> pom.child("artifactId")))
                 .containsExactlyInAnyOrderElementsOf(published());
         assertThat(PARENT.child("properties", "weir.unpublished")).isEqualTo("true");
@@ -69,10 +70,7 @@ class PomsTest {
             assertThat(BOM.child(place)).as(String.join("/", place)).isEqualTo(PARENT.child(place));
         }
         for (String same : List.of("weir.url", "project.build.outputTimestamp")) {
-            assertThat(BOM.child("properties", same))
-                    .as(same)
-                    .isNotBlank()
-                    .isEqualTo(PARENT.child("properties", same));
+            assertThat(BOM.child("properties", same)).as(same).isNotBlank().isEqualTo(PARENT.child("properties", same));
         }
         assertThat(BOM.child("version")).isEqualTo(PARENT.child("version"));
     }
@@ -94,8 +92,9 @@ class PomsTest {
         assertThat(managed)
                 .extracting(dependency -> Pom.text(dependency, "artifactId"))
                 .containsExactlyInAnyOrderElementsOf(published());
-        assertThat(managed).allSatisfy(dependency -> assertThat(Pom.text(dependency, "version"))
-                .isEqualTo("${project.version}"));
+        assertThat(managed)
+                .allSatisfy(dependency ->
+                        assertThat(Pom.text(dependency, "version")).isEqualTo("${project.version}"));
         assertThat(BOM.all("parent")).as("whose versions would come along").isEmpty();
     }
 
@@ -117,7 +116,8 @@ class PomsTest {
                 assertThat(pom.all(place)).as(pom + ": " + place).isEmpty();
             }
         }
-        assertThat(PARENT.all("properties")).singleElement().satisfies(all -> assertThat(all.getTextContent())
-                .doesNotContain("SNAPSHOT"));
+        assertThat(PARENT.all("properties"))
+                .singleElement()
+                .satisfies(all -> assertThat(all.getTextContent()).doesNotContain("SNAPSHOT"));
     }
 }

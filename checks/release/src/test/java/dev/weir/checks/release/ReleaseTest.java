@@ -55,7 +55,8 @@ class ReleaseTest {
     @ParameterizedTest
     @EnumSource
     void sbom_namesWhatComesAlong_andNothingOfTheTests(Published module) throws IOException {
-        JsonNode sbom = new ObjectMapper().readTree(module.made("-cyclonedx.json").toFile());
+        JsonNode sbom =
+                new ObjectMapper().readTree(module.made("-cyclonedx.json").toFile());
         assertThat(sbom.path("bomFormat").asText()).isEqualTo("CycloneDX");
         assertThat(sbom.at("/metadata/component/name").asText()).isEqualTo(module.artifact());
         List<String> components = new ArrayList<>();
@@ -78,8 +79,8 @@ class ReleaseTest {
         for (String ending : JARS) {
             for (var algorithm :
                     Map.of("SHA-256", ".sha256", "SHA-512", ".sha512").entrySet()) {
-                byte[] digest = MessageDigest.getInstance(algorithm.getKey())
-                        .digest(Files.readAllBytes(module.made(ending)));
+                byte[] digest =
+                        MessageDigest.getInstance(algorithm.getKey()).digest(Files.readAllBytes(module.made(ending)));
                 assertThat(Files.readString(module.made(ending + algorithm.getValue()))
                                 .strip())
                         .isEqualTo(HexFormat.of().formatHex(digest));
@@ -96,8 +97,10 @@ class ReleaseTest {
                 Published.ROOT, 4, (file, attributes) -> file.toString().endsWith("-javadoc.jar"))) {
             made = files.map(Published.ROOT::relativize).toList();
         }
-        assertThat(made).hasSameSizeAs(published).allSatisfy(file -> assertThat(file.getName(0))
-                .hasToString(file.getFileName().toString().replaceAll("-\\d.*", ""))
-                .matches(folder -> published.contains(folder.toString())));
+        assertThat(made)
+                .hasSameSizeAs(published)
+                .allSatisfy(file -> assertThat(file.getName(0))
+                        .hasToString(file.getFileName().toString().replaceAll("-\\d.*", ""))
+                        .matches(folder -> published.contains(folder.toString())));
     }
 }
