@@ -19,8 +19,8 @@ public enum OnClose {
      * It remains a member until its session is over ({@code session.timeout.ms}; with the new protocol the group's
      * {@code consumer.session.timeout.ms}): its partitions wait for it, and no other member notices a restart within
      * that time. Only a start with the same {@code group.instance.id} is the same member. Without one the classic
-     * protocol keeps the partitions for nobody, and with {@code group.protocol=consumer} Kafka's client (4.4) leaves all
-     * the same: a source logs that when it starts.
+     * protocol keeps the partitions for nobody, and with {@code group.protocol=consumer} Kafka's client (4.4) leaves
+     * all the same: a source logs that when it starts.
      */
     REMAIN
 }
