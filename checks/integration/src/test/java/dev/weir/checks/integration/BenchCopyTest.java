@@ -120,7 +120,7 @@ class BenchCopyTest {
     /** One pass of a driver of that checkout. */
     private static Report.Passed copied(Path root, String driver, String yaml) throws Exception {
         WorkloadPoint point = Workload.parse("copy", yaml, false).points().get(0);
-        DriverLauncher launcher = new DriverLauncher(DriverCatalog.below(root));
+        DriverLauncher launcher = new DriverLauncher(DriverCatalog.ofCheckout(root));
         Path log = folder.resolve(driver + ".log");
         try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
                 DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
