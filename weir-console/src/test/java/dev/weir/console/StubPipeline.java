@@ -66,7 +66,7 @@ final class StubPipeline implements RunningPipeline {
     }
 
     @Override
-    public RunningPipeline drainOnShutdown() {
+    public RunningPipeline drainOnShutdown(Duration deadline) {
         throw new UnsupportedOperationException();
     }
 

@@ -43,7 +43,8 @@ public final class ConsumerSettings<K, V> {
             Duration connectTimeout,
             int commitMetadataChars,
             CommitMetadata commitMetadata,
-            FetchPath fetch) {
+            FetchPath fetch,
+            OnClose onClose) {
         this.values = new Values<>(
                 properties,
                 keyDeserializer,
@@ -58,7 +59,8 @@ public final class ConsumerSettings<K, V> {
                 connectTimeout,
                 commitMetadataChars,
                 commitMetadata,
-                fetch);
+                fetch,
+                onClose);
     }
 
     /** Passed to the Kafka client as they are. */
@@ -141,6 +143,11 @@ public final class ConsumerSettings<K, V> {
         return values.fetch;
     }
 
+    /** What becomes of the group's member when the consumer ends, default {@link OnClose#DEFAULT}. */
+    public OnClose onClose() {
+        return values.onClose;
+    }
+
     private static void checkRange(String name, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
@@ -184,7 +191,7 @@ public final class ConsumerSettings<K, V> {
                 + ", maxOutstandingRecords=" + values.maxOutstandingRecords + ", bufferBytes=" + values.bufferBytes
                 + ", revokeDeadline=" + values.revokeDeadline + ", outOfRange=" + values.outOfRange
                 + ", connectTimeout=" + values.connectTimeout + ", commitMetadataChars=" + values.commitMetadataChars
-                + "]";
+                + ", onClose=" + values.onClose + "]";
     }
 
     /** Settings of records whose key and value stay bytes. */
@@ -267,6 +274,7 @@ public final class ConsumerSettings<K, V> {
         private int commitMetadataChars = 4096;
         private CommitMetadata commitMetadata = CommitMetadata.NONE;
         private FetchPath fetch = FetchPath.CLIENT;
+        private OnClose onClose = OnClose.DEFAULT;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
@@ -286,6 +294,7 @@ public final class ConsumerSettings<K, V> {
             commitMetadataChars = other.values.commitMetadataChars;
             commitMetadata = other.values.commitMetadata;
             fetch = other.values.fetch;
+            onClose = other.values.onClose;
             return this;
         }
 
@@ -448,6 +457,12 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
+        /** See {@link ConsumerSettings#onClose()}. */
+        public Builder<K, V> onClose(OnClose membership) {
+            this.onClose = Objects.requireNonNull(membership, "membership");
+            return this;
+        }
+
         public ConsumerSettings<K, V> build() {
             try {
                 return made();
@@ -471,7 +486,8 @@ public final class ConsumerSettings<K, V> {
                     connectTimeout,
                     commitMetadataChars,
                     commitMetadata,
-                    fetch);
+                    fetch,
+                    onClose);
         }
     }
 
@@ -499,7 +515,8 @@ public final class ConsumerSettings<K, V> {
             Duration connectTimeout,
             int commitMetadataChars,
             CommitMetadata commitMetadata,
-            FetchPath fetch) {
+            FetchPath fetch,
+            OnClose onClose) {
 
         Values {
             properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
@@ -533,6 +550,7 @@ public final class ConsumerSettings<K, V> {
             checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
             Objects.requireNonNull(commitMetadata, "commitMetadata");
             Objects.requireNonNull(fetch, "fetch");
+            Objects.requireNonNull(onClose, "onClose");
             checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
         }
     }

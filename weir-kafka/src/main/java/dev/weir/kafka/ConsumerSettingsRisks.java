@@ -42,12 +42,22 @@ final class ConsumerSettingsRisks {
                     + ": a poll is taken whole, so up to the sum of both are unfinished"
                     + " in a partition");
         }
+        boolean member = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
+        if (settings.onClose() == OnClose.REMAIN
+                && member
+                && !settings.properties().containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
+            risks.add("onClose=REMAIN without group.instance.id: the next start is another member. On the classic"
+                    + " protocol nobody reads the partitions of the one that ended until session.timeout.ms is"
+                    + " over; with group.protocol=consumer Kafka's client leaves all the same");
+        }
+        if (settings.onClose() != OnClose.DEFAULT && !member) {
+            risks.add("onClose=" + settings.onClose() + " has no effect: this consumer is not a member of a group");
+        }
         if (subscription.selection() instanceof Subscription.Matching
                 && subscription.start().isNone()
                 && settings.startWithoutCommit() == Position.end()) {
-            risks.add(
-                    "auto.offset.reset=latest with a pattern: what is written to a new topic while no member runs is not"
-                            + " read; earliest reads it");
+            risks.add("auto.offset.reset=latest with a pattern: what is written to a new topic while no member runs is"
+                    + " not read; earliest reads it");
         }
         return List.copyOf(risks);
     }

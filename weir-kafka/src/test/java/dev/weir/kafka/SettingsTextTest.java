@@ -38,6 +38,7 @@ class SettingsTextTest {
                         weir.connect.timeout=1m
                         weir.commit.metadata.chars=0
                         weir.fetch=lean
+                        weir.on.close=remain
                         group.id=g
                         """).build();
         assertThat(settings.properties()).isEqualTo(Map.of("bootstrap.servers", "h:1", "group.id", "g"));
@@ -50,6 +51,9 @@ class SettingsTextTest {
         assertThat(settings.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
         assertThat(settings.commitMetadataChars()).isZero();
         assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(settings.onClose()).isEqualTo(OnClose.REMAIN);
+        assertThat(settings.toBuilder().build()).isEqualTo(settings).hasToString(settings.toString());
+        assertThat(settings.toBuilder().onClose(OnClose.LEAVE).build()).isNotEqualTo(settings);
     }
 
     @ParameterizedTest
@@ -63,6 +67,7 @@ class SettingsTextTest {
             weir.buffer.bytes=1KB | bufferBytes must be
             weir.commit.records=many | weir.commit.records must be a whole number
             weir.fetch=quickly | must be client, lean
+            weir.on.close=stay | must be default, leave, remain
             weir.out.of.range=first | must be fail, earliest, latest, nearest
             weir.preset=fast | must be throughput, latency, low-memory
             enable.auto.commit=true | enable.auto.commit=true would commit
@@ -215,5 +220,20 @@ class SettingsTextTest {
         assertThat(from(line).build().warnings(pattern))
                 .anySatisfy(risk -> assertThat(risk).contains(warning));
         assertThat(from("").build().warnings(pattern)).isEmpty();
+    }
+
+    @Test
+    void onClose_thatDoesNotDoWhatIsMeant_isTold() throws IOException {
+        Subscription topics = Subscription.topics("t");
+        assertThat(from("group.id=g\nweir.on.close=remain\n").build().warnings(topics))
+                .singleElement()
+                .satisfies(risk -> assertThat(risk).contains("onClose=REMAIN without group.instance.id"));
+        assertThat(from("group.id=g\ngroup.instance.id=a\nweir.on.close=remain\n")
+                        .build()
+                        .warnings(topics))
+                .isEmpty();
+        assertThat(from("weir.on.close=leave\n").build().warnings(topics))
+                .singleElement()
+                .satisfies(risk -> assertThat(risk).contains("onClose=LEAVE has no effect"));
     }
 }

@@ -51,7 +51,19 @@ public interface RunningPipeline extends AutoCloseable {
      *
      * @return this pipeline
      */
-    RunningPipeline drainOnShutdown();
+    default RunningPipeline drainOnShutdown() {
+        return drainOnShutdown(DEFAULT_DRAIN);
+    }
+
+    /**
+     * Lets the end of the JVM drain the pipeline first, for at most {@code deadline}, and then cancel what is not
+     * finished. For platforms that kill a process some seconds after SIGTERM: the last commit and the leave of a group
+     * come after the deadline and before the kill.
+     *
+     * @param deadline from the signal; cancels at once if it is not more than 0
+     * @return this pipeline
+     */
+    RunningPipeline drainOnShutdown(Duration deadline);
 
     /** Interrupts every stage and ends as soon as they let go; unfinished elements stay unacknowledged. */
     void cancel();

@@ -101,6 +101,10 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
+    boolean endsWithin(Duration time) throws InterruptedException {
+        return process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }

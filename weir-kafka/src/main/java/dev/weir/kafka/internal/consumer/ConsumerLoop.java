@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.OnClose;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
@@ -51,6 +52,7 @@ public final class ConsumerLoop implements Runnable {
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
+    private final OnClose onClose;
     private final Plan plan;
     private final Subscription subscription;
     private final OwnerClock clock;
@@ -91,6 +93,7 @@ public final class ConsumerLoop implements Runnable {
         this.client = client;
         this.transactions = transactions;
         this.fetcher = fetcher;
+        this.onClose = settings.onClose();
         this.plan = plan;
         this.subscription = plan.subscription();
         this.clock = clock;
@@ -286,7 +289,7 @@ public final class ConsumerLoop implements Runnable {
             owner.fail(failure);
         } finally {
             try {
-                ending.closeClient(client, fetcher);
+                ending.closeClient(client, fetcher, onClose);
             } catch (Error failure) {
                 owner.fail(failure);
             } finally {

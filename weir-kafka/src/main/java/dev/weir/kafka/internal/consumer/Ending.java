@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.OnClose;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
@@ -129,15 +131,24 @@ final class Ending {
         observer.look();
     }
 
-    /** Leaves the group and closes what talks to brokers. */
-    void closeClient(Consumer<?, ?> client, Fetcher fetcher) {
+    /** Leaves the group, or remains in it as was asked, and closes what talks to brokers. */
+    void closeClient(Consumer<?, ?> client, Fetcher fetcher, OnClose onClose) {
         boolean ignored = owner.enter(Phase.CLOSED);
         assignment.clear();
+        CloseOptions options = CloseOptions.timeout(CLOSE_TIMEOUT).withGroupMembershipOperation(operation(onClose));
         try {
             closeQuietly(fetcher::close);
         } finally {
-            closeQuietly(() -> client.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
+            closeQuietly(() -> client.close(options));
         }
+    }
+
+    private static GroupMembershipOperation operation(OnClose onClose) {
+        return switch (onClose) {
+            case DEFAULT -> GroupMembershipOperation.DEFAULT;
+            case LEAVE -> GroupMembershipOperation.LEAVE_GROUP;
+            case REMAIN -> GroupMembershipOperation.REMAIN_IN_GROUP;
+        };
     }
 
     private static void closeQuietly(Runnable close) {

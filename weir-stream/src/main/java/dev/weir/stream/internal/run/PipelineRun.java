@@ -378,8 +378,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     }
 
     @Override
-    public RunningPipeline drainOnShutdown() {
-        Thread hook = Thread.ofPlatform().name("weir-" + name + "-shutdown").unstarted(this::close);
+    public RunningPipeline drainOnShutdown(Duration deadline) {
+        Objects.requireNonNull(deadline, "deadline");
+        Thread hook = Thread.ofPlatform().name("weir-" + name + "-shutdown").unstarted(() -> drainOrCancel(deadline));
         Runtime.getRuntime().addShutdownHook(hook);
         var ignored = completion.whenComplete((ended, failure) -> {
             try {
@@ -434,8 +435,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public void close() {
+        drainOrCancel(DEFAULT_DRAIN);
+    }
+
+    private void drainOrCancel(Duration deadline) {
         try {
-            drain(DEFAULT_DRAIN);
+            drain(deadline);
         } catch (InterruptedException e) {
             cancel();
             Thread.currentThread().interrupt();

@@ -1,0 +1,168 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.OnClose;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.common.IsolationLevel;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stop by a platform that gives eight seconds and then kills: five for the drain, as the guide divides them. */
+class StopBudgetTest {
+
+    private static final Duration PLATFORM = Duration.ofSeconds(8);
+    private static final Duration DRAIN = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofMinutes(1);
+
+    /** By default 16,384 unfinished records per partition, and one poll of 5,000 beyond; 4 partitions. */
+    private static final int MOST_OUTSTANDING = 4 * (16_384 + 5_000);
+
+    /** Exit code of a process that SIGTERM has ended. */
+    private static final int TERMINATED = 143;
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    @TempDir
+    private Path folder;
+
+    /** Commits at its end only, so that what it has not committed there comes again. */
+    static final class Member {
+
+        private Member() {}
+
+        /** Arguments: bootstrap servers, topic (and group), file, numbers whose handlers never end. */
+        public static void main(String[] args) throws InterruptedException {
+            Path file = Path.of(args[2]);
+            Set<String> held = Set.of(args[3].split(","));
+            var settings = ConsumerSettings.builder()
+                    .bootstrapServers(args[0])
+                    .groupId(args[1])
+                    .property("group.instance.id", "stopped")
+                    .onClose(OnClose.REMAIN)
+                    .commitInterval(Duration.ofMinutes(10))
+                    .build();
+            KafkaSource.atLeastOnce(settings, args[1])
+                    .mapBlocking(16, Ordering.unordered(), record -> {
+                        String number = new String(record.value(), StandardCharsets.US_ASCII);
+                        if (held.contains(number)) {
+                            new CountDownLatch(1).await();
+                        }
+                        // One write per line, which nothing cuts.
+                        return Files.writeString(
+                                file, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                    })
+                    .to(Sink.ignore())
+                    .run()
+                    .drainOnShutdown(DRAIN)
+                    .await();
+        }
+    }
+
+    private static PipeProcess member(Path handled, String held) {
+        return PipeProcess.startMain(
+                Member.class.getName(), 256, KAFKA.bootstrapServers(), "held", handled.toString(), held);
+    }
+
+    private static void awaitLines(Path file, int count, PipeProcess member) {
+        Awaitility.await()
+                .atMost(SOON)
+                .until(() -> (Files.exists(file) && Files.readAllLines(file).size() == count) || !member.isAlive());
+        assertThat(member.isAlive()).as(member.err()).isTrue();
+    }
+
+    @Test
+    @Timeout(240)
+    void drain_withHandlersThatNeverEnd_repeatsOnlyThose() throws Exception {
+        int count = 1_000;
+        KAFKA.cluster().createTopic("held", 4);
+        Records.produce(KAFKA.bootstrapServers(), "held", 0, count, count);
+        Path first = folder.resolve("first");
+        Path second = folder.resolve("second");
+        try (PipeProcess member = member(first, "7,150,151")) {
+            awaitLines(first, count - 3, member);
+            member.signal("TERM");
+            assertThat(member.exitCode(SOON)).as(member.err()).isEqualTo(TERMINATED);
+        }
+        try (PipeProcess member = member(second, "none")) {
+            awaitLines(second, 3, member);
+            member.signal("TERM");
+            assertThat(member.exitCode(SOON)).as(member.err()).isEqualTo(TERMINATED);
+        }
+        assertThat(Files.readAllLines(second)).containsExactlyInAnyOrder("7", "150", "151");
+        assertThat(KAFKA.cluster().committedOffsets("held"))
+                .isEqualTo(KAFKA.cluster().endOffsets("held"));
+    }
+
+    @Test
+    @Timeout(240)
+    void pipe_thatIsKilledWhenTheTimeIsOver_losesNothing_andRepeatsNothingIfItWasThrough() throws Exception {
+        int count = 60_000;
+        KAFKA.cluster().createTopic("load-in", 4);
+        KAFKA.cluster().createTopic("load-out", 4);
+        Records.produce(KAFKA.bootstrapServers(), "load-in", 0, count, count);
+        Path config = folder.resolve("client.properties");
+        Files.writeString(config, "group.instance.id=load\nweir.on.close=remain\n");
+        List<String> arguments = List.of(
+                "pipe",
+                "--bootstrap-server",
+                KAFKA.bootstrapServers(),
+                "--from",
+                "load-in",
+                "--to",
+                "load-out",
+                "--group",
+                "load",
+                "--work",
+                "2ms",
+                "--concurrency",
+                "64",
+                "--client-config",
+                config.toString(),
+                "--drain-timeout",
+                DRAIN.toSeconds() + "s",
+                "--json");
+        boolean through;
+        try (PipeProcess pipe = PipeProcess.start(arguments.toArray(String[]::new))) {
+            Awaitility.await().atMost(SOON).until(() -> written() >= 5_000 || !pipe.isAlive());
+            assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+            pipe.signal("TERM");
+            through = pipe.endsWithin(PLATFORM) && pipe.exitCode(PLATFORM) == 0;
+        }
+        var rest = new ArrayList<>(arguments);
+        rest.add("--until-end");
+        assertThat(PipeProcess.runPipe(rest.toArray(String[]::new))).contains("\"drained\":true");
+        List<Long> output =
+                Records.numbers(Records.readAll(KAFKA.bootstrapServers(), "load-out", IsolationLevel.READ_UNCOMMITTED));
+        assertThat(new HashSet<>(output)).hasSize(count);
+        assertThat(output.size() - count)
+                .as("written twice; ended by itself: " + through)
+                .isBetween(0, through ? 0 : MOST_OUTSTANDING);
+    }
+
+    private static long written() {
+        return KAFKA.cluster().endOffsets("load-out").values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+}

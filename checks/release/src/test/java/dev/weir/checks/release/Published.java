@@ -1,0 +1,47 @@
+package dev.weir.checks.release;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** The modules that are published as jars, beside the parent and the BOM. Constants only. */
+enum Published {
+    STREAM,
+    LEAN,
+    KAFKA,
+    METRICS,
+    CONSOLE,
+    TESTKIT,
+    OTEL,
+    JDBC;
+
+    static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    /** Also the folder. */
+    String artifact() {
+        return "weir-" + word();
+    }
+
+    String moduleName() {
+        return "dev.weir." + word();
+    }
+
+    private String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    Pom pom() {
+        return Pom.of(ROOT.resolve(artifact()).resolve("pom.xml"));
+    }
+
+    /** What the build left in {@code target}: {@code ending} follows the name and the version. */
+    Path made(String ending) {
+        Path file = ROOT.resolve(artifact())
+                .resolve("target")
+                .resolve(artifact() + "-" + Pom.parent().child("version") + ending);
+        assertThat(file).as("made by ./mvnw package -pl " + artifact()).matches(Files::isRegularFile, "is there");
+        return file;
+    }
+}
