@@ -159,6 +159,10 @@ class SettingsTextTest {
             interceptor.classes=p.I | interceptor.classes=p.I is not possible with a lean producer
             enable.idempotence=false | enable.idempotence=false
             max.in.flight.requests.per.connection=6 | max.in.flight.requests.per.connection=6 has no effect
+            linger.ms=120000 | linger.ms=120000 must be 0 to 60000
+            request.timeout.ms=500 | request.timeout.ms=500 must be 1000 to 3600000
+            max.request.size=50000000 | max.request.size=50000000 is more than buffer.memory=
+            buffer.memory=500000 | buffer.memory=500000 is less than max.request.size=1048576
             retry.backoff.ms=soon | retry.backoff.ms=soon is refused
             """)
     void settingThatALeanProducerWouldIgnore_inAFile_isRefusedWithItsLine(String line, String message)

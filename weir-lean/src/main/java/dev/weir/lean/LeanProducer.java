@@ -54,12 +54,11 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Copies a record into a batch. Blocks while {@link LeanProducerSettings#bufferBytes} is full, or its topic is not
-     * found yet, for {@link LeanProducerSettings#maxBlock} at most. Not to be called by the listener.
+     * Copies a record into a batch. Blocks while {@link LeanProducerSettings#bufferBytes} is full, or its topic or
+     * partition is not found yet, for {@link LeanProducerSettings#maxBlock} at most. Not to be called by the listener.
      *
      * @param token of the caller's choice, given to the listener with what became of the record
      * @throws SendException if the record is larger than {@link LeanProducerSettings#maxRequestBytes}
-     * @throws IllegalArgumentException if the topic has no such partition
      * @throws LeanException if it could not be taken in time, if the brokers refuse the topic, or if the producer has
      *     failed
      * @throws IllegalStateException if the producer is closed
@@ -70,8 +69,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * As {@link #send}, but never waits: returns false, and has taken nothing, if it would have to. The topic of the
-     * first record is looked up then, so that it can be tried again soon.
+     * As {@link #send}, but never waits: returns false, and has taken nothing, if it would have to. A topic or a
+     * partition that is not known is looked up then, so that it can be tried again soon.
      */
     public boolean trySend(LeanRecord record, long token) {
         Objects.requireNonNull(record, "record");

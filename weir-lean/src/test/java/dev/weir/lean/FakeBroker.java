@@ -6,8 +6,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -81,7 +83,8 @@ final class FakeBroker implements AutoCloseable {
         throw new IllegalStateException("no script for produce requests");
     };
     private volatile long nextProducerId = 100;
-    private int accepted;
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final CredentialCache.Cache<ScramCredential> users;
 
     /**
      * Starts it.
@@ -95,9 +98,8 @@ final class FakeBroker implements AutoCloseable {
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         server.configureBlocking(false);
         CredentialCache credentials = new CredentialCache();
-        credentials
-                .createCache(ScramMechanism.SCRAM_SHA_256.mechanismName(), ScramCredential.class)
-                .put(USER, new ScramFormatter(ScramMechanism.SCRAM_SHA_256).generateCredential(PASSWORD, 4096));
+        users = credentials.createCache(ScramMechanism.SCRAM_SHA_256.mechanismName(), ScramCredential.class);
+        knowsUser(true);
         selector = new Selector(
                 60_000,
                 metrics,
@@ -171,6 +173,20 @@ final class FakeBroker implements AutoCloseable {
         return topicsAskedFor;
     }
 
+    /** From now on {@link #USER} can authenticate by SCRAM, or cannot. */
+    void knowsUser(boolean knows) throws NoSuchAlgorithmException {
+        if (knows) {
+            users.put(USER, new ScramFormatter(ScramMechanism.SCRAM_SHA_256).generateCredential(PASSWORD, 4096));
+        } else {
+            users.remove(USER);
+        }
+    }
+
+    /** How many there have been. */
+    int connections() {
+        return accepted.get();
+    }
+
     int port() throws IOException {
         return ((InetSocketAddress) server.getLocalAddress()).getPort();
     }
@@ -181,7 +197,7 @@ final class FakeBroker implements AutoCloseable {
                 SocketChannel channel = server.accept();
                 if (channel != null) {
                     channel.configureBlocking(false);
-                    selector.register("c" + accepted++, channel);
+                    selector.register("c" + accepted.getAndIncrement(), channel);
                 }
                 selector.poll(5);
                 for (NetworkReceive receive : selector.completedReceives()) {

@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
@@ -37,6 +39,7 @@ class ScriptedProduceTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final int PARTITIONS = 2;
+    private static final String SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required";
 
     private final WrittenLog log = new WrittenLog();
     private final Queue<Long> acknowledged = new ConcurrentLinkedQueue<>();
@@ -87,6 +90,93 @@ class ScriptedProduceTest {
         for (long n = first; n < first + count; n++) {
             value.putLong(0, n);
             producer.send(record, n);
+        }
+    }
+
+    @Test
+    void partitionThatWasAdded_isLookedFor() throws Exception {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            LeanRecord toNew = new LeanRecord(FakeBroker.TOPIC).partition(PARTITIONS);
+            assertThat(producer.trySend(toNew.value(new byte[0]), 1)).isFalse();
+            broker.partitions(PARTITIONS + 1);
+            send(producer, PARTITIONS, 1, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(log.values(PARTITIONS)).containsExactly(1L);
+    }
+
+    @Test
+    void partitionThatIsNotThere_isWaitedForAsLongAsSaid() throws Exception {
+        LeanProducerSettings quick = settings().maxBlock(Duration.ofMillis(300)).build();
+        try (LeanProducer producer = LeanProducer.open(quick, listener)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> send(producer, PARTITIONS, 1, 1))
+                    .withMessageStartingWith(
+                            "partition 2 of topic t, which has 2, was not found within maxBlock=PT0.3S")
+                    .withCauseInstanceOf(TimeoutException.class);
+            send(producer, 1, 2, 1);
+        }
+        assertThat(acknowledged).containsExactly(0L, 2L);
+    }
+
+    private static Map<String, String> secured() {
+        return Map.of(
+                "sasl.enabled.mechanisms",
+                "SCRAM-SHA-256",
+                "listener.name.l.scram-sha-256.sasl.jaas.config",
+                SCRAM + ";");
+    }
+
+    private static LeanProducerSettings user(FakeBroker at, String password) throws Exception {
+        return LeanProducerSettings.builder()
+                .bootstrapServers(at.address())
+                .property("security.protocol", "SASL_PLAINTEXT")
+                .property("sasl.mechanism", "SCRAM-SHA-256")
+                .property(
+                        "sasl.jaas.config",
+                        SCRAM + " username=\"" + FakeBroker.USER + "\" password=\"" + password + "\";")
+                .maxBackoff(Duration.ofMillis(10))
+                .build();
+    }
+
+    /** Brokers learn of users one after the other, and may forget them for a while. */
+    @Test
+    void credentialsThatOneBrokerRefuses_areTriedAgain_andNothingIsLost() throws Exception {
+        try (FakeBroker first =
+                        new FakeBroker(SecurityProtocol.SASL_PLAINTEXT, secured(), request -> new FetchResponseData());
+                FakeBroker leader = new FakeBroker(
+                        SecurityProtocol.SASL_PLAINTEXT, secured(), request -> new FetchResponseData())) {
+            leader.produces(log::answer);
+            leader.knowsUser(false);
+            first.leader(leader.port());
+            try (LeanProducer producer = LeanProducer.open(user(first, FakeBroker.PASSWORD), listener)) {
+                send(producer, 0, 0, 10);
+                long deadlineNanos = System.nanoTime() + LONG.toNanos();
+                while (leader.connections() < 3 && System.nanoTime() < deadlineNanos) {
+                    producer.flush(Duration.ofMillis(10));
+                }
+                assertThat(leader.connections()).isGreaterThan(2);
+                assertThat(acknowledged).isEmpty();
+                leader.knowsUser(true);
+                assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            }
+        }
+        assertThat(log.values(0)).isEqualTo(numbers(0, 10));
+        assertThat(failed).isEmpty();
+    }
+
+    @Test
+    void credentialsThatNoBrokerHasTaken_endTheProducer() throws Exception {
+        try (FakeBroker secured =
+                        new FakeBroker(SecurityProtocol.SASL_PLAINTEXT, secured(), request -> new FetchResponseData());
+                LeanProducer producer = LeanProducer.open(user(secured, "byron"), listener)) {
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> send(producer, 0, 0, 1))
+                    .withMessageContaining("did not accept us");
         }
     }
 
@@ -191,6 +281,7 @@ class ScriptedProduceTest {
             producer.flush(LONG);
             taken.set(500);
             log.faults.add(Fault.FORBIDDEN);
+            hold(producer, 3);
             assertThatExceptionOfType(IllegalStateException.class)
                     .isThrownBy(() -> {
                         while (true) {

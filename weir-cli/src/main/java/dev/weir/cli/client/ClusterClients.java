@@ -102,11 +102,6 @@ public final class ClusterClients {
         });
     }
 
-    /** Settings of a producer, whose path is that of the file. */
-    public ProducerSettings<byte[], byte[]> producer() {
-        return producer(null);
-    }
-
     /** Settings of a producer with a path; null for that of the file. */
     public ProducerSettings<byte[], byte[]> producer(@Nullable ProducePath path) {
         return configured(() -> {

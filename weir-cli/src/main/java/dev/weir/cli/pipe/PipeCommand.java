@@ -18,6 +18,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.TransactionHandle;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
@@ -80,6 +81,12 @@ public final class PipeCommand implements Callable<Integer> {
         }
         ProducerSettings<byte[], byte[]> producer =
                 clients.producer(options.produce == null ? null : options.produce.path());
+        if (options.isExactlyOnce() && producer.producePath() == ProducePath.LEAN) {
+            throw CliFailure.usage(
+                    "--guarantee exactly-once does not go with weir.produce=lean in --client-config="
+                            + options.clientConfig,
+                    "A lean producer knows no transactions: take weir.produce out, or add --produce client.");
+        }
         if (options.state != null) {
             PipeState.checkWritable(options.state);
         }

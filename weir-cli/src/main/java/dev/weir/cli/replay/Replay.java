@@ -5,6 +5,7 @@ import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,7 +96,9 @@ final class Replay {
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
                         clients.consumer().clientConfig(), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
-                        clients.producer().clientConfig(), new ByteArraySerializer(), new ByteArraySerializer()))) {
+                        clients.producer(ProducePath.CLIENT).clientConfig(),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer()))) {
             Map<TopicPartition, Long> left = begin(consumer);
             while (!left.isEmpty() && !stopped && read.sum() < max) {
                 replay(consumer.poll(POLL), left, producer, consumer, tell);

@@ -38,7 +38,7 @@ class ClusterClientsTest {
                 .satisfies(settings -> assertThat(settings.properties())
                         .containsEntry("bootstrap.servers", "h:1")
                         .doesNotContainKey("weir.fetch"));
-        assertThat(clients.producer().properties())
+        assertThat(clients.producer(null).properties())
                 .containsEntry("bootstrap.servers", "h:1")
                 .containsEntry("linger.ms", "5")
                 .doesNotContainKey("weir.fetch");
@@ -51,7 +51,7 @@ class ClusterClientsTest {
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining("c.properties:2: no Kafka client has a setting max.poll.recrods; did you mean"
                         + " max.poll.records?");
-        assertThatThrownBy(clients::producer).isInstanceOf(CliFailure.class);
+        assertThatThrownBy(() -> clients.producer(null)).isInstanceOf(CliFailure.class);
     }
 
     @Test

@@ -7,7 +7,7 @@ public enum ProducePath {
     CLIENT,
 
     /**
-     * {@code weir-lean}: encoding and connections of its own, for less processor time and garbage per record. Needs
+     * {@code weir-lean}: encoding and connections of its own. Needs
      * brokers of Kafka 3.1 or later. It knows no transactions, no interceptors and no partitioner of one's own; missing
      * topics are not created, even if the brokers would.
      */

@@ -27,7 +27,8 @@ import org.apache.kafka.common.errors.InterruptException;
  * }
  *
  * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most.
+ * is used up, {@code max.block.ms} at most. With {@link ProducePath#LEAN} credentials that no broker accepts end it: all
+ * sends fail from then on, and another one has to be opened.
  */
 public final class Sender<K, V> implements AutoCloseable {
 

@@ -28,6 +28,10 @@ class LeanCopyAllocationTest {
 
     private static final int RECORDS = 100_000;
     private static final int WARM_PASSES = 4;
+
+    /** The least of them counts: what a thread allocates for once is in one of them. */
+    private static final int PASSES = WARM_PASSES + 3;
+
     private static final Duration LONG = Duration.ofMinutes(1);
 
     /** The smallest object has 16; requests, their answers and the selector take the rest. */
@@ -73,6 +77,7 @@ class LeanCopyAllocationTest {
         Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS, 100);
         LeanProducerSettings settings = LeanProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
+                .linger(Duration.ofMillis(100))
                 .build();
         LeanRecord out = new LeanRecord(topic + "-out");
         try (LeanConsumer consumer = LeanConsumer.open(LeanSettings.builder()
@@ -91,8 +96,8 @@ class LeanCopyAllocationTest {
                     throw new AssertionError(e);
                 }
             };
-            long allocated = 0;
-            for (int pass = 1; pass <= WARM_PASSES + 1; pass++) {
+            long least = Long.MAX_VALUE;
+            for (int pass = 1; pass <= PASSES; pass++) {
                 consumer.seek(0, StartAt.offset(0));
                 long before = allocated();
                 long goal = (long) pass * RECORDS;
@@ -102,10 +107,12 @@ class LeanCopyAllocationTest {
                     }
                 }
                 ConsumerLedger.await("acknowledged " + goal, LONG, () -> acknowledged.get() == goal);
-                allocated = allocated() - before;
+                if (pass > WARM_PASSES) {
+                    least = Math.min(least, allocated() - before);
+                }
             }
             assertThat(failed).hasValue(0);
-            return (double) allocated / RECORDS;
+            return (double) least / RECORDS;
         }
     }
 

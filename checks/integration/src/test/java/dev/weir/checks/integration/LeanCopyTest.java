@@ -20,6 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -35,6 +38,7 @@ class LeanCopyTest {
 
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int PARTITIONS = 3;
+    private static final int CHUNK = 2_000;
 
     private static RunningPipeline copy(KafkaCluster cluster, Subscription from, String group, String to) {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
@@ -106,21 +110,28 @@ class LeanCopyTest {
 
     @Test
     void brokerKilledUnderLoad_losesNothing_andKeepsTheOrder() throws Exception {
-        int count = 60_000;
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
             Map<String, String> durable = Map.of("min.insync.replicas", "2");
             cluster.createTopic("load", PARTITIONS, 3, durable);
             cluster.createTopic("load-out", PARTITIONS, 3, durable);
-            Records.produce(cluster.bootstrapServers(), "load", 0, count, 100);
+            AtomicBoolean enough = new AtomicBoolean();
+            CompletableFuture<Integer> load = produceUntil(cluster, enough);
+            int count;
             try (RunningPipeline running = copy(cluster, Subscription.topics("load"), "load", "load-out")) {
-                await(() -> written(cluster) > count / 20);
+                await(() -> written(cluster) > CHUNK);
+                long before = written(cluster);
                 cluster.broker(2).kill();
+                await(() -> written(cluster) > before + 4 * CHUNK);
+                enough.set(true);
+                count = load.get(LONG.toSeconds(), TimeUnit.SECONDS);
                 await(() -> cluster.committedOffsets("load").equals(cluster.endOffsets("load")));
                 ProducerHandle.Snapshot producer =
                         running.handles(ProducerHandle.class).getFirst().snapshot();
                 assertThat(producer.bufferFreeBytes()).isPositive().isLessThanOrEqualTo(producer.bufferBytes());
                 assertThat(producer.requestMillis()).isPositive();
                 assertThat(running.drain(LONG).drained()).isTrue();
+            } finally {
+                enough.set(true);
             }
             Set<Long> all = new HashSet<>();
             for (int partition = 0; partition < PARTITIONS; partition++) {
@@ -132,6 +143,18 @@ class LeanCopyTest {
             }
             assertThat(all).hasSize(count);
         }
+    }
+
+    /** So that the broker is killed while records come, whatever the machine. Says how many there are. */
+    private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
+        return CompletableFuture.supplyAsync(() -> {
+            int count = 0;
+            while (!enough.get()) {
+                Records.produce(cluster.bootstrapServers(), "load", count, CHUNK, 100);
+                count += CHUNK;
+            }
+            return count;
+        });
     }
 
     /** A broker that was killed may be the one that was asked. */

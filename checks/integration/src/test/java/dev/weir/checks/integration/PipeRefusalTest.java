@@ -36,6 +36,7 @@ class PipeRefusalTest {
         Files.writeString(folder.resolve("acks.properties"), "acks=1\n");
         Files.writeString(folder.resolve("weir.properties"), "linger.ms=1\nweir.comit.interval=1s\n");
         Files.writeString(folder.resolve("fetch.properties"), "weir.fetch=quickly\n");
+        Files.writeString(folder.resolve("produce.properties"), "weir.produce=lean\n");
         Files.writeString(folder.resolve("typo.properties"), "linger.ms=1\nmax.poll.recrods=5\n");
         Files.writeString(
                 folder.resolve("truststore.properties"), "security.protocol=SSL\nssl.truststore.location=/nope\n");
@@ -84,6 +85,7 @@ class PipeRefusalTest {
             --client-config FOLDER/protocol.properties | 2 | protocol.properties: Invalid value PLANTEXT
             --client-config FOLDER/acks.properties | 2 | acks.properties:1: acks=1
             --client-config FOLDER/weir.properties | 2 | weir.properties:2: there is no setting weir.comit.interval
+            --client-config FOLDER/produce.properties --guarantee exactly-once | 2 | weir.produce=lean in --client-config=
             --client-config FOLDER/fetch.properties | 2 | fetch.properties:1: weir.fetch must be client, lean
             --client-config FOLDER/typo.properties | 2 | typo.properties:2: no Kafka client has a setting max.poll.recrods; did you mean max.poll.records?
             --client-config FOLDER/truststore.properties | 2 | ssl.truststore.location=/nope: no such file or folder

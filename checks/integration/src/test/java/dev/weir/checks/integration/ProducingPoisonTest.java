@@ -106,6 +106,7 @@ class ProducingPoisonTest {
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
+                        .producePath(OnLeanProducing.current())
                         .build()));
     }
 

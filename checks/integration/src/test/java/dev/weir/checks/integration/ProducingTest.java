@@ -119,6 +119,7 @@ class ProducingTest {
                 name + "-dead",
                 ProducerSettings.builder()
                         .bootstrapServers(KAFKA.bootstrapServers())
+                        .producePath(OnLeanProducing.current())
                         .build());
     }
 

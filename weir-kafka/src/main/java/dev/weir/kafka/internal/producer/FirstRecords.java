@@ -42,6 +42,8 @@ final class FirstRecords<K> {
     /** Null if it is not known how the client finds the partition of a key. */
     private final @Nullable Serializer<K> keys;
 
+    private final boolean inOrder;
+
     private final Map<String, Topic> topics = new HashMap<>();
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
@@ -54,7 +56,13 @@ final class FirstRecords<K> {
     private String lastName = "";
 
     FirstRecords(@Nullable Serializer<K> keys) {
+        this(keys, false);
+    }
+
+    /** @param inOrder whether the producer itself lets no batch follow the first one of a partition */
+    FirstRecords(@Nullable Serializer<K> keys, boolean inOrder) {
         this.keys = keys;
+        this.inOrder = inOrder;
     }
 
     /** Another producer takes over, which no broker knows. */
@@ -73,6 +81,9 @@ final class FirstRecords<K> {
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {
         next = null;
+        if (inOrder) {
+            return null;
+        }
         Topic topic = topicOf(record.topic());
         if (topic == null || topic.answeredCount == topic.partitions) {
             return null;

@@ -43,14 +43,13 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
     }
 
     /**
-     * What looks at first records; it knows the partition of a key unless the configuration says how to find it. A lean
-     * producer lets no batch follow the first one of a partition, whichever that is.
+     * What looks at first records; it knows the partition of a key unless the configuration says how to find it. It has
+     * nothing to hold back with a lean producer, which lets no batch follow the first one of a partition.
      */
     FirstRecords<K> firstRecords() {
-        boolean byKey = path == ProducePath.CLIENT
-                && config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
+        boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
                 && !"true".equalsIgnoreCase(String.valueOf(config.get(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG)));
-        return new FirstRecords<>(byKey ? keys : null);
+        return new FirstRecords<>(byKey ? keys : null, path == ProducePath.LEAN);
     }
 
     @Override

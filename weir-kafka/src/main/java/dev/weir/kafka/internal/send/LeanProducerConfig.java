@@ -16,6 +16,8 @@ public final class LeanProducerConfig {
     private static final ConfigDef OF_CLIENT = ProducerConfig.configDef();
 
     private static final int MIN_BATCH_BYTES = 1024;
+    private static final long MEGABYTE = 1024 * 1024;
+    private static final long MINUTE = 60_000;
 
     /** A wait that ends in vain begins again: more is no difference. */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
@@ -59,12 +61,50 @@ public final class LeanProducerConfig {
             checkIsRead(name, text);
             settings.property(name, text);
         });
+        checkRanges(config);
         int requestBytes = Math.toIntExact(number(config, ProducerConfig.MAX_REQUEST_SIZE_CONFIG));
         long batchBytes = number(config, ProducerConfig.BATCH_SIZE_CONFIG);
         long blockMillis = number(config, ProducerConfig.MAX_BLOCK_MS_CONFIG);
         return settings.batchBytes(Math.clamp(batchBytes, MIN_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, requestBytes)))
                 .maxBlock(Duration.ofMillis(Math.min(blockMillis, MAX_BLOCK_MILLIS)))
                 .build();
+    }
+
+    /** As {@link LeanProducerSettings} has them, in the client's terms. */
+    private static void checkRanges(Map<String, ?> config) {
+        checkRange(config, ProducerConfig.LINGER_MS_CONFIG, 0, MINUTE);
+        checkRange(config, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 1_000, 60 * MINUTE);
+        checkRange(config, ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 10, 5 * MINUTE);
+        checkRange(config, ProducerConfig.METADATA_MAX_AGE_CONFIG, 100, 24 * 60 * MINUTE);
+        checkRange(config, ProducerConfig.BATCH_SIZE_CONFIG, 0, 64 * MEGABYTE);
+        checkRange(config, ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MIN_BATCH_BYTES, 512 * MEGABYTE);
+        checkRange(config, ProducerConfig.BUFFER_MEMORY_CONFIG, MIN_BATCH_BYTES, MEGABYTE * MEGABYTE);
+        checkRange(
+                config,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                number(config, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG)
+                        + number(config, ProducerConfig.LINGER_MS_CONFIG),
+                Integer.MAX_VALUE);
+        long requestBytes = number(config, ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+        long bufferBytes = number(config, ProducerConfig.BUFFER_MEMORY_CONFIG);
+        if (bufferBytes < requestBytes) {
+            String request = ProducerConfig.MAX_REQUEST_SIZE_CONFIG + "=" + requestBytes;
+            String buffer = ProducerConfig.BUFFER_MEMORY_CONFIG + "=" + bufferBytes;
+            throw new IllegalArgumentException(
+                    config.containsKey(ProducerConfig.MAX_REQUEST_SIZE_CONFIG)
+                            ? request + " is more than " + buffer + ", where such a record would never find room;"
+                                    + " lower the first or raise the second"
+                            : buffer + " is less than " + request + ", a record of which would never find room; raise"
+                                    + " the first or lower the second");
+        }
+    }
+
+    private static void checkRange(Map<String, ?> config, String name, long min, long max) {
+        long value = number(config, name);
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + "=" + value + " must be " + min + " to " + max
+                    + " with producePath=LEAN; change it, or set producePath(ProducePath.CLIENT)");
+        }
     }
 
     private static void checkIsRead(String name, String text) {

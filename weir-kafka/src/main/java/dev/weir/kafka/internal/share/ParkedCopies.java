@@ -4,14 +4,13 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
+import dev.weir.kafka.internal.send.ProducerOrigin;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.slf4j.Logger;
@@ -41,8 +40,9 @@ final class ParkedCopies implements AutoCloseable {
         this(
                 to,
                 counters,
-                new KafkaProducer<>(
-                        new HashMap<>(to.settings().clientConfig()),
+                ProducerOrigin.open(
+                        to.settings().producePath(),
+                        to.settings().clientConfig(),
                         to.settings().keySerializer(),
                         to.settings().valueSerializer()));
     }

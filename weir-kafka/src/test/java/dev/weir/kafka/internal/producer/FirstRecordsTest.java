@@ -19,7 +19,10 @@ class FirstRecordsTest {
     private int partitions = 2;
 
     private FirstRecords<String> firsts(@Nullable Serializer<String> keys) {
-        FirstRecords<String> firsts = new FirstRecords<>(keys);
+        return begun(new FirstRecords<>(keys));
+    }
+
+    private FirstRecords<String> begun(FirstRecords<String> firsts) {
         firsts.begin(new MockProducer<>(false, null, new StringSerializer(), new StringSerializer()) {
             @Override
             public List<PartitionInfo> partitionsFor(String topic) {
@@ -87,6 +90,15 @@ class FirstRecordsTest {
         assertThat(firsts.before(keyed)).isNull();
         firsts.sent(answer);
         assertThat(firsts.before(keyed)).isNull();
+    }
+
+    @Test
+    void record_ofAProducerThatKeepsThatOrderItself_doesNotWait() {
+        FirstRecords<String> firsts = begun(new FirstRecords<>(new StringSerializer(), true));
+        firsts.answered(to(0));
+        assertThat(firsts.before(to(1))).isNull();
+        firsts.sent(answer);
+        assertThat(firsts.before(to(1))).isNull();
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InvalidMetadataException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -62,6 +63,10 @@ final class Engine implements Runnable, Events {
 
     private short producerEpoch;
     private boolean idWanted;
+
+    /** Whether a broker has taken this client's credentials: they are not simply wrong. */
+    private boolean accepted;
+
     private int firstToLookAt;
     private long nowNanos = System.nanoTime();
     private long nextLookNanos;
@@ -192,7 +197,10 @@ final class Engine implements Runnable, Events {
         if (topics.takeNew()) {
             leaders.want();
         }
-        int work = links.poll(nowNanos);
+        if (topics.takeMissed()) {
+            leaders.wantLater(nowNanos);
+        }
+        int work = pollLinks();
         if (ending) {
             // Perhaps from within the listener, which has heard of a refusal: nothing is sent behind it.
             return work;
@@ -214,6 +222,19 @@ final class Engine implements Runnable, Events {
             lookAgain(nowNanos + PATIENCE_NANOS);
         }
         return work;
+    }
+
+    /** A broker that refuses this client after others have taken it is like one that is away: it is tried again. */
+    private int pollLinks() {
+        try {
+            return links.poll(nowNanos);
+        } catch (LeanException refused) {
+            if (!accepted || !(refused.getCause() instanceof AuthenticationException)) {
+                throw refused;
+            }
+            LOG.log(System.Logger.Level.WARNING, refused.getMessage() + "; it is tried again");
+            return 1;
+        }
     }
 
     private void idle() {
@@ -315,6 +336,7 @@ final class Engine implements Runnable, Events {
     }
 
     private void learn(MetadataResponseData answer) {
+        accepted = true;
         if (located.learn(answer, leaders)) {
             leaders.helped();
         } else {

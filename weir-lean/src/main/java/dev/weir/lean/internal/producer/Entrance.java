@@ -24,6 +24,9 @@ public final class Entrance {
 
     private static final int ANY_PARTITION = -1;
 
+    /** After which brokers are asked once more for a partition that they did not know. */
+    private static final long LOOK_AGAIN_NANOS = 100_000_000;
+
     /** For what the thread does after its last turn, and for a listener that is slow. */
     private static final long END_SECONDS = 30;
 
@@ -52,13 +55,12 @@ public final class Entrance {
         Topic topic = topics.of(topicName);
         long nanos = settings.maxBlock().toNanos();
         long deadlineNanos = System.nanoTime() + nanos;
-        if (topic.partitions().length == 0) {
-            engine.wake();
-            if (!changes.await(() -> isKnown(topic), nanos)) {
-                throw waitedInVain(
-                        "topic " + topicName + " was not found within maxBlock=" + settings.maxBlock()
-                                + "; create it, check its name and that a broker can be reached",
-                        topic.absence());
+        while (!isKnown(topic, number)) {
+            lookFor(topic);
+            long left = deadlineNanos - System.nanoTime();
+            if (!changes.await(() -> isKnown(topic, number), Math.min(left, LOOK_AGAIN_NANOS))
+                    && left <= LOOK_AGAIN_NANOS) {
+                throw notFound(topic, number);
             }
         }
         if (!offer(topic, number, timestampMillis, record, token, deadlineNanos)) {
@@ -73,11 +75,9 @@ public final class Entrance {
     /** Takes a record if that is possible without waiting. */
     public boolean trySend(String topicName, int number, long timestampMillis, RecordBytes record, long token) {
         Topic topic = topics.of(topicName);
-        if (topic.partitions().length == 0) {
-            engine.wake();
-            if (!isKnown(topic)) {
-                return false;
-            }
+        if (!isKnown(topic, number)) {
+            lookFor(topic);
+            return false;
         }
         try {
             return offer(topic, number, timestampMillis, record, token, System.nanoTime());
@@ -86,8 +86,28 @@ public final class Entrance {
         }
     }
 
-    private boolean isKnown(Topic topic) {
-        return topic.partitions().length > 0 || topic.refusal() != null || closed || engine.failure() != null;
+    private boolean isKnown(Topic topic, int number) {
+        return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
+    }
+
+    /** Has a topic found, or a partition that was perhaps added since brokers were asked last. */
+    private void lookFor(Topic topic) {
+        if (topic.partitions().length > 0) {
+            topics.miss();
+        }
+        engine.wake();
+    }
+
+    private LeanException notFound(Topic topic, int number) {
+        int count = topic.partitions().length;
+        String within = " within maxBlock=" + settings.maxBlock();
+        return waitedInVain(
+                count == 0
+                        ? "topic " + topic.name + " was not found" + within
+                                + "; create it, check its name and that a broker can be reached"
+                        : "partition " + number + " of topic " + topic.name + ", which has " + count + ", was not found"
+                                + within + "; add partitions, or check the number",
+                topic.absence());
     }
 
     private static LeanException waitedInVain(String message, @Nullable Throwable why) {
@@ -115,6 +135,9 @@ public final class Entrance {
         if (refusal != null) {
             engine.wake();
             throw again(refusal);
+        }
+        if (!topic.has(number)) {
+            throw notFound(topic, number);
         }
         Partition[] all = topic.partitions();
         boolean sticky = number == ANY_PARTITION && record.key.isNull();
@@ -145,10 +168,6 @@ public final class Entrance {
     private static Partition choose(Topic topic, Partition[] all, int number, RecordBytes record) {
         if (number == ANY_PARTITION) {
             return record.key.isNull() ? topic.sticky(all) : all[Murmur2.partition(record.key, all.length)];
-        }
-        if (number >= all.length) {
-            throw new IllegalArgumentException(
-                    "partition " + number + " of topic " + topic.name + ", which has " + all.length);
         }
         return all[number];
     }

@@ -43,6 +43,11 @@ final class Topic {
         return partitions;
     }
 
+    /** Whether a partition is known; for a negative number, whether any is. */
+    boolean has(int number) {
+        return partitions.length > Math.max(0, number);
+    }
+
     void partitions(Partition[] all) {
         partitions = all;
     }

@@ -13,6 +13,7 @@ final class Topics {
     private final AtomicInteger ordinals = new AtomicInteger();
     private final Supplier<RuntimeException> closed;
     private volatile boolean added;
+    private volatile boolean missed;
 
     /** @param closed what callers get once it is closed */
     Topics(Supplier<RuntimeException> closed) {
@@ -42,6 +43,20 @@ final class Topics {
         boolean some = added;
         if (some) {
             added = false;
+        }
+        return some;
+    }
+
+    /** A topic has not got a partition that somebody sends to. */
+    void miss() {
+        missed = true;
+    }
+
+    /** Whether one was missed since this was asked last. */
+    boolean takeMissed() {
+        boolean some = missed;
+        if (some) {
+            missed = false;
         }
         return some;
     }
