@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * <pre>
  * harness                driver
  *         <- hello               once, when the process is up
- * configure ->                   once
+ * configure ->                   before the first pass, and before another one that is to be different
  * start ->                       for each pass
  *         <- ready               of who sends by a plan that can change: it is connected
  *         <- first               when the first record is delivered
@@ -34,7 +34,7 @@ import java.util.TreeMap;
 public sealed interface Command {
 
     /**
-     * What stays the same for all passes of a process.
+     * What holds for the passes of a process from now on.
      *
      * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they
      *     travel here, on no command line and in no log

@@ -1,20 +1,23 @@
 package dev.weir.bench.live;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import dev.weir.bench.RunFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the orders of a run, and answers them. Confined to the thread of the run. */
 public final class OrderDesk implements AutoCloseable {
     private final LiveFolder folder;
+    private final Set<String> answered = new HashSet<>();
 
     private OrderDesk(LiveFolder folder) {
         this.folder = folder;
@@ -33,7 +36,7 @@ public final class OrderDesk implements AutoCloseable {
      *
      * @param results the folder of the campaign
      * @param run which run it is, for people
-     * @throws UncheckedIOException if it cannot be made
+     * @throws RunFailure if it cannot be made
      */
     public static OrderDesk open(Path results, String run) {
         LiveFolder folder = LiveFolder.of(results);
@@ -49,15 +52,25 @@ public final class OrderDesk implements AutoCloseable {
             LiveFolder.write(folder.run(), LiveFolder.Host.ofThisProcess(run));
             return new OrderDesk(folder);
         } catch (IOException e) {
-            throw new UncheckedIOException("orders cannot be taken in " + folder.path() + ": " + e, e);
+            throw new RunFailure("orders cannot be taken in " + folder.path() + ": " + e);
         }
     }
 
-    /** The order that waits for the longest time; null for none. */
+    /**
+     * The order that waits for the longest time; null for none.
+     *
+     * @throws UncheckedIOException if the folder cannot be read; one that is gone holds no orders
+     */
     public @Nullable Waiting next() {
         try {
-            List<String> waiting = folder.waiting();
-            return waiting.isEmpty() ? null : read(waiting.getFirst());
+            for (String number : folder.waiting()) {
+                if (!answered.contains(number)) {
+                    return read(number);
+                }
+            }
+            return null;
+        } catch (NoSuchFileException e) { // Withdrawn meanwhile, or the whole folder.
+            return null;
         } catch (IOException e) {
             throw new UncheckedIOException("orders cannot be read from " + folder.path() + ": " + e, e);
         }
@@ -67,14 +80,23 @@ public final class OrderDesk implements AutoCloseable {
         try {
             Map<String, Object> fields =
                     LiveFolder.JSON.readValue(Files.readAllBytes(folder.order(number)), new TypeReference<>() {});
-            return new Waiting(number, Order.of(fields), "");
-        } catch (JsonProcessingException | IllegalArgumentException e) {
+            return fields == null
+                    ? new Waiting(number, null, "an order has fields, and this one is null")
+                    : new Waiting(number, Order.of(fields), "");
+        } catch (NoSuchFileException e) {
+            throw e;
+        } catch (IOException | IllegalArgumentException e) {
             return new Waiting(number, null, String.valueOf(e.getMessage()));
         }
     }
 
-    /** Tells what became of an order, which waits no longer. */
+    /**
+     * Tells what became of an order, which waits no longer, even if that fails.
+     *
+     * @throws UncheckedIOException if the answer cannot be written
+     */
     public void answer(String number, Answer answer) {
+        answered.add(number);
         try {
             // Withdrawn meanwhile, nobody reads what became of it.
             if (Files.deleteIfExists(folder.order(number))) {
@@ -94,8 +116,9 @@ public final class OrderDesk implements AutoCloseable {
                 return; // Whoever asked still has to read; the next run clears up.
             }
             folder.delete();
-        } catch (IOException e) {
-            throw new UncheckedIOException("orders cannot be ended in " + folder.path() + ": " + e, e);
+        } catch (IOException | UncheckedIOException ignored) {
+            // An order came meanwhile, or somebody has tidied up: the run is done all the same, and the next one clears
+            // up.
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.bench.live;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -21,9 +22,11 @@ public final class OrderSender {
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
+    private final LiveFolder.Host host; // the run that is meant: another one may follow it there
 
-    private OrderSender(LiveFolder folder) {
+    private OrderSender(LiveFolder folder, LiveFolder.Host host) {
         this.folder = folder;
+        this.host = host;
     }
 
     /** Folders below {@code results} whose run can be changed now. */
@@ -48,7 +51,8 @@ public final class OrderSender {
     public static @Nullable OrderSender to(Path results) {
         LiveFolder folder = LiveFolder.of(results);
         try {
-            return folder.host() == null ? null : new OrderSender(folder);
+            LiveFolder.Host host = folder.host();
+            return host == null ? null : new OrderSender(folder, host);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + folder.run() + ": " + e, e);
         }
@@ -73,6 +77,9 @@ public final class OrderSender {
                 Files.deleteIfExists(folder.order(number));
                 Files.deleteIfExists(folder.answer(number));
             }
+        } catch (ClosedByInterruptException e) {
+            Thread.interrupted();
+            throw new InterruptedException();
         } catch (NoSuchFileException e) { // The folder went with its run.
             return null;
         } catch (IOException e) {
@@ -83,7 +90,7 @@ public final class OrderSender {
     private @Nullable Answer answer(String number) throws IOException, InterruptedException {
         while (true) {
             // First whether the run goes on: its last act may be the answer.
-            boolean goesOn = folder.host() != null;
+            boolean goesOn = host.equals(folder.host());
             if (Files.exists(folder.answer(number))) {
                 return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);
             }

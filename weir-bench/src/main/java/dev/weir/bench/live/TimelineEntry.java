@@ -2,6 +2,7 @@ package dev.weir.bench.live;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,10 @@ public record TimelineEntry(double atMillis, Order order, double tookMillis, Map
         fields.forEach((key, value) -> text.append(text.length() == 1 ? "" : ", ")
                 .append(key)
                 .append(": ")
-                .append(value instanceof Map<?, ?> map ? flow(map) : "\"" + value + "\""));
+                .append(
+                        value instanceof Map<?, ?> map
+                                ? flow(map)
+                                : TextNode.valueOf(String.valueOf(value)))); // JSON is YAML.
         return text.append('}').toString();
     }
 }

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
+    /** The first of them may be of the time before it was told. */
+    private static final int QUIET_REPORTS = 2;
+
     private final int partitionCount;
     private final long slotMillis;
     private final List<Slot> slots = new ArrayList<>();
@@ -30,6 +33,9 @@ final class LiveFigures {
     private boolean isEnded;
     private long sent; // and not known to be handled, with what was there before
     private long handled;
+    private long unacknowledged; // of what was sent
+    private boolean hasSent;
+    private int quietReports; // of the generator, one after the other
     private int warmUpSlots;
 
     /** A second. What was not told is {@link Interval#UNKNOWN} or null. */
@@ -112,15 +118,29 @@ final class LiveFigures {
         slot.lag = lag();
     }
 
-    /** What the generator sent, and how late; by partition. */
-    void ofGenerator(long startNanos, long endNanos, List<Histogram> late) {
+    /** What the generator sent, and how late, by partition; and how many of its records brokers acknowledged. */
+    void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
+        long before = sent;
         for (Histogram partition : late.subList(0, partitionCount)) {
             slot.sent += partition.getTotalCount();
             sent += partition.getTotalCount();
             slot.lateness.add(partition);
         }
         slot.lag = lag();
+        hasSent = true;
+        unacknowledged += sent - before - acknowledged;
+        quietReports = sent == before ? quietReports + 1 : 0;
+    }
+
+    /** The generator was told to send no more; {@link #isSending} goes by what it reports from now on. */
+    void sendsNoMore() {
+        quietReports = 0;
+    }
+
+    /** Whether the generator may have records of before to send, or some that are not acknowledged. */
+    boolean isSending() {
+        return hasSent && (unacknowledged > 0 || quietReports < QUIET_REPORTS);
     }
 
     /** Processor time of the brokers since the last call, as far as it is known. */
@@ -141,7 +161,7 @@ final class LiveFigures {
 
     /** What came before the second that is under way then is no part of what is measured. */
     void discard(double atMillis) {
-        warmUpSlots = (int) (atMillis / slotMillis);
+        warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
         clearPartitions();
     }
 

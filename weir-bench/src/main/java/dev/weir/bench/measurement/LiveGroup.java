@@ -176,7 +176,7 @@ final class LiveGroup implements AutoCloseable {
                     + " says how many each process has";
         }
         int more = isShared ? (consumers > consumers() ? 1 : 0) : consumers - parts.size();
-        return parts.size() + more > MOST_PROCESSES
+        return more > 0 && parts.size() + more > MOST_PROCESSES
                 ? "consumers=" + consumers + " takes more than " + MOST_PROCESSES + " processes: "
                         + (isShared ? "take some away first, which ends the last ones" : "each of them is one")
                 : null;
@@ -249,7 +249,6 @@ final class LiveGroup implements AutoCloseable {
 
     /** All leave; returns when they have told what they delivered. */
     void leave() throws InterruptedException {
-        members.endGenerator();
         members.leave(parts.stream().map(part -> part.member).toList());
     }
 

@@ -12,7 +12,7 @@ import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Report;
-import dev.weir.driver.Scenario;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,6 +51,7 @@ public final class LiveMeasurement {
     private LiveSettings settings;
     private double endMillis;
     private boolean isTold; // second by second
+    private boolean takesOrders = true;
     private long nextSecondNanos; // when the next one is
     private long brokerNanos;
 
@@ -94,8 +95,8 @@ public final class LiveMeasurement {
         }
 
         @Override
-        public void ofGenerator(long startNanos, long endNanos, List<Histogram> late) {
-            figures.ofGenerator(startNanos, endNanos, late);
+        public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
+            figures.ofGenerator(startNanos, endNanos, interval.records(), late);
         }
 
         @Override
@@ -158,6 +159,10 @@ public final class LiveMeasurement {
                 processes.members().hearUntil(System.nanoTime() + Math.clamp(left, 0, LOOK_NANOS));
             }
             isTold = false;
+            planned.forEach(late -> listener.changed(
+                    nowMillis(),
+                    "ended before " + text(late.order()) + " at "
+                            + late.fields().get("at")));
             background.endPass();
             // A last interval of each process is told a little later.
             processes
@@ -165,7 +170,9 @@ public final class LiveMeasurement {
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             figures.end();
             Map<String, Double> around = background.figures();
-            boolean isWhole = drain(settings.drained());
+            processes.members().endGenerator(); // Nothing more comes to the partitions.
+            processes.work(0);
+            boolean isWhole = catchesUp();
             processes.leave();
             return new LiveResult(point, figures, told, around)
                     .measured(endMillis, ledger.figures(processes.ends()), isWhole, timeline, phases());
@@ -195,16 +202,32 @@ public final class LiveMeasurement {
             }
             apply(next.order());
         }
-        OrderDesk.Waiting waiting = desk.next();
+        OrderDesk.Waiting waiting = waiting(desk);
         if (waiting != null) {
             Order order = waiting.order();
             String objection = order == null ? waiting.fault() : objection(order);
+            Answer answer;
             if (order == null || objection != null) {
-                desk.answer(waiting.number(), Answer.refused(String.valueOf(objection), (long) nowMillis(), timeline));
-                return;
+                answer = Answer.refused(String.valueOf(objection), (long) nowMillis(), timeline);
+            } else {
+                apply(order);
+                answer = Answer.accepted(timeline);
             }
-            apply(order);
-            desk.answer(waiting.number(), Answer.accepted(timeline));
+            try {
+                desk.answer(waiting.number(), answer);
+            } catch (UncheckedIOException e) { // No reason to lose the run.
+                listener.changed(nowMillis(), String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private OrderDesk.@Nullable Waiting waiting(OrderDesk desk) {
+        try {
+            return takesOrders ? desk.next() : null;
+        } catch (UncheckedIOException e) {
+            takesOrders = false;
+            listener.changed(nowMillis(), "takes no more orders: " + e.getMessage());
+            return null;
         }
     }
 
@@ -215,11 +238,9 @@ public final class LiveMeasurement {
         }
         try {
             ClientProperties.check(set);
+            point.check(set);
         } catch (IllegalArgumentException e) {
             return e.getMessage();
-        }
-        if (set.values().containsKey(Order.WORK) && point.scenario() != Scenario.WORK) {
-            return "work cannot be set: scenario " + point.scenario().label() + " has no handlers, scenario work has";
         }
         return set.values().containsKey(Order.CONSUMERS)
                 ? group.objection(settings.with(set).consumers())
@@ -228,6 +249,8 @@ public final class LiveMeasurement {
 
     private void apply(Order order) throws InterruptedException {
         double atMillis = nowMillis();
+        double begunMillis = atMillis;
+        String begunBy = text(order);
         Map<String, String> did = new LinkedHashMap<>();
         switch (order) {
             case Order.Set set -> set(set, did);
@@ -238,15 +261,10 @@ public final class LiveMeasurement {
                 did.put("pause", "all stood still for " + (long) pause.millis() + " ms");
             }
             case Order.Drain drain -> {
-                boolean isWhole = drain(settings.drained());
-                if (isWhole) {
-                    figures.caughtUp();
-                }
-                group.work(settings.workMillis());
-                group.send(settings.producerRate());
-                did.put(
-                        "drain",
-                        isWhole ? "nothing is left" : group.lag() + " records are left, and no fewer for a minute");
+                begins.add(new Begin(atMillis, begunBy, settings.drained()));
+                did.put("drain", drain());
+                begunMillis = nowMillis();
+                begunBy = "drained";
             }
             case Order.DiscardStats discard -> {
                 figures.discard(atMillis);
@@ -263,7 +281,7 @@ public final class LiveMeasurement {
         }
         settings = settings.withConsumers(group.consumers());
         timeline.add(new TimelineEntry(atMillis, order, nowMillis() - atMillis, did));
-        begins.add(new Begin(atMillis, text(order), settings));
+        begins.add(new Begin(begunMillis, begunBy, settings));
         listener.changed(atMillis, text(order) + ": " + String.join(", ", did.values()));
     }
 
@@ -300,12 +318,34 @@ public final class LiveMeasurement {
         }
     }
 
-    /** Nothing is sent and handlers take no time until the group has committed all; false if it gets no further. */
-    private boolean drain(LiveSettings idle) throws InterruptedException {
-        group.send(idle.producerRate());
-        group.work(idle.workMillis());
-        // What was sent last has to be in its partition before its end is asked for.
+    /** Nothing is sent and handlers take no time until the group has committed all; then as before. Returns what was done. */
+    private String drain() throws InterruptedException {
+        LiveSettings loaded = settings;
+        settings = loaded.drained();
+        group.send(settings.producerRate());
+        group.work(settings.workMillis());
+        awaitSent();
+        boolean isWhole = catchesUp();
+        if (isWhole) {
+            figures.caughtUp();
+        }
+        settings = loaded;
+        group.work(settings.workMillis());
+        group.send(settings.producerRate());
+        return isWhole ? "nothing is left" : group.lag() + " records are left, and no fewer for a minute";
+    }
+
+    /** What was due before is sent first, however much it is, and has to be in its partition before the end is asked for. */
+    private void awaitSent() throws InterruptedException {
+        figures.sendsNoMore();
         group.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
+        while (figures.isSending() && group.members().isSending()) {
+            group.members().hearUntil(System.nanoTime() + LOOK_NANOS);
+        }
+    }
+
+    /** Waits until the group has committed all of what is sent no more of; false if it gets no further. */
+    private boolean catchesUp() throws InterruptedException {
         long least = Long.MAX_VALUE;
         long leastNanos = System.nanoTime();
         for (long left = group.lag(); left > 0; left = group.lag()) {

@@ -8,6 +8,7 @@ import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
+import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Usage;
@@ -80,6 +81,12 @@ record LiveResult(
                 timeline.isEmpty() ? List.of() : List.copyOf(phases));
     }
 
+    /** How many records a second all members can take; not a number where handlers do not block. */
+    static double ceilingPerSecond(WorkloadPoint point, double handlerMillis) {
+        int handlers = ExploreSettings.handlers(point, point.members());
+        return handlers > 0 && handlerMillis > 0 ? 1e3 * handlers / handlerMillis : Double.NaN;
+    }
+
     private Totals totals(List<Interval> measured, Usage used, double handlerMillis, boolean isUnchanged) {
         long records = 0;
         long bytes = 0;
@@ -102,7 +109,7 @@ record LiveResult(
         told.forEach((name, all) -> metrics.put(
                 name, all.stream().mapToDouble(value -> value).average().orElse(Double.NaN)));
         metrics.putAll(around);
-        double ceiling = point.members() * point.ceilingPerSecond(handlerMillis);
+        double ceiling = ceilingPerSecond(point, handlerMillis);
         if (isUnchanged && !Double.isNaN(ceiling)) {
             metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
             metrics.put(Totals.CEILING, ceiling);

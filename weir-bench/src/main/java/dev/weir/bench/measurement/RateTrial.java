@@ -133,7 +133,7 @@ public final class RateTrial {
         }
 
         @Override
-        public void ofGenerator(long startNanos, long endNanos, List<Histogram> late) {
+        public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
             if (judgement != null && judgement.contains(startNanos, endNanos)) {
                 late.forEach(lateness::add);
                 for (Histogram partition : late.subList(0, point.partitions())) {

@@ -34,7 +34,7 @@ final class TrialMembers {
     interface Listener {
         void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
 
-        void ofGenerator(long startNanos, long endNanos, List<Histogram> lateness);
+        void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
 
         /** The numbers of all records of a member's pass that is ending, where that is asked for. */
         default void delivered(Report.Delivered told) {}
@@ -233,7 +233,7 @@ final class TrialMembers {
                 member.lastNanos = member.firstNanos + interval.atNanos();
                 List<Histogram> timings = SteadyMeasurement.decoded(interval);
                 if (member == generator) {
-                    listener.ofGenerator(start, member.lastNanos, timings);
+                    listener.ofGenerator(start, member.lastNanos, interval, timings);
                 } else {
                     listener.ofMember(start, member.lastNanos, interval, timings);
                 }

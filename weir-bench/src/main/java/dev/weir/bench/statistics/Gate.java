@@ -123,11 +123,12 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             if (failed > 0) {
                 return failed + " runs of " + name + " failed or broke its guarantee";
             }
-            long changed = runs.stream()
+            String changed = runs.stream()
                     .filter(run -> run.flags().contains(Flag.CHANGED))
-                    .count();
-            if (changed > 0) {
-                return changed + " runs of " + name + " were changed while they ran, so they are like no others";
+                    .map(run -> run.key().fileName())
+                    .collect(Collectors.joining(", "));
+            if (!changed.isEmpty()) {
+                return "runs of " + name + " were changed while they ran, so they are like no others: " + changed;
             }
             if (runs.size() < folder.campaign().rounds()) {
                 return runs.size() + " of " + folder.campaign().rounds() + " runs of " + name + " are done";

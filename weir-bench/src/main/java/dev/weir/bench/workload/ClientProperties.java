@@ -1,22 +1,41 @@
 package dev.weir.bench.workload;
 
 import dev.weir.bench.live.Order;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
 
 /** Properties of Kafka clients that may be ordered while a run goes on: those of a workload file. Stateless. */
 public final class ClientProperties {
 
+    private static final Map<String, ConfigDef.ConfigKey> CONSUMER =
+            ConsumerConfig.configDef().configKeys();
+    private static final Map<String, ConfigDef.ConfigKey> PRODUCER =
+            ProducerConfig.configDef().configKeys();
+
+    /** What the processes of a run set themselves, whatever a workload says. */
+    private static final Set<String> OF_THE_RUN = Set.of(
+            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            ConsumerConfig.GROUP_ID_CONFIG,
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
+
     private ClientProperties() {}
 
     /**
-     * Refuses an order with a property that no Kafka client knows, or that is a secret.
+     * Refuses an order with a property that no Kafka client knows, that is a secret or the harness's own, or whose value no
+     * client takes.
      *
-     * @throws IllegalArgumentException naming it, and what was probably meant
+     * @throws IllegalArgumentException naming it, and what was probably meant or may be set
      */
     public static void check(Order order) {
         if (!(order instanceof Order.Set set)) {
             return;
         }
-        for (String property : set.client().keySet()) {
+        for (Map.Entry<String, String> each : set.client().entrySet()) {
+            String property = each.getKey();
             if (Key.CLIENT_SECRETS.contains(property)) {
                 throw new IllegalArgumentException(Order.CLIENT + property
                         + " is a secret, and results keep the timeline: it goes into the file of --client-config");
@@ -25,6 +44,28 @@ public final class ClientProperties {
                 throw new IllegalArgumentException("there is no key " + Order.CLIENT + property + " to set: no Kafka"
                         + " client knows " + property + Spelling.hint(property, Key.CLIENT_PROPERTIES));
             }
+            if (OF_THE_RUN.contains(property)) {
+                throw new IllegalArgumentException(
+                        Order.CLIENT + property + " cannot be set: it is the run's own, and the same for all drivers");
+            }
+            checkValue(property, each.getValue());
+        }
+    }
+
+    /** Members would not start with a wrong one. */
+    private static void checkValue(String property, String value) {
+        ConfigDef.ConfigKey known = CONSUMER.containsKey(property) ? CONSUMER.get(property) : PRODUCER.get(property);
+        if (known == null) {
+            return;
+        }
+        try {
+            Object parsed = ConfigDef.parseType(property, value, known.type);
+            if (known.validator != null) {
+                known.validator.ensureValid(property, parsed);
+            }
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(
+                    Order.CLIENT + property + "=" + value + " cannot be set: " + e.getMessage(), e);
         }
     }
 }

@@ -145,6 +145,11 @@ public record ExploreSettings(
 
     /** How many handlers may block at a time, in all members together; 0 where handlers do not block. */
     public int handlers(WorkloadPoint point) {
+        return handlers(point, members);
+    }
+
+    /** The same in so many members. */
+    public static int handlers(WorkloadPoint point, int members) {
         if (point.scenario() != Scenario.WORK || millis(point) == 0) {
             return 0;
         }

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.Order;
 import dev.weir.bench.live.TimelineEntry;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -139,6 +140,7 @@ public record Workload(
             throw new WorkloadException(
                     name + ": timeline is of runs that can be changed: set " + WorkloadPoint.CHANGEABLE);
         }
+        points.forEach(point -> checkTimeline(name, timeline, point));
         return new Workload(
                 base.getOrDefault("name", ""),
                 base.getOrDefault("about", ""),
@@ -149,6 +151,28 @@ public record Workload(
                 Integer.parseInt(base.getOrDefault("method.rounds", "1")),
                 points,
                 timeline);
+    }
+
+    /** Refuses what a run could not do, or what would come after its end. */
+    private static void checkTimeline(String name, List<TimelineEntry> timeline, WorkloadPoint point) {
+        double endMillis = 1e3 * (point.seconds("maxWarmUpSeconds") + point.seconds("measureSeconds"));
+        for (TimelineEntry entry : timeline) {
+            String at = name + ": timeline, at " + entry.fields().get("at") + ": ";
+            if (entry.atMillis() >= endMillis) {
+                throw new WorkloadException(at + "the run ends before, at " + endMillis / 1e3
+                        + "s, unless method.measureSeconds is longer or an extend comes first");
+            }
+            try {
+                point.check(entry.order());
+            } catch (IllegalArgumentException e) {
+                throw new WorkloadException(at + e.getMessage());
+            }
+            if (entry.order() instanceof Order.Extend extend) {
+                endMillis += extend.millis();
+            } else if (entry.order() instanceof Order.End) {
+                endMillis = entry.atMillis();
+            }
+        }
     }
 
     /** Keys that do not go together stand in several lines: the message has the file. */

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.Order;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerWork;
@@ -209,6 +210,18 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
      */
     public boolean isChangeable() {
         return ExploreSettings.COMMITTING.contains(scenario()) && recordsPerSecond() > 0;
+    }
+
+    /**
+     * Refuses an order that its runs cannot take.
+     *
+     * @throws IllegalArgumentException naming the key, and what can take it
+     */
+    public void check(Order order) {
+        if (order instanceof Order.Set set && set.values().containsKey(Order.WORK) && scenario() != Scenario.WORK) {
+            throw new IllegalArgumentException(
+                    "work cannot be set: scenario " + scenario().label() + " has no handlers, scenario work has");
+        }
     }
 
     /** How many processes of a driver a group has, where a generator sends to it. */

@@ -1,6 +1,7 @@
 package dev.weir.bench.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,6 +80,9 @@ class OrderDeskTest {
             OrderDesk.Waiting second = awaitOrder(desk);
             assertThat(second.number()).isEqualTo("2");
             assertThat(second.order()).isNull();
+            desk.answer(second.number(), Answer.refused(second.fault(), 3, List.of()));
+            Files.writeString(results.resolve("live/3.order"), "null");
+            assertThat(awaitOrder(desk).fault()).contains("this one is null");
         }
     }
 
@@ -91,6 +95,43 @@ class OrderDeskTest {
             assertThat(awaitOrder(desk).order()).isEqualTo(ORDER);
         }
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
+    }
+
+    /** Its folder is that of the run before, and has neither the order nor an answer. */
+    @Test
+    void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
+        OrderDesk first = OrderDesk.open(results, "run 1");
+        Future<Optional<Answer>> answer = sent(ORDER);
+        assertThat(awaitOrder(first).order()).isEqualTo(ORDER);
+        try (OrderDesk second = OrderDesk.open(results, "run 2")) {
+            assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
+            assertThat(second.next()).isNull();
+        }
+    }
+
+    @Test
+    void folderThatSomebodyDeleted_isNoTroubleForItsRun() throws Exception {
+        OrderDesk desk = OrderDesk.open(results, "run");
+        Files.delete(results.resolve("live/run.json"));
+        Files.delete(results.resolve("live"));
+        assertThat(desk.next()).isNull();
+        desk.answer("1", Answer.refused("", 3, List.of()));
+        desk.close();
+        OrderDesk next = OrderDesk.open(results, "run");
+        Files.createDirectories(results.resolve("live/folder/in it"));
+        next.close();
+        assertThat(OrderSender.to(results)).isNull();
+    }
+
+    /** Ctrl-C of who sends. */
+    @Test
+    void interrupt_withdrawsTheOrder() throws Exception {
+        try (OrderDesk desk = OrderDesk.open(results, "run")) {
+            OrderSender sender = Objects.requireNonNull(OrderSender.to(results));
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> sender.send(ORDER)).isInstanceOf(InterruptedException.class);
+            assertThat(desk.next()).isNull();
+        }
     }
 
     @Test

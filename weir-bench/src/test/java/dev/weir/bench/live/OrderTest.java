@@ -19,7 +19,7 @@ class OrderTest {
     private static final List<TimelineEntry> RECORDED = List.of(
             new TimelineEntry(
                     1_004,
-                    new Order.Set(Map.of("producerRate", "0", "work", "0ms", "client.max.poll.records", "40")),
+                    new Order.Set(Map.of("producerRate", "0", "work", "0ms", "client.client.id", "a \"b\" \\ c")),
                     2,
                     Map.of("producerRate", "0")),
             new TimelineEntry(2_000, new Order.RestartConsumers("50%"), 700, Map.of("restart-consumers", "1 of 2")),

@@ -33,7 +33,7 @@ class LiveFiguresTest {
     /** So many records of each partition in the half second of that number. */
     private void half(int number, long sent, long handled, double millis) {
         long from = START + number * HALF;
-        figures.ofGenerator(from, from + HALF, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
+        figures.ofGenerator(from, from + HALF, 2 * sent, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
         figures.ofMember(
                 from,
                 from + HALF,
@@ -113,6 +113,39 @@ class LiveFiguresTest {
         assertThat(LatencyTags.merge(latencies).get(LatencyTags.RESPONSE))
                 .isNotNull()
                 .satisfies(histogram -> assertThat(histogram.getTotalCount()).isEqualTo(1000));
+    }
+
+    @Test
+    void discardDuringWarmUp_doesNotShortenIt() {
+        figures.begin(START, 2_000);
+        half(0, 250, 250, 4);
+        figures.discard(500);
+        assertThat(figures.warmUp(9)).isEqualTo(2);
+    }
+
+    /** Brokers that hold up the generator, or a plan that it is behind of, would else pass for one that has sent all. */
+    @Test
+    void generator_sendsUntilItIsQuiet_andAllIsAcknowledged() {
+        assertThat(figures.isSending()).as("never begun").isFalse();
+        figures.begin(START, 0);
+        half(0, 0, 0, 1);
+        half(1, 0, 0, 1);
+        figures.sendsNoMore();
+        half(2, 0, 0, 1);
+        assertThat(figures.isSending()).as("that report may be of before").isTrue();
+        reported(3, 50, 0);
+        reported(4, 0, 60);
+        reported(5, 0, 20);
+        assertThat(figures.isSending()).as("20 are under way").isTrue();
+        reported(6, 0, 20);
+        assertThat(figures.isSending()).isFalse();
+        reported(7, 10, 20);
+        assertThat(figures.isSending()).as("debt").isTrue();
+    }
+
+    private void reported(int number, long sent, long acknowledged) {
+        long from = START + number * HALF;
+        figures.ofGenerator(from, from + HALF, acknowledged, List.of(of(sent, 1), of(sent, 1), new Histogram(3)));
     }
 
     @Test

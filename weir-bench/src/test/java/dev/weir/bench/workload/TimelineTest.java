@@ -26,7 +26,7 @@ class TimelineTest {
                 timeline:
                   - {at: 2s, set: {producerRate: 100, client.max.poll.records: 40}}
                   - {"at":"2.500s","restart-consumers":"50%","took":"0.700s","did":{"restart-consumers":"1 of 2"}}
-                  - at: 1m
+                  - at: 0.2m
                     drain: true
                 """, false);
         assertThat(workload.timeline())
@@ -35,7 +35,7 @@ class TimelineTest {
                         new Order.Set(Map.of("producerRate", "100", "client.max.poll.records", "40")),
                         new Order.RestartConsumers("50%"),
                         new Order.Drain());
-        assertThat(workload.timeline()).extracting(TimelineEntry::atMillis).containsExactly(2e3, 2.5e3, 60e3);
+        assertThat(workload.timeline()).extracting(TimelineEntry::atMillis).containsExactly(2e3, 2.5e3, 12e3);
         assertThat(workload.points().getFirst().isChangeable()).isTrue();
         assertThat(Workload.ofText(workload.text()).timeline()).isEqualTo(workload.timeline());
     }
@@ -60,6 +60,13 @@ class TimelineTest {
             [{at: 2s, drain: true}, {at: 1s, drain: true}] | w.yaml:6:35: entries of timeline are in the order of their times
             [{at: 1s, set: {client.max.poll.record: 5}}] | no Kafka client knows max.poll.record; did you mean max.poll.records?
             [{at: 1s, set: {client.ssl.key.password: x}}] | client.ssl.key.password is a secret
+            [{at: 1s, set: {client.max.poll.records: abc}}] | client.max.poll.records=abc cannot be set: Invalid value abc
+            [{at: 1s, set: {client.max.poll.records: 0}}] | client.max.poll.records=0 cannot be set: Invalid value 0
+            [{at: 1s, set: {client.group.id: g}}]    | client.group.id cannot be set: it is the run's own
+            [{at: 1s, set: {client.enable.auto.commit: true}}] | client.enable.auto.commit cannot be set: it is the run's own
+            [{at: 9h, drain: true}]                  | w.yaml: timeline, at 32400.000s: the run ends before
+            [{at: 1s, extend: 9h}, {at: 10h, drain: true}] | w.yaml: timeline, at 36000.000s: the run ends before
+            [{at: 1s, end: true}, {at: 2s, drain: true}] | the run ends before, at 1.0s
             [{at: 1s, drain: true, drain: true}]     | w.yaml:6:
             {at: 1s}                                 | w.yaml:6:11: timeline must be a list
             [5]                                      | w.yaml:6:12: an entry of timeline must be keys with values
@@ -81,6 +88,20 @@ class TimelineTest {
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void work_isSetOfHandlersOnly() {
+        String yaml = WORKLOAD.replace("scenario: work", "scenario: at-least-once");
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml + "timeline: [{at: 1s, set: {work: 1ms}}]\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("at 1.000s: work cannot be set: scenario at-least-once has no handlers");
+    }
+
+    @Test
+    void whatComesInTimeByAnExtend_isRead() {
+        String yaml = WORKLOAD + "timeline: [{at: 1s, extend: 9h}, {at: 9h, drain: true}]\n";
+        assertThat(Workload.parse("w.yaml", yaml, false).timeline()).hasSize(2);
     }
 
     @Test

@@ -76,11 +76,13 @@ final class BenchModifyCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() {
         Order order = order();
         Path folder = folder();
         try {
             OrderSender sender = OrderSender.to(folder);
+            Thread waiting = Thread.currentThread();
+            bench.weir().shutdown().onStop(waiting::interrupt);
             Answer answer = sender == null ? null : sender.send(order);
             if (answer == null) {
                 throw none(
@@ -89,6 +91,9 @@ final class BenchModifyCommand implements Callable<Integer> {
                                 : "the run in " + folder + " ended before the order was done");
             }
             return told(answer);
+        } catch (InterruptedException e) {
+            throw CliFailure.work(
+                    "stopped before the order was done", "An order that had begun is done all the same.", e);
         } catch (UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }

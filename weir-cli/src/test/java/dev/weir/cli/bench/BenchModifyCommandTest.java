@@ -102,6 +102,8 @@ class BenchModifyCommandTest {
             --set                | rate=5                     | there is no key rate to set: there are producerRate, work, consumers
             --set                | producerRate               | --set takes KEY=VALUE
             --set                | client.max.poll.record=5   | did you mean max.poll.records?
+            --set                | client.max.poll.records=x  | client.max.poll.records=x cannot be set: Invalid value x
+            --set                | client.group.id=x          | client.group.id cannot be set: it is the run's own
             --pause              | ten                        | pause must be a time such as
             --restart-consumers  | half                       | restart-consumers must be a number of consumers
             """)

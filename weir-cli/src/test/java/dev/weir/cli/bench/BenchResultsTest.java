@@ -219,7 +219,8 @@ class BenchResultsTest {
         CommandHarness gate = new CommandHarness();
         assertThat(gate.run("bench", "results", "gate", run, "weir rate >= 1.3 of plain"))
                 .isEqualTo(ExitCode.GATE_NOT_MET);
-        assertThat(gate.out()).contains("1 runs of weir were changed while they ran");
+        assertThat(gate.out())
+                .contains("runs of weir were changed while they ran, so they are like no others: p0_weir_3");
         CommandHarness diff = new CommandHarness();
         assertThat(diff.run("bench", "results", "diff", before, run)).isEqualTo(ExitCode.FAILED);
         assertThat(diff.err()).contains("runs of changed were changed while they ran", "p0_weir_3");

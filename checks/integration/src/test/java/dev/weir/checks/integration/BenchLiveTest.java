@@ -128,9 +128,10 @@ class BenchLiveTest {
         ResultsFolder results = run.get(10, TimeUnit.MINUTES);
         Run typed = whole(results, true);
         assertThat(orders(typed)).startsWith(session.toArray(new Order[0])).endsWith(new Order.End());
-        assertThat(typed.phases()).hasSize(session.size() + 2);
+        assertThat(typed.phases()).as("a drain begins two").hasSize(session.size() + 3);
         assertThat(typed.phases().getLast().consumers()).isEqualTo(2);
-        assertThat(typed.warmUpIntervals()).as("of seconds before the discard").isPositive();
+        TimelineEntry discard = typed.timeline().get(session.size() - 1);
+        assertThat(typed.warmUpIntervals()).as("of seconds").isEqualTo((int) (discard.atMillis() / 1000));
         requireReported(results);
 
         String timeline = Files.readString(results.path().resolve("timeline.yaml"));
