@@ -7,16 +7,21 @@ import dev.weir.stream.Pipeline;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.springframework.boot.ExitCodeEvent;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 
 /** An application with one pipeline. */
 @SpringBootApplication(proxyBeanMethods = false)
 public class InvoicingApplication {
 
+    /** Ends with exit code 1 if the pipeline fails. */
     public static void main(String[] args) {
-        SpringApplication.run(InvoicingApplication.class, args);
+        SpringApplication application = new SpringApplication(InvoicingApplication.class);
+        application.addListeners((ApplicationListener<ExitCodeEvent>) event -> System.exit(event.getExitCode()));
+        application.run(args);
     }
 
     /** Runs with the application, under its own name. */

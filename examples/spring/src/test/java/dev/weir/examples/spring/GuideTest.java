@@ -30,7 +30,7 @@ class GuideTest {
                 .map(match -> match.group(1))
                 .toList();
         assertThat(samples)
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(sample -> assertThat(here).as(sample).contains(withoutSpace(sample)));
     }
 

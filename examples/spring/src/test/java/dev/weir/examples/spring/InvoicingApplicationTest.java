@@ -28,7 +28,7 @@ class InvoicingApplicationTest {
 
     private static final int ORDERS = 2_000;
     private static final int CUSTOMERS = 50;
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     /** The starter connects the application to a cluster that is a bean. */
     @TestConfiguration(proxyBeanMethods = false)

@@ -35,8 +35,9 @@ class InvoicingShutdownTest {
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
     private static final int BATCH = 1_000;
+    private static final int MAX_ORDERS = 100_000;
     private static final int CUSTOMERS = 50;
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     private static ConfigurableApplicationContext start(String... properties) {
         return new SpringApplicationBuilder(InvoicingApplication.class)
@@ -51,19 +52,20 @@ class InvoicingShutdownTest {
         List.of("orders", "invoices", "orders-failed").forEach(topic -> kafka.createTopic(topic, 6));
         AtomicLong produced = new AtomicLong();
         CountDownLatch enough = new CountDownLatch(1);
-        CompletableFuture<Void> load = CompletableFuture.runAsync(() -> {
-            while (enough.getCount() > 0) {
-                Records.produce(kafka.bootstrapServers(), "orders", produced.getAndAdd(BATCH), BATCH, CUSTOMERS);
-            }
-        });
-
+        CompletableFuture<Void> load;
         try (ConfigurableApplicationContext first = start()) {
+            load = CompletableFuture.runAsync(() -> {
+                while (enough.getCount() > 0 && produced.get() < MAX_ORDERS) {
+                    Records.produce(kafka.bootstrapServers(), "orders", produced.getAndAdd(BATCH), BATCH, CUSTOMERS);
+                }
+            });
             await().atMost(LONG).until(() -> first.isRunning() && sum(kafka.endOffsets("invoices")) > 0);
+        } finally {
+            enough.countDown();
         }
+        load.join();
         // Every order that was begun is invoiced and committed, and the rest is left for the next.
         assertThat(sum(kafka.committedOffsets("invoicing"))).isEqualTo(sum(kafka.endOffsets("invoices")));
-        enough.countDown();
-        load.join();
 
         try (ConfigurableApplicationContext second = start()) {
             await().atMost(LONG)
