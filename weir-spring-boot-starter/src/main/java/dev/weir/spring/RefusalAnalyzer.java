@@ -10,8 +10,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Turns what Weir or its Kafka client refuses when an application starts into a paragraph: the messages name the setting
- * and the way out, and a stack trace would bury them. Stateless.
+ * Turns what Weir or its Kafka client refuses when an application starts into a paragraph: the messages name the
+ * setting and the way out, and a stack trace would bury them. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
 
@@ -46,12 +46,10 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return frame.getClassName().startsWith(WEIR);
     }
 
-    /** The message of a failure; unless it is Weir's, with those of its causes: Kafka's client has the reason there. */
+    /** The message of a failure and those of its causes that it does not repeat: Kafka's client has the reason there. */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
-        for (Throwable cause = failure.getCause();
-                cause != null && !(failure instanceof KafkaPipelineException);
-                cause = cause.getCause()) {
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
             String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
             if (!told.contains(message)) {
                 told += ": " + message;

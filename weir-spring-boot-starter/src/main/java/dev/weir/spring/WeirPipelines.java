@@ -28,10 +28,10 @@ import org.springframework.context.SmartLifecycle;
  * Thread-safe.
  *
  * <p>Pipelines start in the last phase of the application context, after all else, and stop first. The beans are looked
- * up at the first start, so a pipeline's handler may use this too; before that there are none here. A stop drains all of
- * them at once, for all but 6 seconds of {@code spring.lifecycle.timeout-per-shutdown-phase}, and half of it if that is
- * longer; the log names what is left undone. While one runs, the JVM stays. When one fails, {@code weir.on-failure} says
- * what becomes of the application; {@link #getExitCode} is 1 from then on.
+ * up at the first start, so a pipeline's handler may use this too; before that there are none here. A stop drains all
+ * of them at once, for all but 6 seconds of {@code spring.lifecycle.timeout-per-shutdown-phase}, and half of it if that
+ * is longer; the log names what is left undone. While one runs, the JVM stays. When one fails,
+ * {@code weir.on-failure} says what becomes of the application; {@link #getExitCode} is 1 from then on.
  */
 public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 

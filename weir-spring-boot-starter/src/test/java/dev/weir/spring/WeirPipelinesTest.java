@@ -302,7 +302,7 @@ class WeirPipelinesTest {
                 .withPropertyValues("weir.on-failure=keep")
                 .run(context -> await().atMost(LONG)
                         .untilAsserted(() -> assertThat(log.getOut())
-                                .contains("pipeline failing has failed: the order failed")
+                                .contains("pipeline failing has failed", "KafkaPipelineException: the order failed")
                                 .contains("Caused by: java.lang.IllegalStateException: the till is broken")));
     }
 
