@@ -46,7 +46,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return frame.getClassName().startsWith(WEIR);
     }
 
-    /** The message of a failure and those of its causes that it does not repeat: Kafka's client has the reason there. */
+    /** The message of a failure and those of its causes that it does not repeat: a client has its reason there. */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
