@@ -162,6 +162,7 @@ public final class ProducerSettings<K, V> {
          * Applies settings that an application's framework has read, with the keys of a file.
          *
          * @param origin where a key was written, for messages
+         * @throws NullPointerException for a setting without a value; its message is the origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             ConsumerSettingsReader.applyToProducer(SettingsText.read(settings, origin), this, origins);

@@ -131,8 +131,10 @@ final class SettingsText {
     static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
         Objects.requireNonNull(origin, "origin");
         List<Entry> entries = new ArrayList<>();
-        new TreeMap<>(Objects.requireNonNull(settings, "settings"))
-                .forEach((name, value) -> entries.add(new Entry(name, value.strip(), origin.apply(name))));
+        new TreeMap<>(Objects.requireNonNull(settings, "settings")).forEach((name, value) -> {
+            String written = origin.apply(name);
+            entries.add(new Entry(name, Objects.requireNonNull(value, written).strip(), written));
+        });
         return entries;
     }
 

@@ -2,11 +2,13 @@ package dev.weir.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +122,10 @@ class SettingsTextTest {
                         .from(settings, key -> "app." + key)
                         .build())
                 .withMessageStartingWith("app.acks: acks=1 would ");
+        assertThatNullPointerException()
+                .isThrownBy(() -> ConsumerSettings.builder()
+                        .from(Collections.singletonMap("group.id", null), key -> "app." + key))
+                .withMessage("app.group.id");
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationContextException;
 
 /**
  * One {@link Pipeline} bean, its present or last run, and the meters of that run. Started and ended by {@link
@@ -26,6 +27,9 @@ final class PipelineBean {
 
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
+
+    /** The run that was last told to end: that its deadline cancels it is no failure. */
+    private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline) {
         this.name = name;
@@ -49,11 +53,14 @@ final class PipelineBean {
         if (last == null || !last.completion().isDone()) {
             return null;
         }
-        Throwable thrown =
-                last.completion().handle((report, failure) -> failure).join();
+        return failure(
+                last, last.completion().handle((report, thrown) -> thrown).join());
+    }
+
+    private @Nullable Throwable failure(RunningPipeline run, @Nullable Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        return cause instanceof CancellationException ? null : cause;
+        return cause instanceof CancellationException && run == ended ? null : cause;
     }
 
     boolean runs() {
@@ -64,33 +71,45 @@ final class PipelineBean {
     /**
      * Runs it.
      *
-     * @param ended called once the run is over, by a thread of the pipeline
+     * @param over called once the run is over, by a thread of the pipeline
+     * @throws KafkaPipelineException if the run is refused for what the application has set
      */
-    void start(@Nullable MeterRegistry registry, Runnable ended) {
+    void start(@Nullable MeterRegistry registry, Runnable over) {
         closeMetrics();
         RunningPipeline started;
         try {
             started = pipeline.run();
-        } catch (KafkaPipelineException refused) {
-            throw new KafkaPipelineException("pipeline " + name + " did not start: " + refused.getMessage(), refused);
+        } catch (RuntimeException failure) {
+            String told = "pipeline " + name + " did not start: " + RefusalAnalyzer.reasons(failure);
+            throw RefusalAnalyzer.isRefusal(failure)
+                    ? new KafkaPipelineException(told, failure)
+                    : new ApplicationContextException(told, failure);
         }
         running = started;
-        if (registry != null) {
-            PipelineMetrics meters = PipelineMetrics.of(started);
-            metrics = meters;
-            meters.bindTo(registry);
-        }
         var ignored = started.completion().whenComplete((report, thrown) -> {
-            log();
-            ended.run();
+            log(failure(started, thrown));
+            over.run();
         });
+        if (registry != null) {
+            bind(PipelineMetrics.of(started), registry);
+        }
     }
 
-    private void log() {
-        Throwable failure = failure();
+    /** The application's registry may refuse a meter; the pipeline runs on without. */
+    private void bind(PipelineMetrics meters, MeterRegistry registry) {
+        metrics = meters;
+        try {
+            meters.bindTo(registry);
+        } catch (RuntimeException refused) {
+            LOG.warn("pipeline {} runs without meters: they cannot be bound", name, refused);
+            closeMetrics();
+        }
+    }
+
+    private void log(@Nullable Throwable failure) {
         if (failure == null) {
             LOG.info("pipeline {} has ended", name);
-        } else if (failure instanceof KafkaPipelineException) { // Its message says what to do.
+        } else if (failure instanceof KafkaPipelineException && failure.getCause() == null) { // It says what to do.
             LOG.error("pipeline {} has failed: {}", name, failure.getMessage());
         } else {
             LOG.error("pipeline {} has failed", name, failure);
@@ -102,6 +121,7 @@ final class PipelineBean {
         try {
             RunningPipeline last = running;
             if (last != null && !last.completion().isDone()) {
+                ended = last;
                 drain(last, deadline);
             }
         } finally {

@@ -1,15 +1,21 @@
 package dev.weir.spring;
 
 import dev.weir.kafka.KafkaPipelineException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Turns what Weir refuses when an application starts into a paragraph: Weir's messages name the setting and the way
- * out, and a stack trace would bury them. Stateless.
+ * Turns what Weir or its Kafka client refuses when an application starts into a paragraph: the messages name the
+ * setting and the way out, and a stack trace would bury them. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
+
+    private static final String WEIR = "dev.weir.";
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
@@ -24,10 +30,31 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    private static boolean isRefusal(Throwable cause) {
-        return cause instanceof KafkaPipelineException
-                || (cause instanceof IllegalArgumentException
-                        && cause.getStackTrace().length > 0
-                        && cause.getStackTrace()[0].getClassName().startsWith("dev.weir."));
+    /** Whether the message is for who wrote the settings: no stack trace would tell more. */
+    static boolean isRefusal(Throwable cause) {
+        List<StackTraceElement> frames = Arrays.asList(cause.getStackTrace());
+        return switch (cause) {
+            case KafkaPipelineException refused -> true;
+            case KafkaException ofTheClient -> frames.stream().anyMatch(RefusalAnalyzer::isOfWeir);
+            case IllegalArgumentException value -> frames.stream().limit(1).anyMatch(RefusalAnalyzer::isOfWeir);
+            case IllegalStateException use -> frames.stream().limit(1).anyMatch(RefusalAnalyzer::isOfWeir);
+            default -> false;
+        };
+    }
+
+    private static boolean isOfWeir(StackTraceElement frame) {
+        return frame.getClassName().startsWith(WEIR);
+    }
+
+    /** The message of a failure and those of its causes that it does not repeat: a client has its reason there. */
+    static String reasons(Throwable failure) {
+        String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+            if (!told.contains(message)) {
+                told += ": " + message;
+            }
+        }
+        return told;
     }
 }

@@ -5,6 +5,8 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Pipeline;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.SpringApplication;
@@ -58,10 +60,19 @@ class WeirAutoConfiguration {
                 .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
                 .orElse(PHASE_TIMEOUT);
         return new WeirPipelines(
-                application.getBeansOfType(Pipeline.class),
+                () -> pipelines(application),
                 properties,
                 phaseTimeout,
                 registries::getIfUnique,
                 () -> SpringApplication.exit(application));
+    }
+
+    /** Each by itself: getBeansOfType() leaves out beans that are being made, and says nothing. */
+    private static Map<String, Pipeline> pipelines(ApplicationContext application) {
+        Map<String, Pipeline> found = new TreeMap<>();
+        for (String name : application.getBeanNamesForType(Pipeline.class)) {
+            found.put(name, application.getBean(name, Pipeline.class));
+        }
+        return found;
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.metrics.DispatcherMetrics;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -26,19 +27,20 @@ import org.springframework.context.SmartLifecycle;
  * Runs the application's {@link Pipeline} beans, each under the name of its bean, whatever it was named before.
  * Thread-safe.
  *
- * <p>Pipelines start in the last phase of the application context, after all else, and stop first. A stop drains all of
- * them at once, for nine tenths of {@code spring.lifecycle.timeout-per-shutdown-phase}; the log names what is left
- * undone. While one runs, the JVM stays. When one fails, {@code weir.on-failure} says what becomes of the application;
- * {@link #getExitCode} is 1 from then on.
+ * <p>Pipelines start in the last phase of the application context, after all else, and stop first. The beans are looked
+ * up at the first start, so a pipeline's handler may use this too; before that there are none here. A stop drains all
+ * of them at once, for all but 6 seconds of {@code spring.lifecycle.timeout-per-shutdown-phase}, and half of it if that
+ * is longer; the log names what is left undone. While one runs, the JVM stays. When one fails,
+ * {@code weir.on-failure} says what becomes of the application; {@link #getExitCode} is 1 from then on.
  */
 public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
 
-    /** The rest of a phase's time is for those that do not let go at once when they are cancelled. */
-    private static final double DRAIN_SHARE = 0.9;
+    /** The 5 seconds that a drain waits for stages that do not let go when they are cancelled, and one more. */
+    private static final Duration GRACE = Duration.ofSeconds(6);
 
-    private final Map<String, PipelineBean> beans = new TreeMap<>();
+    private final Supplier<Map<String, Pipeline>> pipelines;
     private final WeirProperties properties;
     private final Duration drain;
     private final Supplier<@Nullable MeterRegistry> registry;
@@ -51,32 +53,37 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     private @Nullable Thread keeper;
 
     // Written under the lock.
+    private volatile Map<String, PipelineBean> beans = Map.of();
+
+    // Set under the lock, cleared without it.
     private volatile boolean running;
 
     /**
      * Runs nothing before {@link #start}.
      *
+     * @param pipelines the beans by their names, asked once, at the first start
      * @param phaseTimeout how long the application waits for a phase of its shutdown
      * @param registry where meters go, asked at each start; null for nowhere
      * @param shutdown closes the application; called by a thread of its own
      */
     WeirPipelines(
-            Map<String, Pipeline> pipelines,
+            Supplier<Map<String, Pipeline>> pipelines,
             WeirProperties properties,
             Duration phaseTimeout,
             Supplier<@Nullable MeterRegistry> registry,
             Runnable shutdown) {
-        pipelines.forEach((name, pipeline) -> beans.put(name, new PipelineBean(name, pipeline)));
+        this.pipelines = pipelines;
         this.properties = properties;
-        this.drain = Duration.ofNanos((long) (phaseTimeout.toNanos() * DRAIN_SHARE));
+        this.drain = drainTime(phaseTimeout);
         this.registry = registry;
         this.shutdown = shutdown;
-        for (String name : properties.pipelines().keySet()) {
-            if (!beans.containsKey(name)) {
-                throw new IllegalArgumentException("weir.pipelines." + name
-                        + ": there is no Pipeline bean of that name; there are " + beans.keySet());
-            }
-        }
+    }
+
+    /** How long a drain may take, so that its report comes before the phase is over. */
+    static Duration drainTime(Duration phaseTimeout) {
+        Duration half = phaseTimeout.dividedBy(2);
+        Duration rest = phaseTimeout.minus(GRACE);
+        return rest.compareTo(half) > 0 ? rest : half;
     }
 
     /** The names of all pipelines, in alphabetical order. */
@@ -86,7 +93,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     /**
      * The present run of a pipeline, or the last one; empty before its first. The application's to read and steer, not
-     * to close.
+     * to close; {@code stop()} ends it in good order, and a cancellation counts as a failure.
      *
      * @throws IllegalArgumentException if there is no such pipeline
      */
@@ -109,19 +116,44 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     /** Starts all pipelines but those with {@code auto-start=false}; if one cannot be started, none is left running. */
     @Override
     public void start() {
+        try {
+            startAll();
+        } catch (RuntimeException | Error failure) {
+            stop();
+            throw failure;
+        }
+    }
+
+    private void startAll() {
         lock.lock();
         try {
             if (running) {
                 return;
             }
             running = true;
-            beans.values().stream().filter(this::startsByItself).forEach(this::run);
-        } catch (RuntimeException | Error failure) {
-            stop();
-            throw failure;
+            if (beans.isEmpty()) {
+                beans = lookUp();
+            }
+            for (PipelineBean bean : beans.values()) {
+                if (running && startsByItself(bean)) { // A stop does not wait for the lock to say so.
+                    run(bean);
+                }
+            }
         } finally {
             lock.unlock();
         }
+    }
+
+    private Map<String, PipelineBean> lookUp() {
+        Map<String, PipelineBean> found = new TreeMap<>();
+        pipelines.get().forEach((name, pipeline) -> found.put(name, new PipelineBean(name, pipeline)));
+        for (String name : properties.pipelines().keySet()) {
+            if (!found.containsKey(name)) {
+                throw new IllegalArgumentException("weir.pipelines." + name
+                        + ": there is no Pipeline bean of that name; there are " + found.keySet());
+            }
+        }
+        return found;
     }
 
     private boolean startsByItself(PipelineBean bean) {
@@ -134,6 +166,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
      *
      * @throws IllegalArgumentException if there is no such pipeline
      * @throws IllegalStateException if it runs already, or the application context does not
+     * @throws KafkaPipelineException if it cannot start; says why
      */
     public void start(String name) {
         PipelineBean bean = bean(name);
@@ -208,10 +241,10 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     private CompletableFuture<Void> end() {
-        signalStop();
+        running = false;
         return CompletableFuture.allOf(beans.values().stream()
                         .map(bean -> CompletableFuture.runAsync(
-                                () -> bean.end(drain),
+                                () -> end(bean),
                                 task -> Thread.ofVirtual()
                                         .name("weir-stop-" + bean.name())
                                         .start(task)))
@@ -223,14 +256,11 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 });
     }
 
-    private void signalStop() {
-        lock.lock();
-        try {
-            running = false;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    /** Drains what runs; then what a start under way has begun meanwhile, as that holds the lock while it connects. */
+    private void end(PipelineBean bean) {
+        bean.end(drain);
+        signal();
+        bean.end(drain);
     }
 
     /** Whether the pipelines were started and not stopped; single ones may have ended. */

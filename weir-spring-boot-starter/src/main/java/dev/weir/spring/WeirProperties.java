@@ -10,7 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The properties {@code weir.*}. Immutable. One that is not here is refused.
+ * The properties {@code weir.*}. Immutable. One that is not here is refused, if it is in a file or an argument: Spring
+ * Boot looks for unknown ones neither among environment variables nor among system properties.
  *
  * @param onFailure whether the application ends when a pipeline fails, or goes on with its liveness down
  * @param consumer settings of consumers, over those of spring.kafka

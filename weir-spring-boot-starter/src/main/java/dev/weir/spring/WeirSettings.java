@@ -51,7 +51,7 @@ public final class WeirSettings {
     }
 
     /**
-     * A new builder of a consumer's settings; what the caller sets wins.
+     * A new builder of a consumer's settings; what the caller sets wins, but does not mend what is refused here.
      *
      * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
      */
@@ -84,7 +84,7 @@ public final class WeirSettings {
     }
 
     /**
-     * A new builder of a producer's settings; what the caller sets wins.
+     * A new builder of a producer's settings; what the caller sets wins, but does not mend what is refused here.
      *
      * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
      */
@@ -107,8 +107,9 @@ public final class WeirSettings {
         }
         ClientEntries entries = new ClientEntries();
         properties.forEach((name, value) -> {
-            if (!name.endsWith("serializer")) {
-                entries.put(name, value, property(side, name));
+            String origin = property(side, name);
+            if (!name.endsWith("serializer") && !isDefaultIsolation(name, value, origin)) {
+                entries.put(name, value, origin);
             }
         });
         entries.put(
@@ -117,6 +118,13 @@ public final class WeirSettings {
                 property(side, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG));
         entries.put("security.protocol", connected.getSecurityProtocol(), property(side, "security.protocol"));
         return entries;
+    }
+
+    /** Spring writes read_uncommitted where nobody did, which would win over Weir's default for exactly once. */
+    private static boolean isDefaultIsolation(String name, Object value, String origin) {
+        return name.equals(ConsumerConfig.ISOLATION_LEVEL_CONFIG)
+                && value.equals("read_uncommitted")
+                && origin.equals(SPRING);
     }
 
     /** The property that set the client's {@code name}, as far as its own name tells. */

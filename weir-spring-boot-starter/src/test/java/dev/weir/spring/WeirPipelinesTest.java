@@ -6,21 +6,34 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -41,8 +54,14 @@ class WeirPipelinesTest {
     /** What the pipeline "failing" waits for before it fails. */
     private static CountDownLatch mayFail = new CountDownLatch(1);
 
+    /** What it fails with. */
+    private static Supplier<RuntimeException> fault = () -> new IllegalStateException("the till is broken");
+
     /** Open once the pipeline "stuck" is at work. */
     private static CountDownLatch stuck = new CountDownLatch(1);
+
+    /** What it waits for, whoever interrupts it. */
+    private static CountDownLatch mayLetGo = new CountDownLatch(1);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -64,7 +83,7 @@ class WeirPipelinesTest {
             return Source.single(1)
                     .mapBlocking(1, Ordering.input(), one -> {
                         mayFail.await();
-                        throw new IllegalStateException("the till is broken");
+                        throw fault.get();
                     })
                     .to(Sink.ignore());
         }
@@ -85,11 +104,55 @@ class WeirPipelinesTest {
             return Source.single(1)
                     .mapBlocking(1, Ordering.input(), one -> {
                         stuck.countDown();
-                        new CountDownLatch(1).await();
+                        awaitUninterruptibly(mayLetGo);
                         return one;
                     })
                     .named("till")
                     .to(Sink.ignore());
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) { // Does not let go.
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Steering {
+        @Bean
+        Pipeline steering(WeirPipelines others) {
+            return Source.single(1).map(one -> others.names()).to(Sink.ignore());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Secured {
+        @Bean
+        Pipeline secured(WeirSettings settings) {
+            return KafkaSource.atLeastOnce(settings.consumer().build(), "orders")
+                    .to(Sink.ignore());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RefusingMeters {
+        @Bean
+        SimpleMeterRegistry registry() {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            registry.config().meterFilter(new MeterFilter() {
+                @Override
+                public Meter.Id map(Meter.Id id) {
+                    if (id.getName().startsWith("weir.pipeline")) {
+                        throw new IllegalStateException("no room for " + id.getName());
+                    }
+                    return id;
+                }
+            });
+            return registry;
         }
     }
 
@@ -118,7 +181,9 @@ class WeirPipelinesTest {
     @BeforeEach
     void closeLatches() {
         mayFail = new CountDownLatch(1);
+        fault = () -> new IllegalStateException("the till is broken");
         stuck = new CountDownLatch(1);
+        mayLetGo = new CountDownLatch(1);
     }
 
     private static WeirPipelines pipelines(ApplicationContext context) {
@@ -143,7 +208,7 @@ class WeirPipelinesTest {
             assertThat(endless.name()).isEqualTo("endless");
             assertThat(endless.completion()).isNotDone();
             assertThat(pipelines.isRunning()).isTrue();
-            assertThat(keepers()).isEqualTo(1);
+            await().atMost(LONG).until(() -> keepers() == 1); // Not the one of a test before this.
 
             context.close();
             assertThat(endless.completion()).isCompleted();
@@ -211,7 +276,52 @@ class WeirPipelinesTest {
                     pipelines(context).start("failing");
                     assertThat(health(context, "Liveness").getStatus()).isEqualTo(Status.UP);
                     assertThat(pipelines(context).getExitCode()).isZero();
+                    mayFail.countDown();
                 });
+    }
+
+    @Test
+    void cancellationThatAStageThrows_isAFailure() {
+        fault = () -> new CancellationException("a future of the till was cancelled");
+        mayFail.countDown();
+        runner.withUserConfiguration(Failing.class)
+                .withPropertyValues("weir.on-failure=keep")
+                .run(context -> {
+                    RunningPipeline failing = running(context, "failing");
+                    await().atMost(LONG).until(() -> failing.completion().isDone());
+                    assertThat(health(context, "Liveness").getDetails())
+                            .containsEntry("failing", "failed: a future of the till was cancelled");
+                });
+    }
+
+    @Test
+    void failureOfWeir_withACause_isLoggedWithTheTraceOfThat(CapturedOutput log) {
+        fault = () -> new KafkaPipelineException("the order failed", new IllegalStateException("the till is broken"));
+        mayFail.countDown();
+        runner.withUserConfiguration(Failing.class)
+                .withPropertyValues("weir.on-failure=keep")
+                .run(context -> await().atMost(LONG)
+                        .untilAsserted(() -> assertThat(log.getOut())
+                                .contains("pipeline failing has failed", "KafkaPipelineException: the order failed")
+                                .contains("Caused by: java.lang.IllegalStateException: the till is broken")));
+    }
+
+    @Test
+    void pipelineWhoseHandlerHasWeirPipelines_runs() {
+        runner.withUserConfiguration(Steering.class).run(context -> {
+            assertThat(pipelines(context).names()).containsExactly("endless", "steering");
+            assertThat(pipelines(context).running("steering")).isPresent();
+        });
+    }
+
+    @Test
+    void metersThatCannotBeBound_areLeftOut(CapturedOutput log) {
+        runner.withUserConfiguration(RefusingMeters.class).run(context -> {
+            assertThat(running(context, "endless").completion()).isNotDone();
+            assertThat(log.getOut())
+                    .contains("pipeline endless runs without meters")
+                    .contains("no room for weir.");
+        });
     }
 
     @Test
@@ -257,12 +367,65 @@ class WeirPipelinesTest {
                 .run(context -> {
                     assertThat(stuck.await(30, TimeUnit.SECONDS)).isTrue();
                     RunningPipeline cut = running(context, "stuck");
+                    WeirPipelines pipelines = pipelines(context);
                     context.close();
-                    assertThat(cut.completion()).isDone();
+                    // It does not let go when it is cancelled either.
                     await().atMost(LONG)
                             .untilAsserted(() -> assertThat(log.getOut())
-                                    .contains("pipeline stuck was stopped with work left undone: till: 1 element"));
+                                    .contains("pipeline stuck was stopped with work left undone: ")
+                                    .contains("till: 1 element"));
+                    mayLetGo.countDown();
+                    await().atMost(LONG).until(() -> cut.completion().isDone());
+                    assertThat(pipelines.getExitCode()).isZero();
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30s,24s", "12s,6s", "2s,1s"})
+    void drain_leavesTheGraceOfACancellationToThePhase(String phase, String drain) {
+        assertThat(WeirPipelines.drainTime(DurationStyle.detectAndParse(phase)))
+                .isEqualTo(DurationStyle.detectAndParse(drain));
+    }
+
+    /** A start may take as long as it looks for brokers. */
+    @Test
+    void stop_duringAStart_drainsTheOthersAtOnce_andThenWhatWasStarted() throws Exception {
+        CountDownLatch starting = new CountDownLatch(1);
+        CountDownLatch mayStart = new CountDownLatch(1);
+        AtomicBoolean slow = new AtomicBoolean();
+        Supplier<@Nullable MeterRegistry> registry = () -> {
+            if (slow.get()) {
+                starting.countDown();
+                awaitUninterruptibly(mayStart);
+            }
+            return null;
+        };
+        Pipeline endless = Source.never().to(Sink.ignore());
+        Map<String, Pipeline> beans = Map.of("early", endless, "late", endless);
+        WeirPipelines pipelines = new WeirPipelines(() -> beans, lateByHand(), LONG, registry, () -> {});
+        pipelines.start();
+        slow.set(true);
+        CompletableFuture<Void> start = CompletableFuture.runAsync(() -> pipelines.start("late"));
+        assertThat(starting.await(30, TimeUnit.SECONDS)).isTrue();
+
+        CountDownLatch stopped = new CountDownLatch(1);
+        pipelines.stop(stopped::countDown);
+        pipelines.running("early").orElseThrow().completion().get(30, TimeUnit.SECONDS);
+        assertThat(stopped.getCount()).isEqualTo(1);
+        mayStart.countDown();
+        start.get(30, TimeUnit.SECONDS);
+        assertThat(stopped.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(pipelines.running("late").orElseThrow().completion()).isDone();
+    }
+
+    private static WeirProperties lateByHand() {
+        var consumer =
+                new WeirProperties.Consumer(null, null, null, null, null, null, null, null, null, null, null, Map.of());
+        return new WeirProperties(
+                OnFailure.KEEP,
+                consumer,
+                new WeirProperties.Producer(Map.of()),
+                Map.of("late", new WeirProperties.PipelineProperties(false)));
     }
 
     @Test
@@ -273,6 +436,19 @@ class WeirPipelinesTest {
                     .contains("localhost:1");
             await().atMost(LONG).until(() -> keepers() == 0);
         });
+    }
+
+    @Test
+    void whatTheClientRefuses_isToldInAParagraphWithThePipeline() {
+        runner.withUserConfiguration(Secured.class)
+                .withPropertyValues(
+                        "spring.kafka.bootstrap-servers=localhost:1",
+                        "spring.kafka.consumer.group-id=g",
+                        "spring.kafka.security.protocol=SSL",
+                        "spring.kafka.ssl.trust-store-location=file:/no/such.jks")
+                .run(context -> assertThat(Refusals.paragraph(context))
+                        .contains("pipeline secured did not start: ")
+                        .contains("/no/such.jks"));
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
@@ -22,9 +23,11 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails;
+import org.springframework.boot.kafka.autoconfigure.KafkaProperties;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -103,6 +106,31 @@ class WeirSettingsTest {
                             .containsEntry("linger.ms", "9")
                             .doesNotContainKeys("key.serializer", "value.serializer", "group.id");
                 });
+    }
+
+    /** Exactly once reads what is committed, unless somebody wants it otherwise. */
+    @Test
+    void isolation_thatNobodySet_isLeftToWeir() {
+        runner.run(context -> assertThat(consumer(context)).doesNotContainKey("isolation.level"));
+        for (String property :
+                List.of("spring.kafka.consumer.isolation-level", "spring.kafka.properties.isolation.level")) {
+            runner.withPropertyValues(property + "=read_uncommitted")
+                    .run(context -> assertThat(consumer(context)).containsEntry("isolation.level", "read_uncommitted"));
+        }
+    }
+
+    private static Map<String, String> consumer(ApplicationContext context) {
+        return context.getBean(Both.class).consumer().properties();
+    }
+
+    /** Of what Spring writes for everybody, the addresses come from the connection and the rest is left out. */
+    @Test
+    void whatSpringAlwaysWrites_isKnown() {
+        KafkaProperties spring = new KafkaProperties();
+        assertThat(spring.buildConsumerProperties())
+                .containsOnlyKeys("bootstrap.servers", "isolation.level", "key.deserializer", "value.deserializer");
+        assertThat(spring.buildProducerProperties())
+                .containsOnlyKeys("bootstrap.servers", "key.serializer", "value.serializer");
     }
 
     @Test

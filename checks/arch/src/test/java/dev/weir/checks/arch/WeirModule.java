@@ -27,7 +27,8 @@ enum WeirModule {
     SPRING("weir-spring-boot-starter", "spring"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
-    ASIMOV("examples/asimov", "examples"),
+    ASIMOV("examples/asimov", "examples.asimov"),
+    SPRING_EXAMPLE("examples/spring", "examples.spring"),
     CLI("weir-cli", "cli");
 
     /** What jcstress makes of a case for each run; nobody wrote it. */
@@ -52,9 +53,10 @@ enum WeirModule {
             // The testkit for its tests, as its pom has it.
             case OTEL -> Set.of("stream", "kafka", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
+            case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
-            case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples");
+            case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples.asimov");
         };
     }
 

@@ -1,0 +1,9 @@
+package dev.weir.examples.spring;
+
+/**
+ * What a customer gets for an order.
+ *
+ * @param customer whose order it was
+ * @param text the invoice itself
+ */
+public record Invoice(String customer, String text) {}
