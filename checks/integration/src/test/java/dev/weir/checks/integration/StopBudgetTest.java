@@ -154,7 +154,9 @@ class StopBudgetTest {
             awaitLines(rest, lines -> lines.containsAll(held), member);
             assertTermEnds(member);
         }
-        assertThat(Files.readAllLines(rest)).doesNotHaveDuplicates().allMatch(number -> Integer.parseInt(number) >= 1_000);
+        assertThat(Files.readAllLines(rest))
+                .doesNotHaveDuplicates()
+                .allMatch(number -> Integer.parseInt(number) >= 1_000);
     }
 
     @Test

@@ -59,7 +59,9 @@ class PomsTest {
                 });
         for (Pom pom : Pom.allOfTheBuild()) {
             if (!pom.toString().equals("pom.xml")) {
-                assertThat(pom.child("properties", "maven.deploy.skip")).as("%s", pom).isEmpty();
+                assertThat(pom.child("properties", "maven.deploy.skip"))
+                        .as("%s", pom)
+                        .isEmpty();
             }
         }
     }
