@@ -58,7 +58,8 @@ public interface RunningPipeline extends AutoCloseable {
     /**
      * Lets the end of the JVM drain the pipeline first, for at most {@code deadline}, and then cancel what is not
      * finished. For platforms that kill a process some seconds after SIGTERM: the last commit and the leave of a group
-     * come after the deadline and before the kill.
+     * come after the deadline and before the kill. The JVM waits at most 23 s for them, and for a stage that does not
+     * let go.
      *
      * @param deadline from the signal; cancels at once if it is not more than 0
      * @return this pipeline

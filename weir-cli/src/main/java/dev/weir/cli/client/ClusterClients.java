@@ -4,6 +4,7 @@ import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.Subscription;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
@@ -166,6 +167,13 @@ public final class ClusterClients {
             }
         }
         return warnings;
+    }
+
+    /** What of a consumer's settings is seldom meant, a sentence each, beside what {@link #warnings()} says. */
+    public static List<String> warnings(ConsumerSettings<?, ?> consumer, Subscription subscription) {
+        return consumer.warnings(subscription).stream()
+                .filter(warning -> WITHOUT_EFFECT.stream().noneMatch(warning::startsWith))
+                .toList();
     }
 
     /** What the file says for Kafka's clients. */

@@ -17,6 +17,7 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.LimiterProbe;
@@ -90,7 +91,8 @@ public final class PipeCommand implements Callable<Integer> {
         if (options.state != null) {
             PipeState.checkWritable(options.state);
         }
-        Stream.concat(options.warnings().stream(), clients.warnings().stream())
+        Stream.of(options.warnings(), clients.warnings(), consumerWarnings(clients))
+                .flatMap(List::stream)
                 .forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(options.topics());
         try (PipeFlow flow = new PipeFlow(options)) {
@@ -107,6 +109,12 @@ public final class PipeCommand implements Callable<Integer> {
                 }
             }
         }
+    }
+
+    private List<String> consumerWarnings(ClusterClients clients) {
+        return options.sharing.share
+                ? List.of()
+                : ClusterClients.warnings(consumer(clients), Subscription.topics(options.from));
     }
 
     private ConsumerSettings<byte[], byte[]> consumer(ClusterClients clients) {

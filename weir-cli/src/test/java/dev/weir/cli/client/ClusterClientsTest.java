@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.Subscription;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +68,18 @@ class ClusterClientsTest {
                 .anySatisfy(warning -> assertThat(warning).contains("key.deserializer", "has no effect"))
                 .anySatisfy(warning -> assertThat(warning).contains("my.interceptor.endpoint", "plug-ins"));
         assertThat(clients.consumer().properties()).containsKey("my.interceptor.endpoint");
+    }
+
+    @Test
+    void consumerSettings_seldomMeant_areWarnedOf_butNothingTwice() throws IOException {
+        ClusterClients clients = clients("""
+                key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
+                weir.on.close=remain
+                """);
+        assertThat(ClusterClients.warnings(clients.consumer(), Subscription.topics("t")))
+                .singleElement()
+                .asString()
+                .contains("onClose=REMAIN without group.instance.id");
     }
 
     @Test

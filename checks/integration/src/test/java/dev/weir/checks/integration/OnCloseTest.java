@@ -81,30 +81,44 @@ class OnCloseTest {
     @ParameterizedTest
     @Timeout(180)
     @CsvSource({
-        "classic,DEFAULT,false,false",
-        "classic,DEFAULT,true,true",
-        "classic,LEAVE,true,false",
-        "classic,REMAIN,false,true",
-        "consumer,DEFAULT,false,false",
-        "consumer,DEFAULT,true,true",
-        "consumer,LEAVE,true,false"
+        "classic,CLIENT,DEFAULT,false,drain,leaves",
+        "classic,CLIENT,DEFAULT,true,drain,remains",
+        "classic,CLIENT,LEAVE,true,drain,leaves",
+        "classic,CLIENT,LEAVE,true,failure,leaves",
+        "classic,CLIENT,REMAIN,false,drain,remains",
+        "classic,LEAN,LEAVE,true,drain,leaves",
+        "classic,LEAN,REMAIN,false,failure,remains",
+        "consumer,CLIENT,DEFAULT,false,drain,leaves",
+        "consumer,CLIENT,DEFAULT,true,drain,remains",
+        "consumer,CLIENT,LEAVE,true,drain,leaves",
+        "consumer,CLIENT,REMAIN,false,drain,leaves",
+        "consumer,LEAN,LEAVE,true,failure,leaves"
     })
-    void member_thatEnds_leavesOrRemains(String protocol, OnClose onClose, boolean isStatic, boolean remains) {
-        String topic = "ends-" + protocol + "-" + onClose + "-" + isStatic;
+    void member_thatEnds_leavesOrRemains(
+            String protocol, FetchPath fetch, OnClose onClose, boolean isStatic, String end, String outcome)
+            throws InterruptedException {
+        String topic = String.join("-", "ends", protocol, fetch.name(), onClose.name(), "" + isStatic, end);
         KAFKA.cluster().createTopic(topic, 4);
-        var ending = settings(topic, protocol).onClose(onClose);
+        var settings = settings(topic, protocol).fetch(fetch);
+        Pipeline staying = pipeline(settings.build(), topic);
+        settings.onClose(onClose);
         if (isStatic) {
-            ending.property("group.instance.id", "ending");
+            settings.property("group.instance.id", "ending");
         }
-        try (RunningPipeline stays =
-                pipeline(settings(topic, protocol).build(), topic).run()) {
-            RunningPipeline ends = pipeline(ending.build(), topic).run();
-            ConsumerLedger.await(
-                    "two each",
-                    SOON,
-                    () -> partitions(stays).size() == 2 && partitions(ends).size() == 2);
-            ends.close();
-            if (remains) {
+        Pipeline ending = KafkaSource.atLeastOnce(settings.build(), Subscription.topics(topic))
+                .to(Sink.forEach(record -> {
+                    throw new IllegalStateException("meant");
+                }));
+        try (RunningPipeline stays = staying.run();
+                RunningPipeline ends = ending.run()) {
+            awaitTwoEach(stays, ends);
+            if (end.equals("failure")) {
+                Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS, RECORDS);
+                ConsumerLedger.await("failed", SOON, () -> ends.completion().isCompletedExceptionally());
+            } else {
+                ends.drain(SOON);
+            }
+            if (outcome.equals("remains")) {
                 assertThat(members(topic)).hasSize(2);
                 assertThat(partitions(stays)).hasSize(2);
             } else {
@@ -115,10 +129,18 @@ class OnCloseTest {
         }
     }
 
+    private static void awaitTwoEach(RunningPipeline one, RunningPipeline other) {
+        ConsumerLedger.await(
+                "two each",
+                SOON,
+                () -> partitions(one).size() == 2 && partitions(other).size() == 2);
+    }
+
     @ParameterizedTest
     @Timeout(180)
     @CsvSource({"classic,CLIENT", "classic,LEAN", "consumer,CLIENT", "consumer,LEAN"})
-    void staticMember_thatRemains_restartsUnnoticedByTheOthers(String protocol, FetchPath fetch) {
+    void staticMember_thatRemains_restartsUnnoticedByTheOthers(String protocol, FetchPath fetch)
+            throws InterruptedException {
         String topic = "remains-" + protocol + "-" + fetch;
         KAFKA.cluster().createTopic(topic, 4);
         Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS, RECORDS);
@@ -127,16 +149,13 @@ class OnCloseTest {
                 pipeline(settings.property("group.instance.id", "first").build(), topic);
         Pipeline second =
                 pipeline(settings.property("group.instance.id", "second").build(), topic);
-        try (RunningPipeline stays = first.run()) {
-            RunningPipeline restarts = second.run();
-            ConsumerLedger.await(
-                    "two each",
-                    SOON,
-                    () -> partitions(stays).size() == 2 && partitions(restarts).size() == 2);
+        try (RunningPipeline stays = first.run();
+                RunningPipeline restarts = second.run()) {
+            awaitTwoEach(stays, restarts);
             ledger.awaitSeen(RECORDS, SOON);
             int rebalances = snapshot(stays).rebalances();
             Set<TopicPartition> before = Set.copyOf(partitions(restarts));
-            restarts.close();
+            restarts.drain(SOON);
             assertThat(members(topic))
                     .extracting(member -> member.groupInstanceId().orElse(""))
                     .containsExactlyInAnyOrder("first", "second");

@@ -45,6 +45,27 @@ class PomsTest {
         assertThat(PARENT.child("properties", "weir.unpublished")).isEqualTo("true");
     }
 
+    /** The BOM has no parent, so nothing skips it. */
+    @Test
+    void deploy_skipsWhatIsUnpublished_butNotTheParent() {
+        assertThat(PARENT.child("properties", "maven.deploy.skip")).isEqualTo("${weir.unpublished}");
+        assertThat(PARENT.all("build", "plugins", "plugin"))
+                .filteredOn(plugin -> Pom.text(plugin, "artifactId").equals("maven-deploy-plugin"))
+                .singleElement()
+                .satisfies(plugin -> {
+                    assertThat(Pom.text(plugin, "inherited")).isEqualTo("false");
+                    assertThat(Pom.text(Pom.children(plugin, "configuration").get(0), "skip"))
+                            .isEqualTo("false");
+                });
+        for (Pom pom : Pom.allOfTheBuild()) {
+            if (!pom.toString().equals("pom.xml")) {
+                assertThat(pom.child("properties", "maven.deploy.skip"))
+                        .as("%s", pom)
+                        .isEmpty();
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void module_saysItsNameAndWhatItIs_andLeavesTheRestToTheParent(Published module) {

@@ -44,6 +44,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** How long a cancelled stage may take to let go before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /**
+     * How long the end of the JVM waits for resources that close after a cancellation, such as a consumer with its last
+     * commit and its goodbye. A platform's kill may come sooner.
+     */
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
+
     /** Deadlines beyond this are as good as none: a century, which can be added to a clock without overflow. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
@@ -380,7 +386,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     @Override
     public RunningPipeline drainOnShutdown(Duration deadline) {
         Objects.requireNonNull(deadline, "deadline");
-        Thread hook = Thread.ofPlatform().name("weir-" + name + "-shutdown").unstarted(() -> drainOrCancel(deadline));
+        Thread hook = Thread.ofPlatform().name("weir-" + name + "-shutdown").unstarted(() -> drainAndClose(deadline));
         Runtime.getRuntime().addShutdownHook(hook);
         var ignored = completion.whenComplete((ended, failure) -> {
             try {
@@ -436,6 +442,15 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     @Override
     public void close() {
         drainOrCancel(DEFAULT_DRAIN);
+    }
+
+    private void drainAndClose(Duration deadline) {
+        drainOrCancel(deadline);
+        try {
+            var ignored = endsWithin(CLOSE_NANOS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void drainOrCancel(Duration deadline) {
