@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.internal.group.ConsumerSettingsRisks;
 import dev.weir.kafka.internal.position.OffsetReset;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -31,8 +31,9 @@ import java.util.stream.Stream;
  */
 final class HouseRules {
 
-    /** Each has a process of its own, and talks to the one that forked it over standard output. */
-    private static final List<String> FORKED_MAINS = List.of("testkit.internal.BrokerMain", "driver.DriverMain");
+    /** Each has a process of its own: it talks to the one that forked it, or passes on how its application ended. */
+    private static final List<String> MAINS =
+            List.of("testkit.internal.BrokerMain", "driver.DriverMain", "examples.spring.InvoicingApplication");
 
     /** The supervisor, which waits for all tasks, and the lane that looks again after a millisecond. */
     private static final List<String> WAIT_OTHERWISE =
@@ -83,8 +84,8 @@ final class HouseRules {
                 .that(resideInAPackage(root + "..")
                         .and(resideOutsideOfPackage(packageOf("cli")))
                         .and(not(describe(
-                                "mains of forked processes",
-                                type -> FORKED_MAINS.contains(type.getName().substring(root.length() + 1))))))
+                                "mains of other processes",
+                                type -> MAINS.contains(type.getName().substring(root.length() + 1))))))
                 .should()
                 .accessField(System.class, "out")
                 .orShould()

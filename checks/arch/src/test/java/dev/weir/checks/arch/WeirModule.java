@@ -56,7 +56,8 @@ enum WeirModule {
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
-            case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples.asimov");
+            case CLI ->
+                Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples.asimov");
         };
     }
 

@@ -1,16 +1,21 @@
-package dev.weir.kafka;
+package dev.weir.kafka.internal.group;
 
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.OnClose;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /** Combinations of settings that work and are seldom meant. Stateless. */
-final class ConsumerSettingsRisks {
+public final class ConsumerSettingsRisks {
 
     private ConsumerSettingsRisks() {}
 
-    static List<String> of(ConsumerSettings<?, ?> settings, Subscription subscription) {
+    /** Those of this consumer: sentences that name the settings. */
+    public static List<String> of(ConsumerSettings<?, ?> settings, Subscription subscription) {
         List<String> risks = new ArrayList<>();
         for (String name :
                 List.of(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG)) {
