@@ -1,7 +1,9 @@
 package dev.weir.spring;
 
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.OnClose;
 import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.produce.ProducePath;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,7 @@ record WeirProperties(
      * @param connectTimeout how long a start waits for a broker that answers; 0 does not ask
      * @param commitMetadataChars room for the metadata of a commit
      * @param fetch the fetcher of records
+     * @param onClose whether a member that ends leaves its group
      * @param properties properties of the Kafka client
      */
     record Consumer(
@@ -53,14 +56,17 @@ record WeirProperties(
             @Nullable Duration connectTimeout,
             @Nullable Integer commitMetadataChars,
             @Nullable FetchPath fetch,
+            @Nullable OnClose onClose,
             @DefaultValue Map<String, String> properties) {}
 
     /**
      * Settings of producers.
      *
+     * @param produce the writer of records
      * @param properties properties of the Kafka client
      */
-    record Producer(@DefaultValue Map<String, String> properties) {}
+    record Producer(
+            @Nullable ProducePath produce, @DefaultValue Map<String, String> properties) {}
 
     /**
      * Settings of one pipeline.

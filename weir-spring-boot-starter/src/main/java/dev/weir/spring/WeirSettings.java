@@ -70,6 +70,7 @@ public final class WeirSettings {
         entries.put("weir.connect.timeout", own.connectTimeout(), prefix + "connect-timeout");
         entries.put("weir.commit.metadata.chars", own.commitMetadataChars(), prefix + "commit-metadata-chars");
         entries.put("weir.fetch", own.fetch(), prefix + "fetch");
+        entries.put("weir.on.close", own.onClose(), prefix + "on-close");
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());
         var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);
@@ -90,9 +91,10 @@ public final class WeirSettings {
      */
     public <K, V> ProducerSettings.Builder<K, V> producer(Serializer<K> key, Serializer<V> value) {
         ClientEntries entries = ofSpring("producer", spring.buildProducerProperties(), connection.getProducer());
-        weir.producer()
-                .properties()
-                .forEach((name, text) -> entries.put(name, text, "weir.producer.properties." + name));
+        String prefix = "weir.producer.";
+        WeirProperties.Producer own = weir.producer();
+        entries.put("weir.produce", own.produce(), prefix + "produce");
+        own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ProducerConfig.configDef());
         var builder = ProducerSettings.builder(key, value).from(entries.values(), entries::origin);
         var ignored = builder.build();

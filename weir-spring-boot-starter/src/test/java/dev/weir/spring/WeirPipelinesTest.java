@@ -419,12 +419,12 @@ class WeirPipelinesTest {
     }
 
     private static WeirProperties lateByHand() {
-        var consumer =
-                new WeirProperties.Consumer(null, null, null, null, null, null, null, null, null, null, null, Map.of());
+        var consumer = new WeirProperties.Consumer(
+                null, null, null, null, null, null, null, null, null, null, null, null, Map.of());
         return new WeirProperties(
                 OnFailure.KEEP,
                 consumer,
-                new WeirProperties.Producer(Map.of()),
+                new WeirProperties.Producer(null, Map.of()),
                 Map.of("late", new WeirProperties.PipelineProperties(false)));
     }
 

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.OnClose;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,6 +154,8 @@ class WeirSettingsTest {
                         "weir.consumer.connect-timeout=1m",
                         "weir.consumer.commit-metadata-chars=0",
                         "weir.consumer.fetch=lean",
+                        "weir.consumer.on-close=remain",
+                        "weir.producer.produce=lean",
                         "weir.producer.properties.acks=all")
                 .run(context -> {
                     Both both = context.getBean(Both.class);
@@ -168,6 +173,8 @@ class WeirSettingsTest {
                     assertThat(consumer.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
                     assertThat(consumer.commitMetadataChars()).isZero();
                     assertThat(consumer.fetch()).isEqualTo(FetchPath.LEAN);
+                    assertThat(consumer.onClose()).isEqualTo(OnClose.REMAIN);
+                    assertThat(both.producer().producePath()).isEqualTo(ProducePath.LEAN);
                     assertThat(both.producer().properties()).containsEntry("acks", "all");
                 });
     }
@@ -234,7 +241,8 @@ class WeirSettingsTest {
                 .results()
                 .map(match -> match.group(1).replace(".", ""))
                 .toList();
-        List<String> components = Arrays.stream(WeirProperties.Consumer.class.getRecordComponents())
+        List<String> components = Stream.of(WeirProperties.Consumer.class, WeirProperties.Producer.class)
+                .flatMap(side -> Arrays.stream(side.getRecordComponents()))
                 .map(component -> component.getName().toLowerCase(Locale.ROOT))
                 .toList();
         assertThat(keys).hasSizeGreaterThan(9);
