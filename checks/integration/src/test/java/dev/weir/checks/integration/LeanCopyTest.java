@@ -145,16 +145,21 @@ class LeanCopyTest {
         }
     }
 
-    /** So that the broker is killed while records come, whatever the machine. Says how many there are. */
+    /**
+     * So that the broker is killed while records come, whatever the machine. Says how many there are. On a thread of its
+     * own: the common pool has one on two cores, and the end of a killed process is told there.
+     */
     private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
-        return CompletableFuture.supplyAsync(() -> {
-            int count = 0;
-            while (!enough.get()) {
-                Records.produce(cluster.bootstrapServers(), "load", count, CHUNK, 100);
-                count += CHUNK;
-            }
-            return count;
-        });
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    int count = 0;
+                    while (!enough.get()) {
+                        Records.produce(cluster.bootstrapServers(), "load", count, CHUNK, 100);
+                        count += CHUNK;
+                    }
+                    return count;
+                },
+                task -> Thread.ofPlatform().daemon().name("load").start(task));
     }
 
     /** A broker that was killed may be the one that was asked. */
