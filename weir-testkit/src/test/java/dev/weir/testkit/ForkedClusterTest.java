@@ -2,13 +2,16 @@ package dev.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
@@ -75,6 +78,29 @@ final class ForkedClusterTest {
             broker.start();
             assertThat(broker.pid()).isNotEqualTo(pid);
             assertThat(broker.logFile()).content().contains("BrokerServer id=1");
+        }
+    }
+
+    /** JDK 25 tells the end of a process on the common pool, which has one thread on two cores. */
+    @Test
+    void kill_whileTheCommonPoolIsBusy_returns() {
+        CountDownLatch over = new CountDownLatch(1);
+        try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
+            for (int i = 0; i < Math.max(1, ForkJoinPool.getCommonPoolParallelism()); i++) {
+                ForkJoinPool.commonPool().execute(() -> await(over));
+            }
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(60), () -> cluster.broker(1).kill());
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

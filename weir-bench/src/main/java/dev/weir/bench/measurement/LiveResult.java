@@ -88,17 +88,7 @@ record LiveResult(
     }
 
     private Totals totals(List<Interval> measured, Usage used, double handlerMillis, boolean isUnchanged) {
-        long records = 0;
-        long bytes = 0;
-        long millis = 0;
-        long broker = 0;
-        for (Interval interval : measured) {
-            records += interval.records();
-            bytes += interval.bytes();
-            millis += interval.lengthMillis();
-            broker = OptionalCounts.plus(broker, interval.brokerCpuNanos());
-        }
-        long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+        IntervalSums sums = IntervalSums.of(measured);
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("members", (double) point.members());
         metrics.put("planned/s", (double) point.recordsPerSecond());
@@ -113,17 +103,8 @@ record LiveResult(
         if (isUnchanged && !Double.isNaN(ceiling)) {
             metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
             metrics.put(Totals.CEILING, ceiling);
-            metrics.put(Totals.EFFICIENCY, 1e11 * records / nanos / ceiling);
+            metrics.put(Totals.EFFICIENCY, 1e11 * sums.records() / sums.nanos() / ceiling);
         }
-        return new Totals(
-                records,
-                bytes,
-                nanos,
-                used.cpuNanos(),
-                used.allocatedBytes(),
-                used.gcMillis(),
-                Interval.UNKNOWN,
-                broker,
-                metrics);
+        return sums.with(used, metrics);
     }
 }

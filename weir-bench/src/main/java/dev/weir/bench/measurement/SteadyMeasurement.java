@@ -369,20 +369,10 @@ public final class SteadyMeasurement {
         if (measured.isEmpty()) {
             throw new RunFailure("it reported nothing in the time that is measured");
         }
-        long records = 0;
-        long bytes = 0;
-        long millis = 0;
-        long broker = 0;
-        for (Interval interval : intervals.subList(warmUpIntervals, intervals.size())) {
-            records += interval.records();
-            bytes += interval.bytes();
-            millis += interval.lengthMillis();
-            broker = OptionalCounts.plus(broker, interval.brokerCpuNanos());
-        }
+        IntervalSums sums = IntervalSums.of(intervals.subList(warmUpIntervals, intervals.size()));
         Usage used = used();
-        long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
         Map<String, Double> metrics = new LinkedHashMap<>();
-        metrics.put("% of a core", 100.0 * used.cpuNanos() / nanos);
+        metrics.put("% of a core", 100.0 * used.cpuNanos() / sums.nanos());
         metrics.put("allocated MB", used.allocatedBytes() / 1e6);
         metrics.put("heap MB", used.heapBytes() / 1e6);
         metrics.put("direct MB", used.directBytes() / 1e6);
@@ -395,19 +385,10 @@ public final class SteadyMeasurement {
         }
         metrics.put("join ms", passed.joinNanos() / 1e6);
         if (generator != null) {
-            metrics.put("generator, % of a core", 100.0 * generatorNanos / nanos);
+            metrics.put("generator, % of a core", 100.0 * generatorNanos / sums.nanos());
         }
         metrics.putAll(passed.client());
         metrics.putAll(around);
-        return new Totals(
-                records,
-                bytes,
-                nanos,
-                used.cpuNanos(),
-                used.allocatedBytes(),
-                used.gcMillis(),
-                Interval.UNKNOWN,
-                broker,
-                metrics);
+        return sums.with(used, metrics);
     }
 }

@@ -125,9 +125,20 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
+    /** Waits for the process itself: {@code onExit} is told on the common pool, which tests may keep busy. */
     private static void end(Process running) {
         running.destroyForcibly();
-        running.onExit().join();
+        boolean interrupted = false;
+        while (running.isAlive()) {
+            try {
+                running.waitFor();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Ends the process at once, by SIGKILL; a frozen one too. */

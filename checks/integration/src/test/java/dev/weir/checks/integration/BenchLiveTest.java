@@ -19,15 +19,12 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Runs that are changed while they go on, with real processes. What they are fast at is asked of nobody. */
-class BenchLiveTest {
+class BenchLiveTest extends BenchTestBase {
 
     /** It would end by itself after ten minutes: what is ordered is over long before, and ends it. */
     private static final String WORKLOAD = """
@@ -41,21 +38,6 @@ class BenchLiveTest {
             method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
               measureSeconds: SECONDS}
             """;
-
-    private static BenchAtCluster bench;
-
-    @TempDir
-    private static Path folder;
-
-    @BeforeAll
-    static void startCluster() {
-        bench = new BenchAtCluster(folder);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        bench.close();
-    }
 
     private static String workload(String name, String driver, int seconds) {
         return WORKLOAD.replace("NAME", name).replace("DRIVER", driver).replace("SECONDS", Integer.toString(seconds));

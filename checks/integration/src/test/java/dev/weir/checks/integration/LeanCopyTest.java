@@ -147,7 +147,7 @@ class LeanCopyTest {
 
     /**
      * So that the broker is killed while records come, whatever the machine. Says how many there are. On a thread of its
-     * own: the common pool has one on two cores, and the end of a killed process is told there.
+     * own, as it blocks for long.
      */
     private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
         return CompletableFuture.supplyAsync(
