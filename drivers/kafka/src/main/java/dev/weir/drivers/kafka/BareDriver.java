@@ -48,7 +48,7 @@ final class BareDriver implements Driver {
         }
     }
 
-    private static Map<String, List<Integer>> partitionsByLeader(Command.Configure configuration) throws Exception {
+    static Map<String, List<Integer>> partitionsByLeader(Command.Configure configuration) throws Exception {
         Map<String, List<Integer>> partitions = new TreeMap<>();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", configuration.bootstrapServers()))) {
             TopicDescription topic = admin.describeTopics(List.of(configuration.topic()))

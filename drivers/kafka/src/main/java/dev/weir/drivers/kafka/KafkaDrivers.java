@@ -24,6 +24,7 @@ public final class KafkaDrivers {
                 "plain-two-workers", () -> new PlainCopy(Map.of(), 2),
                 "plain-unacknowledged", () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
                 "bare", BareDriver::new,
+                "bare-produce", BareProducerDriver::new,
                 "generator", Generator::new));
         drivers.putAll(Map.of(
                 "kafka-share", () -> new ShareDriver(Map.of(), false),

@@ -69,7 +69,12 @@ final class WeirCopy implements Driver {
         pass.consumerConfig(preset).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().producePath(produce);
-        pass.producerConfig(Map.of()).forEach(producer::property);
+        Map<String, String> writing = pass.producerConfig(Map.of());
+        if (produce == ProducePath.LEAN) {
+            // What a workload says of both clients and means for reading: a lean producer would refuse it.
+            writing.remove("receive.buffer.bytes");
+        }
+        writing.forEach(producer::property);
         String topic = pass.configuration().topic();
         return pass.isExactlyOnce()
                 ? KafkaSource.exactlyOnce(consumer.build(), topic)

@@ -17,6 +17,7 @@ import dev.weir.lean.internal.cursor.PartitionCursor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +112,23 @@ public final class Engine implements AutoCloseable {
     public int index(String topicName, int number) {
         Partition partition = locations.partition(topicName, number);
         return partition == null ? -1 : partition.cursor.index();
+    }
+
+    /** The dense numbers that are given away. */
+    public List<Integer> assigned() {
+        List<Integer> assigned = new ArrayList<>();
+        for (int index = 0; index < partitions.size(); index++) {
+            if (partitions.get(index) != null) {
+                assigned.add(index);
+            }
+        }
+        return assigned;
+    }
+
+    /** The partition with this dense number. */
+    public TopicPartition partition(int index) {
+        Partition partition = at(index);
+        return new TopicPartition(partition.topic.name, partition.number);
     }
 
     /** Removes a partition with what was fetched of it. */

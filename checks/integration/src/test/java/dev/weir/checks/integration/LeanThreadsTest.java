@@ -1,0 +1,157 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.LeanThreads;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.StartAt;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two lean threads and two brokers: leaders move, partitions are added, and each record is seen once, in order. */
+class LeanThreadsTest {
+    private static final String TOPIC = "clicks";
+    private static final int PARTITIONS = 6;
+    private static final int ROUND = 20_000;
+    private static final Duration LONG = Duration.ofMinutes(2);
+
+    // By partition. Plain arrays: a partition's next thread sees what the one before wrote.
+    private final long[] next = new long[PARTITIONS + 2];
+    private final int[] owner = new int[PARTITIONS + 2];
+    private final AtomicLong changes = new AtomicLong();
+    private final AtomicLong records = new AtomicLong();
+
+    private RecordHandler checking(int thread) {
+        return record -> {
+            int partition = record.partition();
+            if (record.offset() != next[partition]) {
+                throw new IllegalStateException("partition " + partition + ": offset " + record.offset()
+                        + " instead of " + next[partition] + " on thread " + thread);
+            }
+            next[partition]++;
+            if (owner[partition] != thread) {
+                owner[partition] = thread;
+                changes.incrementAndGet();
+            }
+            records.incrementAndGet();
+        };
+    }
+
+    @Test
+    @Timeout(300)
+    void leadersMove_eachRecordComesOnce_andNoBrokerIsAskedByTwo() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(2).start()) {
+            cluster.createTopic(TOPIC, PARTITIONS);
+            LeanSettings settings = LeanSettings.builder()
+                    .bootstrapServers(cluster.bootstrapServers())
+                    .metadataMaxAge(Duration.ofSeconds(1))
+                    .build();
+            try (LeanThreads threads = LeanThreads.builder(settings)
+                    .topic(TOPIC, StartAt.beginning())
+                    .threads(2)
+                    .records(this::checking)
+                    .start()) {
+                awaitDivided(cluster, threads, PARTITIONS);
+                produceAndAwait(cluster, threads, 1);
+
+                moveOneLeader(cluster);
+                produceAndAwait(cluster, threads, 2);
+                awaitDivided(cluster, threads, PARTITIONS);
+
+                cluster.admin()
+                        .createPartitions(Map.of(TOPIC, NewPartitions.increaseTo(PARTITIONS + 2)))
+                        .all()
+                        .get();
+                awaitDivided(cluster, threads, PARTITIONS + 2);
+                produceAndAwait(cluster, threads, 3);
+                assertThat(changes).hasPositiveValue();
+            }
+        }
+    }
+
+    private void produceAndAwait(KafkaCluster cluster, LeanThreads threads, int round) {
+        Records.produce(cluster.bootstrapServers(), TOPIC, (round - 1L) * ROUND, ROUND);
+        await(threads, () -> records.get() >= (long) round * ROUND);
+        assertThat(records).hasValue((long) round * ROUND);
+    }
+
+    /** All partitions have a thread, and no two threads a broker. */
+    private static void awaitDivided(KafkaCluster cluster, LeanThreads threads, int partitions) {
+        await(threads, () -> {
+            Map<TopicPartition, Integer> owners = threads.owners();
+            Map<Integer, Set<Integer>> threadsByLeader = new HashMap<>();
+            for (TopicPartitionInfo partition : partitions(cluster)) {
+                Integer thread = owners.get(new TopicPartition(TOPIC, partition.partition()));
+                if (thread == null || partition.leader() == null) {
+                    return false;
+                }
+                threadsByLeader
+                        .computeIfAbsent(partition.leader().id(), leader -> new HashSet<>())
+                        .add(thread);
+            }
+            return owners.size() == partitions
+                    && threadsByLeader.size() == 2
+                    && threadsByLeader.values().stream().allMatch(each -> each.size() == 1)
+                    && new HashSet<>(owners.values()).size() == 2;
+        });
+    }
+
+    private static void await(LeanThreads threads, Callable<Boolean> condition) {
+        Awaitility.await().atMost(LONG).until(() -> {
+            if (threads.completion().toCompletableFuture().isDone()) {
+                threads.completion().toCompletableFuture().join(); // tells why
+            }
+            return condition.call();
+        });
+    }
+
+    /** The first partition goes to the broker that does not lead it. */
+    private static void moveOneLeader(KafkaCluster cluster) throws Exception {
+        TopicPartitionInfo first = partitions(cluster).getFirst();
+        List<Integer> replicas =
+                new ArrayList<>(first.replicas().stream().map(Node::id).toList());
+        Collections.rotate(replicas, -1 - replicas.indexOf(first.leader().id()));
+        TopicPartition partition = new TopicPartition(TOPIC, first.partition());
+        cluster.admin()
+                .alterPartitionReassignments(Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
+                .all()
+                .get();
+        Awaitility.await().atMost(LONG).ignoreExceptions().until(() -> {
+            var unused = cluster.admin()
+                    .electLeaders(ElectionType.PREFERRED, Set.of(partition))
+                    .partitions()
+                    .get();
+            return partitions(cluster).getFirst().leader().id() == replicas.getFirst();
+        });
+    }
+
+    private static List<TopicPartitionInfo> partitions(KafkaCluster cluster) throws Exception {
+        return cluster.admin()
+                .describeTopics(List.of(TOPIC))
+                .allTopicNames()
+                .get()
+                .get(TOPIC)
+                .partitions();
+    }
+}

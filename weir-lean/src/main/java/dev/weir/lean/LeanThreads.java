@@ -1,0 +1,189 @@
+package dev.weir.lean;
+
+import dev.weir.lean.internal.threads.CpuBinding;
+import dev.weir.lean.internal.threads.Crew;
+import dev.weir.lean.internal.threads.LeanThread;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads whole topics on several threads, each with a {@link LeanConsumer} of its own. Thread-safe; handlers are
+ * called by the threads, one handler for each.
+ *
+ * <p>Partitions are divided so that no two threads ask the same broker, where there are as many brokers as threads;
+ * otherwise threads share a broker, each with partitions of its own. When a leader moves, a partition may go to
+ * another thread: one thread at a time has it, its records come in order and once, and what was done with the earlier
+ * ones happens before. Partitions added to a topic are noticed as by {@link LeanConsumer#assign(String, StartAt)}.
+ *
+ * <pre>{@code
+ * LongAdder sum = new LongAdder();
+ * try (LeanThreads threads = LeanThreads.builder(settings)
+ *         .topic("clicks", StartAt.beginning())
+ *         .threads(2)
+ *         .records(thread -> record -> sum.add(record.value().getLong(0)))
+ *         .start()) {
+ *     threads.completion().toCompletableFuture().join();
+ * }
+ * }</pre>
+ *
+ * <p>What any of them throws, a handler's exception as well, ends all threads and fails {@link #completion}: which
+ * faults pass by, {@link LeanSettings} says.
+ */
+public final class LeanThreads implements AutoCloseable {
+
+    private final Crew crew;
+
+    private LeanThreads(Crew crew) {
+        this.crew = crew;
+    }
+
+    /** Each thread's consumer has these settings: buffers and limits are of each. */
+    public static Builder builder(LeanSettings settings) {
+        return new Builder(Objects.requireNonNull(settings, "settings"));
+    }
+
+    /** What is to be read, by whom. Confined to one thread. */
+    public static final class Builder {
+        private final LeanSettings settings;
+        private final Map<String, StartAt> topics = new LinkedHashMap<>();
+        private int threads = 2;
+        private int[] cpus = {};
+        private @Nullable IntFunction<RecordHandler> records;
+        private @Nullable IntFunction<BatchHandler> batches;
+
+        private Builder(LeanSettings settings) {
+            this.settings = settings;
+        }
+
+        /**
+         * Adds a topic, with all its partitions.
+         *
+         * @param start the beginning, the end or a time
+         */
+        public Builder topic(String topic, StartAt start) {
+            Objects.requireNonNull(topic, "topic");
+            if (start.offset() >= 0) {
+                throw new IllegalArgumentException(
+                        "an offset belongs to one partition: topic=" + topic + " offset=" + start.offset());
+            }
+            topics.put(topic, start);
+            return this;
+        }
+
+        /** How many threads; 1 to 64, 2 by default. More than partitions idle. */
+        public Builder threads(int count) {
+            if (count < 1 || count > 64) {
+                throw new IllegalArgumentException("threads must be 1 to 64: threads=" + count);
+            }
+            this.threads = count;
+            return this;
+        }
+
+        /**
+         * Binds each thread to a processor, by its number from 0: as many as there are threads. It needs the library
+         * {@code net.openhft:affinity}, which is loaded only then; keeping other work off these processors is the
+         * system's matter.
+         */
+        public Builder cpus(int... numbers) {
+            for (int cpu : numbers) {
+                if (cpu < 0) {
+                    throw new IllegalArgumentException("cpus must not be negative: cpus=" + Arrays.toString(numbers));
+                }
+            }
+            this.cpus = numbers.clone();
+            return this;
+        }
+
+        /** Makes the handler of each thread, by its number from 0; each is called by its own thread alone. */
+        public Builder records(IntFunction<RecordHandler> handlers) {
+            this.records = Objects.requireNonNull(handlers, "handlers");
+            return this;
+        }
+
+        /** As {@link #records}, with a whole batch for each call. */
+        public Builder batches(IntFunction<BatchHandler> handlers) {
+            this.batches = Objects.requireNonNull(handlers, "handlers");
+            return this;
+        }
+
+        /**
+         * Starts the threads.
+         *
+         * @throws IllegalStateException if there is no topic, or not one kind of handler, or the numbers of threads and
+         *     processors differ
+         * @throws LeanException if {@link #cpus} is set and its library is not there
+         */
+        public LeanThreads start() {
+            check();
+            Crew crew = new Crew();
+            List<LeanThread> made = new ArrayList<>();
+            try {
+                for (int thread = 0; thread < threads; thread++) {
+                    made.add(new LeanThread(
+                            crew,
+                            thread,
+                            settings,
+                            records == null ? null : Objects.requireNonNull(records.apply(thread), "handler"),
+                            batches == null ? null : Objects.requireNonNull(batches.apply(thread), "handler"),
+                            cpus.length == 0 ? -1 : cpus[thread]));
+                }
+            } catch (RuntimeException e) {
+                made.forEach(LeanThread::close);
+                throw e;
+            }
+            made.forEach(crew::add);
+            topics.forEach(made.getFirst()::assignAll);
+            crew.start();
+            return new LeanThreads(crew);
+        }
+
+        private void check() {
+            if (topics.isEmpty()) {
+                throw new IllegalStateException("nothing to read: call topic(...) before start()");
+            }
+            if ((records == null) == (batches == null)) {
+                throw new IllegalStateException("one of records(...) and batches(...) must be called before start()");
+            }
+            if (cpus.length > 0) {
+                if (cpus.length != threads) {
+                    throw new IllegalStateException("cpus(...) names one for each thread: threads=" + threads + " cpus="
+                            + Arrays.toString(cpus));
+                }
+                CpuBinding.demand();
+            }
+        }
+    }
+
+    /** Which thread reads a partition, by number; without those that are on their way from one to another. */
+    public Map<TopicPartition, Integer> owners() {
+        return crew.owners();
+    }
+
+    /** The counters of each thread's consumer. */
+    public List<LeanMetrics> metrics() {
+        return crew.metrics();
+    }
+
+    /** Completes when all threads have ended: exceptionally with the first failure, the others suppressed. */
+    public CompletionStage<Void> completion() {
+        return crew.completion();
+    }
+
+    /**
+     * Ends all threads after the batch or record that each is at, and waits for them: as long as handlers take. From a
+     * handler it does not wait for the handler's own thread. Failures are told by {@link #completion} alone.
+     */
+    @Override
+    public void close() {
+        crew.end();
+        crew.join();
+    }
+}

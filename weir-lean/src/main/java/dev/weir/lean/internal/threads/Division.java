@@ -1,0 +1,130 @@
+package dev.weir.lean.internal.threads;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Which thread is to read which partition. Where there are as many brokers as threads, each broker belongs to one
+ * thread; where there are fewer, a broker's partitions are divided among threads that ask no other broker. What may
+ * stay stays: a division of what a division gave moves nothing. Stateless.
+ */
+final class Division {
+
+    private Division() {}
+
+    /** Returns the slots whose thread changes, with the new one. A partition without a broker stays where it is. */
+    static List<Slot> moves(List<Slot> slots, int threads) {
+        SortedMap<Integer, List<Slot>> brokers = new TreeMap<>();
+        for (Slot slot : slots) {
+            if (slot.broker() >= 0) {
+                brokers.computeIfAbsent(slot.broker(), broker -> new ArrayList<>())
+                        .add(slot);
+            }
+        }
+        List<Slot> moves = new ArrayList<>();
+        if (brokers.size() >= threads) {
+            wholeBrokers(brokers, threads, moves);
+        } else {
+            sharedBrokers(brokers, threads, moves);
+        }
+        return moves;
+    }
+
+    /** The largest broker first, each to the thread that has the least. */
+    private static void wholeBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
+        List<List<Slot>> bySize = new ArrayList<>(brokers.values());
+        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // stable: then by the broker's id
+        int[] load = new int[threads];
+        for (List<Slot> slots : bySize) {
+            int best = 0;
+            for (int thread = 1; thread < threads; thread++) {
+                int more = load[best] - load[thread];
+                if (more > 0 || (more == 0 && owned(slots, thread) > owned(slots, best))) {
+                    best = thread;
+                }
+            }
+            load[best] += slots.size();
+            for (Slot slot : slots) {
+                move(slot, best, moves);
+            }
+        }
+    }
+
+    private static void sharedBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
+        SortedMap<Integer, Integer> counts = threadsOfBrokers(brokers, threads);
+        List<Integer> free = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+            free.add(thread);
+        }
+        brokers.forEach((broker, slots) -> {
+            free.sort(Comparator.<Integer>comparingInt(thread -> -owned(slots, thread))
+                    .thenComparing(Comparator.naturalOrder()));
+            List<Integer> taken = free.subList(0, counts.getOrDefault(broker, 1));
+            spread(slots, List.copyOf(taken), moves);
+            taken.clear();
+        });
+    }
+
+    /** One each, then one more to the broker with the most partitions for each of its threads. */
+    private static SortedMap<Integer, Integer> threadsOfBrokers(SortedMap<Integer, List<Slot>> brokers, int threads) {
+        SortedMap<Integer, Integer> counts = new TreeMap<>();
+        brokers.keySet().forEach(broker -> counts.put(broker, 1));
+        for (int left = threads - brokers.size(); left > 0; left--) {
+            int best = -1;
+            double most = 1;
+            for (var broker : brokers.entrySet()) {
+                double each = (double) broker.getValue().size() / counts.getOrDefault(broker.getKey(), 1);
+                if (each > most) {
+                    most = each;
+                    best = broker.getKey();
+                }
+            }
+            if (best < 0) {
+                break; // A thread for each partition.
+            }
+            counts.merge(best, 1, Integer::sum);
+        }
+        return counts;
+    }
+
+    private static void spread(List<Slot> slots, List<Integer> threads, List<Slot> moves) {
+        int few = slots.size() / threads.size();
+        int withOneMore = slots.size() % threads.size();
+        int[] counts = new int[threads.size()];
+        List<Slot> homeless = new ArrayList<>();
+        for (Slot slot : slots) {
+            int at = threads.indexOf(slot.thread());
+            if (at >= 0 && (counts[at] < few || (counts[at] == few && withOneMore > 0))) {
+                withOneMore -= counts[at] == few ? 1 : 0;
+                counts[at]++;
+            } else {
+                homeless.add(slot);
+            }
+        }
+        for (Slot slot : homeless) {
+            int least = 0;
+            for (int at = 1; at < counts.length; at++) {
+                least = counts[at] < counts[least] ? at : least;
+            }
+            counts[least]++;
+            move(slot, threads.get(least), moves);
+        }
+    }
+
+    private static int owned(List<Slot> slots, int thread) {
+        int count = 0;
+        for (Slot slot : slots) {
+            count += slot.thread() == thread ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static void move(Slot slot, int thread, List<Slot> moves) {
+        if (slot.thread() != thread) {
+            moves.add(new Slot(slot.partition(), slot.broker(), thread));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package dev.weir.lean.internal.threads;
+
+import dev.weir.lean.BatchHandler;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.consumer.Engine;
+import java.io.IOException;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread with a consumer of its own. The engine and its partitions are the thread's; others post orders, and read
+ * what it last told of its partitions.
+ *
+ * <p>A partition changes hands like this: its owner removes it and posts its position to the next one, which adds it
+ * there. So one thread at a time has it, and what the first did with its records happens before what the second does.
+ */
+public final class LeanThread implements Runnable {
+    private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long AWAIT_MILLIS = 100;
+
+    private final Crew crew;
+    private final int number;
+    private final Engine engine;
+    private final @Nullable RecordHandler records;
+    private final @Nullable BatchHandler batches;
+    private final int cpu; // -1: any
+    private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
+    private volatile List<Slot> slots = List.of();
+
+    /** @param cpu to run on alone; -1: any */
+    public LeanThread(
+            Crew crew,
+            int number,
+            LeanSettings settings,
+            @Nullable RecordHandler records,
+            @Nullable BatchHandler batches,
+            int cpu) {
+        this.crew = crew;
+        this.number = number;
+        this.records = records;
+        this.batches = batches;
+        this.cpu = cpu;
+        try {
+            this.engine = new Engine(settings);
+        } catch (IOException e) {
+            throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+        }
+    }
+
+    /** Before the start. */
+    public void assignAll(String topic, StartAt start) {
+        engine.assignAll(topic, start);
+    }
+
+    /** Before the start, if it will not be. */
+    public void close() {
+        engine.close();
+    }
+
+    int number() {
+        return number;
+    }
+
+    @Override
+    public void run() {
+        Throwable failure = null;
+        try {
+            if (cpu >= 0) {
+                CpuBinding.bindTo(cpu);
+            }
+            read();
+        } catch (Throwable e) { // What a handler throws, too: told at the end of all.
+            failure = e;
+        }
+        try {
+            engine.close();
+        } catch (RuntimeException e) {
+            failure = failure == null ? e : failure;
+        }
+        slots = List.of();
+        crew.ended(failure);
+    }
+
+    private void read() throws IOException {
+        long told = System.nanoTime() - TELL_NANOS;
+        while (!crew.isEnding()) {
+            int work = obey();
+            work += engine.poll(records, batches);
+            long now = System.nanoTime();
+            if (now - told >= TELL_NANOS) {
+                told = now;
+                tell();
+                if (number == 0) {
+                    crew.divide();
+                }
+            }
+            if (work == 0) {
+                engine.await(AWAIT_MILLIS);
+            }
+        }
+    }
+
+    private int obey() {
+        int done = 0;
+        for (Runnable order = orders.poll(); order != null; order = orders.poll()) {
+            order.run();
+            done++;
+        }
+        if (done > 0) {
+            tell();
+        }
+        return done;
+    }
+
+    private void tell() {
+        slots = engine.assigned().stream()
+                .map(index -> new Slot(engine.partition(index), engine.broker(index), number))
+                .toList();
+    }
+
+    /** Any thread: gives a partition to another thread, if this one still has it and knows where it is. */
+    void give(TopicPartition partition, LeanThread next) {
+        post(() -> {
+            int index = engine.index(partition.topic(), partition.partition());
+            long position = index < 0 ? -1 : engine.position(index);
+            if (position < 0) {
+                return; // Its beginning or end is still looked up: the next division asks again.
+            }
+            StartAt place = StartAt.offset(position, engine.leaderEpoch(index));
+            engine.unassign(index);
+            next.take(partition, place);
+        });
+    }
+
+    private void take(TopicPartition partition, StartAt place) {
+        post(() -> {
+            var unused = engine.assign(partition.topic(), partition.partition(), place);
+        });
+    }
+
+    private void post(Runnable order) {
+        orders.add(order);
+        engine.wakeup();
+    }
+
+    /** What it reads, as last told. Any thread. */
+    List<Slot> slots() {
+        return slots;
+    }
+
+    /** Any thread. */
+    LeanMetrics metrics() {
+        return engine.metrics();
+    }
+
+    /** Any thread. */
+    void wakeup() {
+        engine.wakeup();
+    }
+}

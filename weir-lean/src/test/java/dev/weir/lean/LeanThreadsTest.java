@@ -1,0 +1,114 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Several lean threads before a broker of the test's own: faults, ends, processors, what is refused. */
+@Timeout(120)
+class LeanThreadsTest {
+
+    private static LeanSettings settings(FakeBroker broker) throws Exception {
+        return LeanSettings.builder().bootstrapServers(broker.address()).build();
+    }
+
+    private static FakeBroker broker() throws Exception {
+        FakeLog log = new FakeLog();
+        return new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+    }
+
+    @Test
+    void handlerThatThrows_endsAllThreads_andIsTheFailure() throws Exception {
+        try (FakeBroker broker = broker()) {
+            IllegalStateException failure = new IllegalStateException("planned");
+            try (LeanThreads threads = LeanThreads.builder(settings(broker))
+                    .topic(FakeBroker.TOPIC, StartAt.beginning())
+                    .threads(3)
+                    .records(thread -> record -> {
+                        throw failure;
+                    })
+                    .start()) {
+                assertThatThrownBy(
+                                () -> threads.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                        .hasCause(failure);
+                assertThat(threads.owners()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void close_endsThreadsThatHaveNothingToRead() throws Exception {
+        try (FakeBroker broker = broker()) {
+            LeanThreads threads = LeanThreads.builder(settings(broker))
+                    .topic("missing", StartAt.beginning())
+                    .threads(4)
+                    .batches(thread -> batch -> {})
+                    .start();
+            threads.close();
+            assertThat(threads.completion().toCompletableFuture()).isCompleted();
+        }
+    }
+
+    @Test
+    void cpus_bindEachThread() throws Exception {
+        Path status = Path.of("/proc/thread-self/status");
+        assumeThat(status).exists();
+        Queue<String> bound = new ConcurrentLinkedQueue<>();
+        try (FakeBroker broker = broker()) {
+            try (LeanThreads threads = LeanThreads.builder(settings(broker))
+                    .topic(FakeBroker.TOPIC, StartAt.beginning())
+                    .threads(1)
+                    .cpus(0)
+                    .records(thread -> record -> {
+                        try {
+                            Files.readAllLines(status).stream()
+                                    .filter(line -> line.startsWith("Cpus_allowed_list"))
+                                    .forEach(bound::add);
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                        throw new IllegalStateException("seen");
+                    })
+                    .start()) {
+                assertThatThrownBy(
+                                () -> threads.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                        .hasMessageContaining("seen");
+            }
+        }
+        assertThat(bound).containsExactly("Cpus_allowed_list:\t0");
+    }
+
+    @Test
+    void wrongNumbers_areRefusedByName() {
+        LeanThreads.Builder builder = LeanThreads.builder(
+                LeanSettings.builder().bootstrapServers("localhost:1").build());
+
+        assertThatIllegalStateException().isThrownBy(builder::start).withMessageContaining("topic(...)");
+        builder.topic("clicks", StartAt.beginning());
+        assertThatIllegalStateException().isThrownBy(builder::start).withMessageContaining("records(...)");
+        assertThatIllegalStateException()
+                .isThrownBy(() ->
+                        builder.records(thread -> record -> {}).cpus(0, 1, 2).start())
+                .withMessageContaining("threads=2 cpus=[0, 1, 2]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.threads(0))
+                .withMessageContaining("threads=0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.topic("clicks", StartAt.offset(5)))
+                .withMessageContaining("topic=clicks offset=5");
+    }
+}
