@@ -48,6 +48,7 @@ class BenchCampaignTest {
     private Path folder;
 
     @Test
+    @Tag("long")
     void stoppedCampaign_keepsWhatIsFinished_andIsResumed() throws Exception {
         Path results = folder.resolve("results");
         String yaml = TINY.replace("measureSeconds: 0.2", "measureSeconds: 0.8, countFetches: true")

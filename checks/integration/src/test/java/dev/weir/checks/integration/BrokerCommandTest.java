@@ -21,6 +21,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +84,7 @@ class BrokerCommandTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(120)
     void severalBrokers_allGone_endTheCommand() {
         try (PipeProcess broker = start("--brokers", "2", "--port", "0")) {

@@ -82,7 +82,7 @@ class PipeMemoryTest {
     @Test
     @Timeout(600)
     void recordsOfOneMegabyte_of60Partitions_heapOf64MegabytesSuffices() throws Exception {
-        readLarge("client-1", "lean-1");
+        readLarge("client-1");
     }
 
     @Test
