@@ -69,6 +69,8 @@ class PipeArgumentsTest {
             --client-config FOLDER/produce.properties --guarantee exactly-once | weir.produce=lean in --client-config=
             --client-config FOLDER/fetch.properties | fetch.properties:1: weir.fetch must be client, lean
             --client-config FOLDER/truststore.properties | ssl.truststore.location=/nope: no such file or folder
+            --via exec:cat --retry 1 | --retry does not go with
+            --via each:cat --timeout 0s | --timeout must be more than 0s
             --retry 3 | --retry has nothing to repeat
             --connect-timeout 0s | --connect-timeout must be more than 0s
             """)
