@@ -12,11 +12,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReplayArgumentsTest {
 
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '"', value = {
-        "--filter colour=red, \"'colour=red' is no NAME=TEXT\"",
-        "--max 0, --max must be at least 1",
-        "--to x, --to and --dead-letter name the same topic"
-    })
+    @CsvSource(
+            quoteCharacter = '"',
+            value = {
+                "--filter colour=red, \"'colour=red' is no NAME=TEXT\"",
+                "--max 0, --max must be at least 1",
+                "--to x, --to and --dead-letter name the same topic"
+            })
     void wrongArguments_areRefused(String arguments, String message) {
         CommandHarness command = new CommandHarness();
         String[] line = Stream.concat(

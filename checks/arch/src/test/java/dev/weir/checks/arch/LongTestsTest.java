@@ -55,9 +55,12 @@ class LongTestsTest {
     void promise_whoseOnlyTestIsLong_isFound() throws IOException {
         Map<String, String> sources = sources();
         assertThat(isShown("| a class | `PipeSoakTest` |", sources)).isFalse();
-        assertThat(isShown("| a method | `ExactlyOncePipeTest.kill_twentyTimes_*` |", sources)).isFalse();
-        assertThat(isShown("| another | `ExactlyOncePipeTest.kill_*` |", sources)).isTrue();
-        assertThat(isShown("| beside it | `PipeSoakTest`, `PipeRestartTest` |", sources)).isTrue();
+        assertThat(isShown("| a method | `ExactlyOncePipeTest.kill_twentyTimes_*` |", sources))
+                .isFalse();
+        assertThat(isShown("| another | `ExactlyOncePipeTest.kill_*` |", sources))
+                .isTrue();
+        assertThat(isShown("| beside it | `PipeSoakTest`, `PipeRestartTest` |", sources))
+                .isTrue();
     }
 
     private static boolean namesTests(String row) {
@@ -67,8 +70,9 @@ class LongTestsTest {
     private static boolean isShown(String row, Map<String, String> sources) {
         return NAMED.matcher(row)
                 .results()
-                .anyMatch(named -> isInTheBuild(sources.getOrDefault(named.group(1), LONG), method ->
-                        named.group(2) == null || method.startsWith(named.group(2))));
+                .anyMatch(named -> isInTheBuild(
+                        sources.getOrDefault(named.group(1), LONG),
+                        method -> named.group(2) == null || method.startsWith(named.group(2))));
     }
 
     /** A class without tests of its own runs those that it inherits. */

@@ -103,7 +103,9 @@ enum WeirModule {
             return new ClassFileImporter()
                     .withImportOption(location -> !location.matches(GENERATED))
                     .importPaths(folders.flatMap(folder -> Stream.of("classes", "test-classes")
-                                    .map(kind -> ROOT.resolve(folder).resolve("target").resolve(kind)))
+                                    .map(kind -> ROOT.resolve(folder)
+                                            .resolve("target")
+                                            .resolve(kind)))
                             .filter(Files::isDirectory)
                             .toList());
         }
@@ -111,10 +113,12 @@ enum WeirModule {
 
     private static JavaClasses compiledTo(List<Path> folders) {
         List<Path> places = folders.stream().map(ROOT::resolve).toList();
-        return Compiled.ALL.that(describe("compiled to " + folders, type -> type.getSource()
-                .map(source -> Path.of(source.getUri()))
-                .filter(file -> places.stream().anyMatch(file::startsWith))
-                .isPresent()));
+        return Compiled.ALL.that(describe(
+                "compiled to " + folders,
+                type -> type.getSource()
+                        .map(source -> Path.of(source.getUri()))
+                        .filter(file -> places.stream().anyMatch(file::startsWith))
+                        .isPresent()));
     }
 
     /** The module folders that the parent POM names. */

@@ -29,7 +29,8 @@ class BenchDriversTest extends BenchTestBase {
     }
 
     private static void repeatFailedCalls(String... drivers) throws Exception {
-        ResultsFolder results = bench.run("""
+        ResultsFolder results = bench.run(
+                """
                 name: failing-COUNT
                 scenario: work
                 drivers: [DRIVERS]

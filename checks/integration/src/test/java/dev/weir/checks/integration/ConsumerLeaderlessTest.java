@@ -153,7 +153,8 @@ class ConsumerLeaderlessTest {
     @ValueSource(strings = "classic")
     @Order(2)
     @Timeout(120)
-    void leaderlessPartition_onTheClassicProtocol_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(String protocol) throws Exception {
+    void leaderlessPartition_onTheClassicProtocol_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(String protocol)
+            throws Exception {
         leaderlessPartition_inANewGroup_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(protocol);
     }
 

@@ -162,7 +162,8 @@ class ExternalRevocationTest {
     @ParameterizedTest
     @Tag("long")
     @EnumSource(names = {"EAGER", "CONSUMER"})
-    void store_ofASourceByPartitionOnOtherProtocols_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
+    void store_ofASourceByPartitionOnOtherProtocols_isNotWrittenToAnyMore(GroupLoad.Protocol protocol)
+            throws Exception {
         store_ofASourceByPartition_isNotWrittenToAnyMore(protocol);
     }
 

@@ -38,7 +38,8 @@ class PipeGroupSignalTest {
 
     @ParameterizedTest
     @Timeout(120)
-    @CsvSource({"each:sleep 0.1; cat, INT, true", "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, TERM, false"})
+    @CsvSource({"each:sleep 0.1; cat, INT, true", "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, TERM, false"
+    })
     void signalToTheGroup_isDrained_andTheCommandsFinish(String via, String signal, boolean deadLetters) {
         String name = "g" + Integer.toHexString((via + signal + deadLetters).hashCode());
         try (PipeProcess pipe = start(name, via, deadLetters)) {
@@ -61,7 +62,8 @@ class PipeGroupSignalTest {
         "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, INT, true"
     })
     @Timeout(120)
-    void signalToTheGroup_ofOtherCommands_isDrained_andTheCommandsFinish(String via, String signal, boolean deadLetters) {
+    void signalToTheGroup_ofOtherCommands_isDrained_andTheCommandsFinish(
+            String via, String signal, boolean deadLetters) {
         signalToTheGroup_isDrained_andTheCommandsFinish(via, signal, deadLetters);
     }
 

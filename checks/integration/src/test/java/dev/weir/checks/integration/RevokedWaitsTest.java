@@ -134,7 +134,8 @@ class RevokedWaitsTest {
         "false, BREAKER, PT2M", "true, BREAKER, PT0.3S", "true, BREAKER, PT2M",
         "false, RETRY, PT0.3S", "false, RETRY, PT2M", "true, RETRY, PT0.3S"
     })
-    void memberJoins_whileCallsWaitOtherwise_workNotBegunIsDroppedAtOnce(boolean async, String waits, Duration revokeDeadline) throws Exception {
+    void memberJoins_whileCallsWaitOtherwise_workNotBegunIsDroppedAtOnce(
+            boolean async, String waits, Duration revokeDeadline) throws Exception {
         memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(async, waits, revokeDeadline);
     }
 
@@ -205,7 +206,8 @@ class RevokedWaitsTest {
     @ParameterizedTest
     @Tag("long")
     @EnumSource(names = {"EAGER", "CONSUMER"})
-    void rollingRestart_onOtherProtocols_losesNothingAndOldMembersBeginNothingLate(GroupLoad.Protocol protocol) throws Exception {
+    void rollingRestart_onOtherProtocols_losesNothingAndOldMembersBeginNothingLate(GroupLoad.Protocol protocol)
+            throws Exception {
         rollingRestart_withBreakersOpen_losesNothingAndOldMembersBeginNothingLate(protocol);
     }
 

@@ -135,7 +135,8 @@ class TopicMadeAnewTest {
         "classic, at-most-once, NEAREST, 1000",
         "consumer, committable, NEAREST, 100"
     })
-    void run_ofOtherSourcesWhoseTopicIsMadeAnew_readsAllOfTheNewOne(String protocol, String source, OutOfRangePolicy policy, int records) throws Exception {
+    void run_ofOtherSourcesWhoseTopicIsMadeAnew_readsAllOfTheNewOne(
+            String protocol, String source, OutOfRangePolicy policy, int records) throws Exception {
         run_whoseTopicIsMadeAnewWhileItStandsStill_readsAllOfTheNewOne(protocol, source, policy, records);
     }
 
