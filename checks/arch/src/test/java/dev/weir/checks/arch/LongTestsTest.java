@@ -82,7 +82,7 @@ class LongTestsTest {
             return false;
         }
         boolean none = true;
-        for (String member : MEMBER_END.split(source.substring(body))) {
+        for (String member : MEMBER_END.splitAsStream(source.substring(body)).toList()) {
             Matcher method = METHOD.matcher(member);
             if (method.lookingAt() && method.group(1).contains("Test")) {
                 none = false;

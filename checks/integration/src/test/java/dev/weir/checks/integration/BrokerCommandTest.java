@@ -60,6 +60,7 @@ class BrokerCommandTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(120)
     void severalBrokers_runInProcessesOfTheirOwn_oneThatIsGoneIsTold_theOthersGoOnAndEndWithTheCommand() {
         try (PipeProcess broker = start("--brokers", "3", "--port", "0", "--topic", "t:3")) {
@@ -84,7 +85,6 @@ class BrokerCommandTest {
     }
 
     @Test
-    @Tag("long")
     @Timeout(120)
     void severalBrokers_allGone_endTheCommand() {
         try (PipeProcess broker = start("--brokers", "2", "--port", "0")) {

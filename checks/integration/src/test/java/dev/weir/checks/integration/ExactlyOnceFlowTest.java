@@ -124,6 +124,7 @@ class ExactlyOnceFlowTest {
     }
 
     @Test
+    @Tag("long")
     void oneToMany_filteredAndGrouped_overTwoTopics_isSeenOnce() throws Exception {
         createTopics("many", COUNT);
         cluster.createTopic("many-second", 2);
