@@ -17,15 +17,6 @@ class OnLeanCopyPipeRestartTest extends PipeRestartTest {
     @Tag("long")
     @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
     @Timeout(120)
-    void kill_atMostOnce_repeatsNothing_andLosesNoMoreThanWasCommittedAhead() throws Exception {
-        super.kill_atMostOnce_repeatsNothing_andLosesNoMoreThanWasCommittedAhead();
-    }
-
-    @Override
-    @Test
-    @Tag("long")
-    @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
-    @Timeout(120)
     void drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails() {
         super.drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails();
     }
