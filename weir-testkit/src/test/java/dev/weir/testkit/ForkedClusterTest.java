@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120) // A dozen JVMs on a busy machine.
 final class ForkedClusterTest {
     @Test
+    @Tag("long")
     void threeBrokers_oneKilledOrFrozen_losesNothing() {
         List<ProcessHandle> processes;
         try (KafkaCluster cluster =

@@ -42,9 +42,18 @@ class ProfilerTest {
                         .anyMatch("jdk.CPUTimeSample"::equals);
     }
 
-    @ParameterizedTest
-    @MethodSource("dispatchers")
-    void shares_ofPlantedBurners_areWithinThreePoints(Dispatcher dispatcher) throws Exception {
+    @Test
+    void shares_ofPlantedBurners_areWithinThreePoints() throws Exception {
+        assertSharesByTheProcessor(Dispatcher.virtual());
+    }
+
+    @Tag("long")
+    @Test
+    void shares_ofPlantedBurnersOnAPool_areWithinThreePoints() throws Exception {
+        assertSharesByTheProcessor(Dispatcher.fixed("burning", 2));
+    }
+
+    private static void assertSharesByTheProcessor(Dispatcher dispatcher) throws Exception {
         Profiler profiler = Profiler.create().time(Duration.ofSeconds(15)).period(Duration.ofMillis(1));
         assertShares(dispatcher, profiler, samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample", 0.03);
     }

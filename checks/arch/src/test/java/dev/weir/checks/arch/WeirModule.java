@@ -1,5 +1,7 @@
 package dev.weir.checks.arch;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
@@ -70,27 +72,53 @@ enum WeirModule {
     }
 
     JavaClasses mainClasses() {
-        return classes(Path.of(folder, "target", "classes"));
+        return compiledTo(List.of(mainFolder()));
     }
 
     JavaClasses testClasses() {
-        return classes(Path.of(folder, "target", "test-classes"));
+        return compiledTo(List.of(Path.of(folder, "target", "test-classes")));
+    }
+
+    private Path mainFolder() {
+        return Path.of(folder, "target", "classes");
     }
 
     static JavaClasses allMainClasses() {
-        return classes(Arrays.stream(values())
-                .map(module -> Path.of(module.folder, "target", "classes"))
-                .toArray(Path[]::new));
+        return compiledTo(Arrays.stream(values()).map(WeirModule::mainFolder).toList());
     }
 
     /** Main and test classes of all modules and of the other checks. This module's own violate on purpose. */
     static JavaClasses allClasses() {
-        Stream<String> folders = Stream.concat(
-                Arrays.stream(values()).map(module -> module.folder),
-                Stream.of("checks/concurrency", "checks/integration", "checks/interop", "checks/release"));
-        return classes(folders.flatMap(folder ->
-                        Stream.of(Path.of(folder, "target", "classes"), Path.of(folder, "target", "test-classes")))
-                .toArray(Path[]::new));
+        return Compiled.ALL;
+    }
+
+    /** Read once: that takes many seconds. */
+    private static final class Compiled {
+        static final JavaClasses ALL = readAll();
+
+        private static JavaClasses readAll() {
+            Stream<String> folders = Stream.concat(
+                    Arrays.stream(values()).map(module -> module.folder),
+                    Stream.of("checks/concurrency", "checks/integration", "checks/interop", "checks/release"));
+            return new ClassFileImporter()
+                    .withImportOption(location -> !location.matches(GENERATED))
+                    .importPaths(folders.flatMap(folder -> Stream.of("classes", "test-classes")
+                                    .map(kind -> ROOT.resolve(folder)
+                                            .resolve("target")
+                                            .resolve(kind)))
+                            .filter(Files::isDirectory)
+                            .toList());
+        }
+    }
+
+    private static JavaClasses compiledTo(List<Path> folders) {
+        List<Path> places = folders.stream().map(ROOT::resolve).toList();
+        return Compiled.ALL.that(describe(
+                "compiled to " + folders,
+                type -> type.getSource()
+                        .map(source -> Path.of(source.getUri()))
+                        .filter(file -> places.stream().anyMatch(file::startsWith))
+                        .isPresent()));
     }
 
     /** The module folders that the parent POM names. */
@@ -112,14 +140,5 @@ enum WeirModule {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static JavaClasses classes(Path... folders) {
-        return new ClassFileImporter()
-                .withImportOption(location -> !location.matches(GENERATED))
-                .importPaths(Arrays.stream(folders)
-                        .map(ROOT::resolve)
-                        .filter(Files::isDirectory)
-                        .toArray(Path[]::new));
     }
 }

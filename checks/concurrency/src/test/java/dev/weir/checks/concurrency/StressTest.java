@@ -19,21 +19,24 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs every jcstress case briefly. A case must show no forbidden outcome; its variant named {@code Broken} must show
- * one, or else the case could not see the fault that it is there for. The variants change with their cases only, and
- * are run with the long tests.
+ * one, or else the case could not see the fault that it is there for. The build runs the cases that records pass: a JVM
+ * each takes seconds. The others, and the broken variants, are run with the long tests.
  */
 class StressTest {
 
     private static final String BROKEN = ".Broken";
+
+    /** Of acknowledgements, offsets, buffers and hand-overs: where a race loses a record or finishes it twice. */
+    private static final String ON_A_RECORDS_WAY = "\\.internal\\.(?:ack|boundary|buffer|chunk|offsets)\\.";
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
     private static final Pattern TOTALS =
             Pattern.compile("Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, 0 soft errs, \\d+ hard errs");
 
     @Test
-    void cases_hold(@TempDir Path reports) throws Exception {
-        String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*$", 200);
+    void casesOnARecordsWay_hold(@TempDir Path reports) throws Exception {
+        String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 200);
         Set<String> run = casesIn(reports);
-        assertThat(run).hasSizeGreaterThanOrEqualTo(40).noneMatch(name -> name.endsWith(BROKEN));
+        assertThat(run).hasSizeGreaterThanOrEqualTo(24).noneMatch(name -> name.endsWith(BROKEN));
         assertThat(failedIn(output)).as(output).isEmpty();
 
         MatchResult totals =
@@ -50,6 +53,7 @@ class StressTest {
         Set<String> broken = run.stream().filter(name -> name.endsWith(BROKEN)).collect(Collectors.toSet());
         Set<String> failed = failedIn(output);
         assertThat(broken).as(output).containsAll(failed).hasSizeGreaterThanOrEqualTo(5);
+        assertThat(run.size() - broken.size()).as("cases").isGreaterThanOrEqualTo(40);
 
         MatchResult totals =
                 TOTALS.matcher(output).results().reduce((one, next) -> next).orElseThrow();

@@ -30,6 +30,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -107,7 +108,7 @@ class AddedPartitionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "classic")
     @Timeout(120)
     void partitionsAdded_underAGroupThatBeganAtTheEnd_areReadFromTheirBeginning(String protocol) throws Exception {
         String topic = "added-" + protocol;
@@ -133,7 +134,15 @@ class AddedPartitionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @Tag("long")
+    @ValueSource(strings = "consumer")
+    @Timeout(120)
+    void partitionsAdded_onTheConsumerProtocol_areReadFromTheirBeginning(String protocol) throws Exception {
+        partitionsAdded_underAGroupThatBeganAtTheEnd_areReadFromTheirBeginning(protocol);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "consumer")
     @Timeout(120)
     void newGroup_ofMembersThatBeginTogetherAtTheEnd_readsNothingOld(String protocol) {
         String topic = "together-" + protocol;
@@ -155,7 +164,15 @@ class AddedPartitionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    @Timeout(120)
+    void newGroup_onTheClassicProtocol_readsNothingOld(String protocol) {
+        newGroup_ofMembersThatBeginTogetherAtTheEnd_readsNothingOld(protocol);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "classic")
     @Timeout(60)
     void start_atTheEnd_isCommittedBeforeTheFirstRecordGoesOut(String protocol) {
         String topic = "remembered-" + protocol;
@@ -178,6 +195,14 @@ class AddedPartitionsTest {
             ConsumerLedger.await("a record", SOON, committed::isDone);
             assertThat(committed.join()).containsEntry(id, 10L);
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "consumer")
+    @Timeout(60)
+    void start_onTheConsumerProtocol_isCommittedBeforeTheFirstRecordGoesOut(String protocol) {
+        start_atTheEnd_isCommittedBeforeTheFirstRecordGoesOut(protocol);
     }
 
     @ParameterizedTest
@@ -226,7 +251,7 @@ class AddedPartitionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "consumer")
     @Timeout(90)
     void topicDeleted_underARun_holdsUpNoRevocationAndIsNotBroughtBack(String protocol) throws Exception {
         String gone = "gone-" + protocol;
@@ -258,6 +283,14 @@ class AddedPartitionsTest {
                     .contains(stays)
                     .doesNotContain(gone);
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    @Timeout(90)
+    void topicDeleted_onTheClassicProtocol_holdsUpNoRevocationAndIsNotBroughtBack(String protocol) throws Exception {
+        topicDeleted_underARun_holdsUpNoRevocationAndIsNotBroughtBack(protocol);
     }
 
     @Test

@@ -48,6 +48,7 @@ class BenchCampaignTest {
     private Path folder;
 
     @Test
+    @Tag("long")
     void stoppedCampaign_keepsWhatIsFinished_andIsResumed() throws Exception {
         Path results = folder.resolve("results");
         String yaml = TINY.replace("measureSeconds: 0.2", "measureSeconds: 0.8, countFetches: true")
@@ -113,6 +114,7 @@ class BenchCampaignTest {
 
     /** The next runs would fail, a minute each, and be held against their drivers. */
     @Test
+    @Tag("long")
     void brokerThatDies_endsTheCampaign_andIsNoFailureOfADriver() {
         Path results = folder.resolve("results");
         String yaml = TINY.replace("[plain, weir]", "[plain]").replace("rounds: 1,", "rounds: 1, control: false,");
@@ -140,6 +142,7 @@ class BenchCampaignTest {
     }
 
     @Test
+    @Tag("long")
     void steadyRate_isTimedFromItsPlan_perPartition_withItsCosts() throws Exception {
         String yaml = """
                 name: steady

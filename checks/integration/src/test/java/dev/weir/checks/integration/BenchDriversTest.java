@@ -19,16 +19,28 @@ class BenchDriversTest extends BenchTestBase {
     /** Nothing else is to be done meanwhile in partition order: a second per failed call is more than a dry run has. */
     @Test
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
-        ResultsFolder results = bench.run("""
-                name: failing
+        repeatFailedCalls("weir");
+    }
+
+    @Test
+    @Tag("long")
+    void failedCalls_ofEachLibrary_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
+        repeatFailedCalls("plain", "weir", "parallel-consumer");
+    }
+
+    private static void repeatFailedCalls(String... drivers) throws Exception {
+        ResultsFolder results = bench.run(
+                """
+                name: failing-COUNT
                 scenario: work
-                drivers: [plain, weir, parallel-consumer]
+                drivers: [DRIVERS]
+                baseline: weir
                 topic: {partitions: 2, records: 20000, valueBytes: 50}
                 options: {work.failures: 0.75, work.retryMillis: 1, work.millis: 0.1}
                 method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
                   measureSeconds: 0.2, intervalMillis: 20}
-                """);
-        assertThat(results.runs()).hasSize(3).allSatisfy(run -> {
+                """.replace("COUNT", Integer.toString(drivers.length)).replace("DRIVERS", String.join(", ", drivers)));
+        assertThat(results.runs()).hasSize(drivers.length).allSatisfy(run -> {
             assertThat(run.failure()).isNull();
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
             assertThat(run.ledger().retried()).isPositive();

@@ -139,6 +139,7 @@ class BenchLiveTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     @Timeout(900)
     void consumerGroup_thatIsChanged_losesNothing_andItsReplayHasTheSamePhases() throws Exception {
         session("consumers", "weir");

@@ -33,10 +33,19 @@ class BenchShareGroupsTest extends BenchTestBase {
             """;
 
     @Test
+    void weir_isMeasuredAgainstTheCeilingOfItsHandlers() throws Exception {
+        measureAgainstTheCeiling("share", "weir-share");
+    }
+
+    @Test
+    @Tag("long")
     void officialClientAndWeir_areMeasuredAgainstTheCeilingOfTheirHandlers() throws Exception {
-        ResultsFolder results =
-                bench.run(workload("share", "kafka-share, weir-share, weir-share-lean", "work.retryMillis: 10"));
-        requireWhole(results, 3);
+        measureAgainstTheCeiling("shares", "kafka-share", "weir-share", "weir-share-lean");
+    }
+
+    private static void measureAgainstTheCeiling(String name, String... drivers) throws Exception {
+        ResultsFolder results = bench.run(workload(name, String.join(", ", drivers), "work.retryMillis: 10"));
+        requireWhole(results, drivers.length);
         assertThat(Reports.text(results)).contains("handler ms", "ceiling/s", "efficiency %", "% of nominal");
         assertThat(Reports.json(results)).contains("\"ceiling\":", "\"efficiency\":", "\"redelivered\":");
         requireNoSettingsLeft();

@@ -21,6 +21,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +60,7 @@ class BrokerCommandTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(120)
     void severalBrokers_runInProcessesOfTheirOwn_oneThatIsGoneIsTold_theOthersGoOnAndEndWithTheCommand() {
         try (PipeProcess broker = start("--brokers", "3", "--port", "0", "--topic", "t:3")) {

@@ -30,6 +30,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
@@ -120,7 +121,7 @@ class ConsumerLeaderlessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "consumer")
     @Order(2)
     @Timeout(120)
     void leaderlessPartition_inANewGroup_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(String protocol)
@@ -145,6 +146,16 @@ class ConsumerLeaderlessTest {
             ConsumerLedger.await(
                     "health", SOON, () -> consumer(running).health(SOON).ready());
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    @Order(2)
+    @Timeout(120)
+    void leaderlessPartition_onTheClassicProtocol_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(String protocol)
+            throws Exception {
+        leaderlessPartition_inANewGroup_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(protocol);
     }
 
     private static void killVictim() {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,7 @@ class DemoTuneTest {
     }
 
     @Test
+    @Tag("long")
     void waiting_putsTheLookupsOnTheDispatcherOfTheFile_withEqualOutputs() throws Exception {
         List<JsonNode> lines = run("--waiting", "--events", "300");
 

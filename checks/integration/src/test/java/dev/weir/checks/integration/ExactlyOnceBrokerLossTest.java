@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,6 +47,7 @@ class ExactlyOnceBrokerLossTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(240)
     void coordinatorOfTheTransactionKilled_eachInputIsSeenOnceAndInOrder() throws Exception {
         KAFKA.cluster().createTopic("in", 4);

@@ -34,6 +34,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +124,7 @@ class ExactlyOnceFlowTest {
     }
 
     @Test
+    @Tag("long")
     void oneToMany_filteredAndGrouped_overTwoTopics_isSeenOnce() throws Exception {
         createTopics("many", COUNT);
         cluster.createTopic("many-second", 2);
@@ -254,7 +256,7 @@ class ExactlyOnceFlowTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "consumer")
     void rebalances_inTheMiddleOfTransactions_areNotSeen(String protocol) throws Exception {
         String name = "moving-" + protocol;
         createTopics(name, COUNT);
@@ -275,6 +277,13 @@ class ExactlyOnceFlowTest {
             }
         }
         ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, name + "-out", COUNT);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    void rebalances_onTheClassicProtocol_areNotSeen(String protocol) throws Exception {
+        rebalances_inTheMiddleOfTransactions_areNotSeen(protocol);
     }
 
     private static RunningPipeline member(String name, Map<String, String> properties) {

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -127,21 +128,43 @@ class ExternalRevocationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @EnumSource(names = "CONSUMER")
     void store_thatWasToldOfARevocation_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
         memberJoins(protocol, "store-" + protocol, Way.STORE);
     }
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @Tag("long")
+    @EnumSource(names = {"EAGER", "COOPERATIVE"})
+    void store_onOtherProtocols_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
+        store_thatWasToldOfARevocation_isNotWrittenToAnyMore(protocol);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "EAGER")
     void listener_thatWasToldOfARevocation_seesNoHandlerBegin(GroupLoad.Protocol protocol) throws Exception {
         memberJoins(protocol, "listener-" + protocol, Way.LISTENER);
     }
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @Tag("long")
+    @EnumSource(names = {"COOPERATIVE", "CONSUMER"})
+    void listener_onOtherProtocols_seesNoHandlerBegin(GroupLoad.Protocol protocol) throws Exception {
+        listener_thatWasToldOfARevocation_seesNoHandlerBegin(protocol);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "COOPERATIVE")
     void store_ofASourceByPartition_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
         memberJoins(protocol, "partitioned-" + protocol, Way.PARTITIONED);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"EAGER", "CONSUMER"})
+    void store_ofASourceByPartitionOnOtherProtocols_isNotWrittenToAnyMore(GroupLoad.Protocol protocol)
+            throws Exception {
+        store_ofASourceByPartition_isNotWrittenToAnyMore(protocol);
     }
 
     private void memberJoins(GroupLoad.Protocol protocol, String topic, Way way) throws Exception {

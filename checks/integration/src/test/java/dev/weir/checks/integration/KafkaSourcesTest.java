@@ -32,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,7 +213,7 @@ class KafkaSourcesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "consumer")
     void atMostOnce_membersThatComeAndGo_repeatNothingAndDrainAll(String protocol) throws Exception {
         String topic = "roll-" + protocol;
         fill(topic, 4, 30_000);
@@ -238,7 +239,14 @@ class KafkaSourcesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    void atMostOnce_onTheClassicProtocol_repeatsNothingAndDrainsAll(String protocol) throws Exception {
+        atMostOnce_membersThatComeAndGo_repeatNothingAndDrainAll(protocol);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "classic")
     void partitioned_onePartitionStuck_othersGoOnAndStreamsEndWhenRevoked(String protocol) throws Exception {
         String topic = "sub-" + protocol;
         fill(topic, 4, 40_000);
@@ -291,6 +299,13 @@ class KafkaSourcesTest {
             assertThat(first.drain(SOON).leftUndone()).isEmpty();
         }
         assertThat(ledger.duplicates()).isZero();
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "consumer")
+    void partitioned_onTheConsumerProtocol_othersGoOnAndStreamsEndWhenRevoked(String protocol) throws Exception {
+        partitioned_onePartitionStuck_othersGoOnAndStreamsEndWhenRevoked(protocol);
     }
 
     /** Positions in a map, as a database would have them. */

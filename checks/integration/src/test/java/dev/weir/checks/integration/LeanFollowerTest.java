@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ class LeanFollowerTest {
     private int produced;
 
     @Test
+    @Tag("long")
     @Timeout(150)
     void replicaInTheRack_isReadFrom_andTheLeaderWhileItIsDead() {
         try (KafkaCluster cluster =

@@ -35,6 +35,7 @@ class LeanProducerFaultsTest {
     private static final Duration LONG = Duration.ofMinutes(3);
 
     @Test
+    @Tag("long")
     @Timeout(300)
     void leader_killed_costsNothing() throws Exception {
         SendLedger ledger = new SendLedger(SHORT_PHASE, PARTITIONS);

@@ -30,7 +30,10 @@ class LeanShareFailoverTest {
 
     @Test
     void memberKilled_anotherTakesOverWhatItHad() throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+        // The second member waits for what the first has locked: by default half a minute.
+        KafkaCluster.Builder shortLocks =
+                KafkaCluster.builder().brokerConfig("group.share.record.lock.duration.ms", "5000");
+        try (KafkaCluster cluster = shortLocks.start()) {
             cluster.createTopic("takeover", 2);
             cluster.createTopic("takeover-dead", 1);
             Records.produce(cluster.bootstrapServers(), "takeover", 0, 200);

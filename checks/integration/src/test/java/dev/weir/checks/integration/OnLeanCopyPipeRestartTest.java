@@ -1,5 +1,8 @@
 package dev.weir.checks.integration;
 
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A pipe that fetches and writes by lean, killed and ended: nothing is committed before the brokers have it. */
@@ -8,4 +11,13 @@ class OnLeanCopyPipeRestartTest extends PipeRestartTest {
 
     @Override
     void kill_withRecordsThatNeverEnd_repeatsOnlyThose() {}
+
+    @Override
+    @Test
+    @Tag("long")
+    @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
+    @Timeout(120)
+    void drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails() {
+        super.drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails();
+    }
 }

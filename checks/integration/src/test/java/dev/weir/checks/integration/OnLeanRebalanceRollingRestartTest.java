@@ -1,5 +1,6 @@
 package dev.weir.checks.integration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -10,8 +11,16 @@ class OnLeanRebalanceRollingRestartTest extends RebalanceRollingRestartTest {
 
     @Override
     @ParameterizedTest
-    @EnumSource(names = {"COOPERATIVE", "CONSUMER"})
+    @EnumSource(names = "CONSUMER")
     void rollingRestart_underLoad_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
         super.rollingRestart_underLoad_losesAndRepeatsNothing(protocol);
+    }
+
+    @Override
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "COOPERATIVE")
+    void rollingRestart_onOtherProtocols_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
+        super.rollingRestart_onOtherProtocols_losesAndRepeatsNothing(protocol);
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,12 +38,7 @@ class PipeGroupSignalTest {
 
     @ParameterizedTest
     @Timeout(120)
-    @CsvSource({
-        "each:sleep 0.1; cat, INT, true",
-        "each:sleep 0.1; cat, INT, false",
-        "each:sleep 0.1; cat, TERM, true",
-        "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, INT, true",
-        "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, TERM, false"
+    @CsvSource({"each:sleep 0.1; cat, INT, true", "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, TERM, false"
     })
     void signalToTheGroup_isDrained_andTheCommandsFinish(String via, String signal, boolean deadLetters) {
         String name = "g" + Integer.toHexString((via + signal + deadLetters).hashCode());
@@ -56,6 +52,19 @@ class PipeGroupSignalTest {
         }
         assertThat(written(name + "-dead")).as("dead letters").isZero();
         assertThat(committed(name)).isEqualTo(written(name + "-out"));
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({
+        "each:sleep 0.1; cat, INT, false",
+        "each:sleep 0.1; cat, TERM, true",
+        "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, INT, true"
+    })
+    @Timeout(120)
+    void signalToTheGroup_ofOtherCommands_isDrained_andTheCommandsFinish(
+            String via, String signal, boolean deadLetters) {
+        signalToTheGroup_isDrained_andTheCommandsFinish(via, signal, deadLetters);
     }
 
     /** In sessions of their own they would outlive a pipe that stops at once. */

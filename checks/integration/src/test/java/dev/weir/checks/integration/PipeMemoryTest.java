@@ -80,6 +80,7 @@ class PipeMemoryTest {
      * an output that stops answering: 29 of them were held with a budget of 8 MB, and the heap was too small in two runs of three.
      */
     @Test
+    @Tag("long")
     @Timeout(600)
     void recordsOfOneMegabyte_of60Partitions_heapOf64MegabytesSuffices() throws Exception {
         readLarge("client-1", "lean-1");

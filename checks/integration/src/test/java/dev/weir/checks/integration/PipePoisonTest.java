@@ -55,6 +55,7 @@ class PipePoisonTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(600)
     void poison_underLoadWithAKillAndARestart_becomesTheLetter_andTheRestIsWrittenInOrder() throws Exception {
         endAndKill(3, 2);

@@ -26,6 +26,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +98,7 @@ class PipeRestartTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(120)
     void kill_atMostOnce_repeatsNothing_andLosesNoMoreThanWasCommittedAhead() throws Exception {
         int count = 60_000;

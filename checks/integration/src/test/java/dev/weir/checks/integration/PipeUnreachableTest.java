@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -71,6 +72,7 @@ class PipeUnreachableTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(300)
     void brokerThatIsGone_isToldEverywhere_andAStopSaysWhereTheNextRunBegins() throws Exception {
         try (PipeProcess classic = start("classic", "client", "classic");

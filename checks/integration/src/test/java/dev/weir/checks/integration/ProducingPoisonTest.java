@@ -27,6 +27,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,7 +146,7 @@ class ProducingPoisonTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "RECORDS")
     void poison_becomesTheLetter_andAllOthersAreWrittenInOrder(Way way) throws Exception {
         String name = "letters-" + way;
         createTopics(name);
@@ -160,7 +161,14 @@ class ProducingPoisonTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Tag("long")
+    @EnumSource(names = {"MESSAGES", "FLOW"})
+    void poison_inOtherWays_becomesTheLetter_andAllOthersAreWrittenInOrder(Way way) throws Exception {
+        poison_becomesTheLetter_andAllOthersAreWrittenInOrder(way);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "MESSAGES")
     void poison_underARuleToSkip_isLeftOut_andAllOthersAreWrittenInOrder(Way way) throws Exception {
         String name = "skip-" + way;
         createTopics(name);
@@ -173,7 +181,14 @@ class ProducingPoisonTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Tag("long")
+    @EnumSource(names = {"RECORDS", "FLOW"})
+    void poison_underARuleToSkipInOtherWays_isLeftOut_andAllOthersAreWrittenInOrder(Way way) throws Exception {
+        poison_underARuleToSkip_isLeftOut_andAllOthersAreWrittenInOrder(way);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "FLOW")
     void poison_inASharedProducer_becomesTheLetter_andTheLastOfEachKeyIsTheLast(Way way) throws Exception {
         String name = "shared-" + way;
         createTopics(name);
@@ -185,5 +200,12 @@ class ProducingPoisonTest {
         }
         assertOneLetter(name);
         assertCommitted(name);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"RECORDS", "MESSAGES"})
+    void poison_inASharedProducerInOtherWays_becomesTheLetter_andTheLastOfEachKeyIsTheLast(Way way) throws Exception {
+        poison_inASharedProducer_becomesTheLetter_andTheLastOfEachKeyIsTheLast(way);
     }
 }

@@ -38,6 +38,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -199,7 +200,7 @@ class ProducingTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "RECORDS")
     void whatCannotBeWritten_becomesADeadLetterWithThePlaceOfItsInput(Way way) throws Exception {
         String name = "letters-" + way;
         createTopics(name);
@@ -210,7 +211,14 @@ class ProducingTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Tag("long")
+    @EnumSource(names = {"MESSAGES", "FLOW"})
+    void whatCannotBeWritten_inOtherWays_becomesADeadLetterWithThePlaceOfItsInput(Way way) throws Exception {
+        whatCannotBeWritten_becomesADeadLetterWithThePlaceOfItsInput(way);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "FLOW")
     void whatCannotBeWritten_byASharedProducer_becomesADeadLetter(Way way) throws Exception {
         String name = "shared-" + way;
         createTopics(name);
@@ -224,6 +232,13 @@ class ProducingTest {
                             .hasOffset())
                     .isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"RECORDS", "MESSAGES"})
+    void whatCannotBeWritten_byASharedProducerInOtherWays_becomesADeadLetter(Way way) throws Exception {
+        whatCannotBeWritten_byASharedProducer_becomesADeadLetter(way);
     }
 
     @ParameterizedTest

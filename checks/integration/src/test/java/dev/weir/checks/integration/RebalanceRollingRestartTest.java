@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,7 +24,7 @@ class RebalanceRollingRestartTest {
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(GroupLoad.quickGroups());
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @EnumSource(names = "COOPERATIVE")
     void rollingRestart_underLoad_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
         String topic = "restart-" + protocol;
         KAFKA.cluster().createTopic(topic, 6);
@@ -58,5 +59,12 @@ class RebalanceRollingRestartTest {
                         .failedCommits())
                 // A few while a rebalance lasts, with pauses that double; without these it would be hundreds.
                 .isLessThan(20);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"EAGER", "CONSUMER"})
+    void rollingRestart_onOtherProtocols_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
+        rollingRestart_underLoad_losesAndRepeatsNothing(protocol);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,7 +28,7 @@ class RebalanceScaleTest {
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(GroupLoad.quickGroups());
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @EnumSource(names = "EAGER")
     void oneToFourToTwo_underLoad_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
         String topic = "scale-" + protocol;
         KAFKA.cluster().createTopic(topic, 8);
@@ -59,7 +60,14 @@ class RebalanceScaleTest {
     }
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @Tag("long")
+    @EnumSource(names = {"COOPERATIVE", "CONSUMER"})
+    void oneToFourToTwo_onOtherProtocols_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
+        oneToFourToTwo_underLoad_losesAndRepeatsNothing(protocol);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "CONSUMER")
     void partitionsAdded_underLoad_areTakenUpAndNothingIsLost(GroupLoad.Protocol protocol) throws Exception {
         String topic = "grows-" + protocol;
         KAFKA.cluster().createTopic(topic, 2);
@@ -90,6 +98,13 @@ class RebalanceScaleTest {
                 .allSatisfy((id, end) -> assertThat(end).isPositive());
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"EAGER", "COOPERATIVE"})
+    void partitionsAdded_onOtherProtocols_areTakenUpAndNothingIsLost(GroupLoad.Protocol protocol) throws Exception {
+        partitionsAdded_underLoad_areTakenUpAndNothingIsLost(protocol);
     }
 
     private static void awaitShares(List<RunningPipeline> members, Integer... shares) {

@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back, in processes of their own. */
@@ -127,6 +128,7 @@ class ReplayTest {
     }
 
     @Test
+    @Tag("long")
     void replay_withGroupAndMax_goesOnWhereItWas_andToAnotherTopic() {
         createTopics("part");
         cluster.createTopic("part-fixed", 1);
@@ -206,24 +208,6 @@ class ReplayTest {
                     .contains("\"error\":\"record fails-in-")
                     .contains("\"next_run\":[{\"topic\":\"fails-in\"");
             assertThat(pipe.out().lines()).hasSize(1);
-        }
-    }
-
-    @Test
-    void wrongArguments_areRefused() {
-        refused("'colour=red' is no NAME=TEXT", replay("x", "--filter", "colour=red"));
-        refused("--max must be at least 1", replay("x", "--max", "0"));
-        refused("--to and --dead-letter name the same topic", replay("x", "--to", "x"));
-        refused("--retry does not go with", pipe("x", "exec:cat", "--retry", "1"));
-        refused("--timeout must be more than 0s", pipe("x", "each:cat", "--timeout", "0s"));
-    }
-
-    private static void refused(String why, String... args) {
-        try (PipeProcess command = PipeProcess.start(args)) {
-            assertThat(command.exitCode(Duration.ofSeconds(40)))
-                    .as(command.err())
-                    .isEqualTo(2);
-            assertThat(command.err()).contains(why).doesNotContain("\tat ");
         }
     }
 }

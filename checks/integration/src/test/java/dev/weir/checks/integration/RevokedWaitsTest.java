@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -94,10 +95,7 @@ class RevokedWaitsTest {
     // With the short deadline handlers began on what the other member had handled; with the long one the other waited
     // it out.
     @ParameterizedTest
-    @CsvSource({
-        "false, BREAKER, PT0.3S", "false, BREAKER, PT2M", "true, BREAKER, PT0.3S", "true, BREAKER, PT2M",
-        "false, RETRY, PT0.3S", "false, RETRY, PT2M", "true, RETRY, PT0.3S", "true, RETRY, PT2M"
-    })
+    @CsvSource({"false, BREAKER, PT0.3S", "true, RETRY, PT2M"})
     void memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(boolean async, String waits, Duration revokeDeadline)
             throws Exception {
         String topic = "waits-" + async + waits + revokeDeadline.toSeconds();
@@ -130,6 +128,17 @@ class RevokedWaitsTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({
+        "false, BREAKER, PT2M", "true, BREAKER, PT0.3S", "true, BREAKER, PT2M",
+        "false, RETRY, PT0.3S", "false, RETRY, PT2M", "true, RETRY, PT0.3S"
+    })
+    void memberJoins_whileCallsWaitOtherwise_workNotBegunIsDroppedAtOnce(
+            boolean async, String waits, Duration revokeDeadline) throws Exception {
+        memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(async, waits, revokeDeadline);
+    }
+
     /** A member whose service is away until it is back for good. */
     private RunningPipeline behindBreaker(
             ConsumerSettings<byte[], byte[]> settings, String topic, CircuitBreaker breaker) {
@@ -141,7 +150,7 @@ class RevokedWaitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(GroupLoad.Protocol.class)
+    @EnumSource(names = "COOPERATIVE")
     void rollingRestart_withBreakersOpen_losesNothingAndOldMembersBeginNothingLate(GroupLoad.Protocol protocol)
             throws Exception {
         String topic = "breaker-" + protocol;
@@ -192,6 +201,14 @@ class RevokedWaitsTest {
         assertThat(ledger.duplicates()).as("repeated").isZero();
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"EAGER", "CONSUMER"})
+    void rollingRestart_onOtherProtocols_losesNothingAndOldMembersBeginNothingLate(GroupLoad.Protocol protocol)
+            throws Exception {
+        rollingRestart_withBreakersOpen_losesNothingAndOldMembersBeginNothingLate(protocol);
     }
 
     private static long probes(List<CircuitBreaker> breakers) {

@@ -11,6 +11,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -45,6 +46,7 @@ class ShareCrashTest {
     }
 
     @Test
+    @Tag("long")
     void crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic() throws Exception {
         KAFKA.cluster().createTopic("crashes", 1);
         KAFKA.cluster().createTopic("crashes-dead", 1);

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import org.apache.kafka.common.IsolationLevel;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -109,6 +110,7 @@ class StopBudgetTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(240)
     void drain_withHandlersThatNeverEnd_repeatsOnlyThose() throws Exception {
         int count = 1_000;
@@ -131,6 +133,7 @@ class StopBudgetTest {
 
     /** Its drain takes five seconds, and it lets go at no time: the platform kills it three seconds later. */
     @Test
+    @Tag("long")
     @Timeout(240)
     void kill_ofHandlersThatDoNotLetGo_losesNothing_andRepeatsNothingThatWasCommitted() throws Exception {
         KAFKA.cluster().createTopic("killed", 4);

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,13 +100,9 @@ class TopicMadeAnewTest {
     // The client neither fetches nor asks while it stands still; then its position is one in the middle of the new log.
     @ParameterizedTest
     @CsvSource({
-        "classic, committable, NEAREST, 1000",
         "consumer, committable, NEAREST, 1000",
-        "classic, committable, EARLIEST, 1000",
         "classic, plain, NEAREST, 1000",
-        "classic, at-most-once, NEAREST, 1000",
-        "classic, committable, NEAREST, 100",
-        "consumer, committable, NEAREST, 100",
+        "classic, committable, NEAREST, 100"
     })
     void run_whoseTopicIsMadeAnewWhileItStandsStill_readsAllOfTheNewOne(
             String protocol, String source, OutOfRangePolicy policy, int records) throws Exception {
@@ -128,6 +125,19 @@ class TopicMadeAnewTest {
             }
             assertThat(running.completion()).isNotDone();
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({
+        "classic, committable, NEAREST, 1000",
+        "classic, committable, EARLIEST, 1000",
+        "classic, at-most-once, NEAREST, 1000",
+        "consumer, committable, NEAREST, 100"
+    })
+    void run_ofOtherSourcesWhoseTopicIsMadeAnew_readsAllOfTheNewOne(
+            String protocol, String source, OutOfRangePolicy policy, int records) throws Exception {
+        run_whoseTopicIsMadeAnewWhileItStandsStill_readsAllOfTheNewOne(protocol, source, policy, records);
     }
 
     @ParameterizedTest

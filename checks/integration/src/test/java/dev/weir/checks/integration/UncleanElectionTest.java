@@ -50,6 +50,7 @@ class UncleanElectionTest {
 
     // Of both logs, each combination: the long test below. A shorter log under committed places: LogTruncationTest.
     @ParameterizedTest
+    @Tag("long")
     @EnumSource(names = "LONGER")
     @Timeout(600)
     void newLeader_withoutTheEndOfTheLog_isReadFromTheDivergenceOrFailsTheRun(NewLog log) throws Exception {

@@ -1,0 +1,31 @@
+package dev.weir.cli.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.cli.CommandHarness;
+import dev.weir.cli.terminal.ExitCode;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Arguments of {@code weir replay} that are refused before a broker is asked. */
+class ReplayArgumentsTest {
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            value = {
+                "--filter colour=red, \"'colour=red' is no NAME=TEXT\"",
+                "--max 0, --max must be at least 1",
+                "--to x, --to and --dead-letter name the same topic"
+            })
+    void wrongArguments_areRefused(String arguments, String message) {
+        CommandHarness command = new CommandHarness();
+        String[] line = Stream.concat(
+                        Stream.of("replay", "--bootstrap-server", "127.0.0.1:1", "--dead-letter", "x", "--json"),
+                        Stream.of(arguments.split(" ")))
+                .toArray(String[]::new);
+        assertThat(command.run(line)).as(command.err()).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(command.err()).contains(message).doesNotContain("\tat ");
+    }
+}
