@@ -87,7 +87,12 @@ enum WeirModule {
     static JavaClasses allClasses() {
         Stream<String> folders = Stream.concat(
                 Arrays.stream(values()).map(module -> module.folder),
-                Stream.of("checks/concurrency", "checks/integration", "checks/interop", "checks/release"));
+                Stream.of(
+                        "checks/concurrency",
+                        "checks/deploy",
+                        "checks/integration",
+                        "checks/interop",
+                        "checks/release"));
         return classes(folders.flatMap(folder ->
                         Stream.of(Path.of(folder, "target", "classes"), Path.of(folder, "target", "test-classes")))
                 .toArray(Path[]::new));
