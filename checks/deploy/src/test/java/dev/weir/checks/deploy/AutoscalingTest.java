@@ -80,7 +80,7 @@ class AutoscalingTest {
 
     @Test
     void output_thatLimits_isAnsweredWithNoMorePods() {
-        Load load = new Load(3_600, t -> 3_500, t -> t < 1_800 ? NO_LIMIT : 1_000);
+        Load load = new Load(7_200, t -> Math.min(3_500, 500 + t), t -> t < 3_600 ? NO_LIMIT : 1_000);
         Outcome seconds = Autoscaling.run(SECONDS, load);
         Outcome records = Autoscaling.run(RECORDS, load);
         assertThat(seconds.mostPods()).isLessThan(Autoscaling.MOST_PODS);

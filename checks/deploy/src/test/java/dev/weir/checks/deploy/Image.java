@@ -112,7 +112,7 @@ final class Image {
     private static EntryReader unpackingTo(Path root) {
         return (entry, content) -> {
             Path file = root.resolve(entry.getName()).normalize();
-            assertThat(file).startsWith(root);
+            assertThat(file.startsWith(root)).as(entry.getName()).isTrue();
             if (entry.isDirectory()) {
                 Files.createDirectories(file);
             } else {

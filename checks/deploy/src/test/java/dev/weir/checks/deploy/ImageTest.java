@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,10 +76,12 @@ class ImageTest {
             });
         }
         assertThat(writable).isEmpty();
-        assertThat(times.stream().distinct()).hasSize(1);
+        long made =
+                Instant.parse(image.description().required("created").asText()).toEpochMilli();
+        assertThat(times).as("not the time of the build").isNotEmpty().allMatch(time -> time <= made);
         assertThat(layerOf.keySet()).anyMatch(name -> name.endsWith("/LICENSE"));
         int modules = layer(layerOf, "app/libs/weir-kafka-");
-        assertThat(layer(layerOf, "app/libs/weir-cli-")).isEqualTo(modules);
+        assertThat(layer(layerOf, "app/libs/weir-cli")).isEqualTo(modules);
         assertThat(layer(layerOf, "app/libs/kafka-clients-")).isLessThan(modules);
         assertThat(layerOf.entrySet().stream().filter(e -> e.getValue() == modules))
                 .as("a new build of Weir moves Weir's own jars only")

@@ -96,7 +96,11 @@ class RollingTest {
             assertThat(pods.running()).hasSize(3).allSatisfy(pod -> {
                 assertThat(pod.liveness()).isEqualTo(200);
                 assertThat(pod.metrics())
-                        .contains("weir_consumer_lag_seconds{", "weir_stage_parallelism{", "weir_pipeline_running{");
+                        .contains(
+                                "weir_consumer_lag_seconds{",
+                                "weir_stage_busy_seconds_total{",
+                                "weir_stage_parallelism{",
+                                "weir_pipeline_running{");
             });
             pods.roll();
             awaitWritten("rolled", load.sent());
