@@ -178,12 +178,13 @@ class ManifestsTest {
 
     @ParameterizedTest
     @EnumSource
-    void probesAndPorts_areThoseOfTheImageAndTheCommand(Variant variant) {
+    void versionUserAndPorts_areThoseOfTheImage_andProbesThoseOfTheCommand(Variant variant) {
         Manifests manifests = variant.render(Map.of());
         JsonNode container = manifests.container();
         JsonNode port = container.required("ports").required(0);
         assertThat(container.required("args").toString())
                 .contains("--metrics=0.0.0.0:" + port.required("containerPort").asInt());
+        assertThat(image.tags()).contains(container.required("image").asText());
         assertThat(image.config().required("ExposedPorts").toString())
                 .contains(port.required("containerPort").asText());
         for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
