@@ -99,7 +99,12 @@ enum WeirModule {
         private static JavaClasses readAll() {
             Stream<String> folders = Stream.concat(
                     Arrays.stream(values()).map(module -> module.folder),
-                    Stream.of("checks/concurrency", "checks/integration", "checks/interop", "checks/release"));
+                    Stream.of(
+                            "checks/concurrency",
+                            "checks/deploy",
+                            "checks/integration",
+                            "checks/interop",
+                            "checks/release"));
             return new ClassFileImporter()
                     .withImportOption(location -> !location.matches(GENERATED))
                     .importPaths(folders.flatMap(folder -> Stream.of("classes", "test-classes")

@@ -1,0 +1,89 @@
+package dev.weir.checks.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.checks.deploy.Autoscaling.Load;
+import dev.weir.checks.deploy.Autoscaling.Outcome;
+import dev.weir.checks.deploy.Autoscaling.Policy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The chart's rule for the number of pods beside plain lag, in simulated hours. Its page has the table. */
+class AutoscalingTest {
+
+    private static final Path PAGE = Image.ROOT.resolve("docs/guide/kubernetes.md");
+
+    private static final String HEAD = """
+            | load | rule | most lag, s | lag above a minute, s | pod-hours | moves | most pods |
+            |---|---|---|---|---|---|---|
+            """;
+
+    /** As in the chart's query, with its default of 30 s. */
+    private static final Policy SECONDS =
+            look -> look.outputLimits() ? look.pods() : look.pods() * look.busyShare() * (1 + look.lagSeconds() / 30);
+
+    /** Ten seconds of a pod's work for each pod, as {@code lagThreshold} of KEDA's scaler for Kafka would say. */
+    private static final Policy RECORDS = look -> look.lagRecords() / (10.0 * Autoscaling.POD_RECORDS);
+
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private record Case(String title, Load load) {
+
+        private String rows() {
+            return row("busy pods and seconds", Autoscaling.run(SECONDS, load))
+                    + row("records of lag", Autoscaling.run(RECORDS, load));
+        }
+
+        private String row(String rule, Outcome outcome) {
+            return String.format(
+                    Locale.ROOT,
+                    "| %s | %s | %,d | %,d | %.1f | %d | %d |\n",
+                    title,
+                    rule,
+                    outcome.maxLagSeconds(),
+                    outcome.lateSeconds(),
+                    outcome.podHours(),
+                    outcome.moves(),
+                    outcome.mostPods());
+        }
+    }
+
+    private static final List<Case> CASES = List.of(
+            new Case(
+                    "spike of ten times for ten minutes",
+                    new Load(7_200, t -> t >= 1_800 && t < 2_400 ? 8_000 : 800, t -> NO_LIMIT)),
+            new Case(
+                    "from 500/s to 9,500/s in two hours",
+                    new Load(7_200, t -> 500 + t * 9_000L / 7_200, t -> NO_LIMIT)),
+            new Case(
+                    "4,500/s; the output takes 2,000/s for half an hour",
+                    new Load(10_800, t -> 4_500, t -> t >= 1_800 && t < 3_600 ? 2_000 : NO_LIMIT)));
+
+    @Test
+    void page_hasWhatTheSimulationSays() throws IOException {
+        String table = HEAD + CASES.stream().map(Case::rows).collect(Collectors.joining());
+        String page = Files.readString(PAGE);
+        int from = page.indexOf(HEAD);
+        assertThat(from).isPositive();
+        int to = page.indexOf("\n\n", from) + 1;
+        if (Boolean.getBoolean("weir.write")) {
+            Files.writeString(PAGE, page.substring(0, from) + table + page.substring(to));
+        } else {
+            assertThat(page.substring(from, to)).isEqualTo(table);
+        }
+    }
+
+    @Test
+    void output_thatLimits_isAnsweredWithNoMorePods() {
+        Load load = new Load(7_200, t -> Math.min(3_500, 500 + t), t -> t < 3_600 ? NO_LIMIT : 1_000);
+        Outcome seconds = Autoscaling.run(SECONDS, load);
+        Outcome records = Autoscaling.run(RECORDS, load);
+        assertThat(seconds.mostPods()).isLessThan(Autoscaling.MOST_PODS);
+        assertThat(records.mostPods()).isEqualTo(Autoscaling.MOST_PODS);
+    }
+}

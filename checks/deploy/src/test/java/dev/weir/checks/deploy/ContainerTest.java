@@ -1,0 +1,125 @@
+package dev.weir.checks.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.kafka.common.IsolationLevel;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The image as a container: its layers are the root file system, read-only, upon this machine's libraries and JDK in
+ * place of a base image. Its entry point is process 1, its user has no rights. Needs Linux and root.
+ */
+@Tag("long")
+class ContainerTest {
+
+    private static final Duration SOON = Duration.ofMinutes(3);
+
+    /** Arguments: the root, the JDK, a folder that is the same inside and outside, the user, and the entry point. */
+    private static final String ENTER = """
+            set -eu
+            root=$1 jdk=$2 shared=$3 user=$4
+            shift 4
+            PATH=/usr/sbin:/usr/bin:/sbin:/bin
+            mount --make-rprivate /
+            mount --bind "$root" "$root"
+            cd "$root"
+            mkdir -p usr dev proc tmp ".$jdk"
+            for link in lib lib64; do [ -e "$link" ] || ln -s "usr/$link" "$link"; done
+            mount --rbind /usr usr
+            mount --rbind /dev dev
+            mount -t proc proc proc
+            case $jdk in /usr/*) ;; *) mount --bind "$jdk" ".$jdk" ;; esac
+            mount -t tmpfs -o size=64m,mode=1777 tmpfs tmp
+            mkdir -p ".$shared"
+            mount --bind "$shared" ".$shared"
+            mount -o remount,bind,ro "$root"
+            cd /
+            if touch "$root/written" 2>/dev/null; then echo "the root can be written" >&2; exit 9; fi
+            export PATH="$jdk/bin:$PATH"
+            exec chroot --userspec="$user" --groups= "$root" "$@"
+            """;
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    @Timeout(600)
+    void container_withReadOnlyRoot_decompresses_andAsProcessOneDrainsOnTerm() throws Exception {
+        assumeTrue(Runtime.version().feature() >= 25, "the image is for a JVM of 25");
+        assumeTrue(mayMount(), "needs root and unshare of Linux, to make a container");
+        Image image = Image.open(Files.createDirectory(folder.resolve("image")));
+        Path root = Files.createDirectory(folder.resolve("root"));
+        // The container's user is another, and reads its files there.
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        image.unpack(root);
+        KAFKA.cluster().createTopic("in", 2);
+        KAFKA.cluster().createTopic("out", 2);
+        Map<String, String> settings = Map.of("WEIR_BOOTSTRAP_SERVER", KAFKA.bootstrapServers());
+        try (Pods pods = new Pods(Variant.BASE, entering(image, root), settings, folder.resolve("pods"));
+                Load load = new Load(KAFKA.bootstrapServers(), "in", "snappy")) {
+            pods.scaleTo(1);
+            assertThat(pods.running().getFirst().out()).contains("\"pid\":1,");
+            long count = load.stop();
+            Awaitility.await()
+                    .atMost(SOON)
+                    .untilAsserted(() -> assertThat(KAFKA.cluster().endOffsets("out").values().stream()
+                                    .mapToLong(Long::longValue)
+                                    .sum())
+                            .isGreaterThanOrEqualTo(count));
+            pods.scaleTo(0);
+            assertThat(
+                            Records.numbers(Records.readAll(
+                                            KAFKA.bootstrapServers(), "out", IsolationLevel.READ_UNCOMMITTED))
+                                    .stream()
+                                    .sorted()
+                                    .toList())
+                    .isEqualTo(LongStream.range(0, count).boxed().toList());
+        }
+    }
+
+    private List<String> entering(Image image, Path root) {
+        List<String> command = new ArrayList<>(
+                List.of("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "enter"));
+        Stream.of(root, Path.of(System.getProperty("java.home")), folder)
+                .map(Path::toString)
+                .forEach(command::add);
+        command.add(image.config().required("User").asText());
+        command.addAll(image.entryPoint());
+        return command;
+    }
+
+    private static boolean mayMount() throws InterruptedException {
+        try {
+            return new ProcessBuilder("unshare", "--mount", "--pid", "--fork", "mount", "--make-rprivate", "/")
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) { // There is no such command.
+            return false;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.weir.checks.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is in the image, and that its entry point is the command. */
+class ImageTest {
+
+    private static final int WRITABLE_BY_OTHERS = 0b000_010_010;
+
+    @TempDir
+    private static Path folder;
+
+    private static Image image;
+
+    @BeforeAll
+    static void openImage() throws IOException {
+        image = Image.open(Files.createDirectory(folder.resolve("image")));
+    }
+
+    @Test
+    void process_isTheJvmItself_notRoot_andEndsWhenItsMemoryIsUsedUp() {
+        assertThat(image.entryPoint())
+                .startsWith("java")
+                .contains("-XX:MaxRAMPercentage=50", "-XX:+ExitOnOutOfMemoryError")
+                .endsWith("dev.weir.cli.Main")
+                .noneMatch(word -> word.startsWith("-Xmx"));
+        assertThat(image.config().required("User").asText()).matches("[1-9][0-9]*:[1-9][0-9]*");
+        assertThat(image.config().required("WorkingDir").asText()).isEqualTo("/tmp");
+        assertThat(image.config().required("Volumes").has("/tmp")).isTrue();
+    }
+
+    @Test
+    void image_saysWhatItIs_andIsTheSameWheneverItIsMade() throws IOException {
+        assertThat(image.tags()).anyMatch(tag -> tag.startsWith("weir:") && !tag.endsWith(":latest"));
+        JsonNode labels = image.config().required("Labels");
+        assertThat(labels.required("org.opencontainers.image.licenses").asText())
+                .isEqualTo("Apache-2.0");
+        assertThat(labels.required("org.opencontainers.image.version").asText()).isNotBlank();
+        String pom = Files.readString(Image.ROOT.resolve("pom.xml"), StandardCharsets.UTF_8);
+        assertThat(pom)
+                .contains("<project.build.outputTimestamp>"
+                        + image.description().required("created").asText() + "</project.build.outputTimestamp>");
+    }
+
+    @Test
+    void layers_holdDependenciesBelowModules_andNothingThatOthersMayWrite() throws IOException {
+        Map<String, Integer> layerOf = new HashMap<>();
+        List<String> writable = new ArrayList<>();
+        List<Long> times = new ArrayList<>();
+        for (int layer = 0; layer < image.layers(); layer++) {
+            int number = layer;
+            image.readLayer(layer, (entry, content) -> {
+                if (!entry.isDirectory()) {
+                    layerOf.put(entry.getName(), number);
+                    times.add(entry.getLastModifiedTime().toMillis());
+                }
+                if ((entry.getMode() & WRITABLE_BY_OTHERS) != 0 || entry.getLongUserId() != 0) {
+                    writable.add(entry.getName());
+                }
+            });
+        }
+        assertThat(writable).isEmpty();
+        long made =
+                Instant.parse(image.description().required("created").asText()).toEpochMilli();
+        assertThat(times).as("not the time of the build").isNotEmpty().allMatch(time -> time <= made);
+        assertThat(layerOf.keySet()).anyMatch(name -> name.endsWith("/LICENSE"));
+        int modules = layer(layerOf, "app/libs/weir-kafka-");
+        assertThat(layer(layerOf, "app/libs/weir-cli")).isEqualTo(modules);
+        assertThat(layer(layerOf, "app/libs/kafka-clients-")).isLessThan(modules);
+        assertThat(layerOf.entrySet().stream().filter(e -> e.getValue() == modules))
+                .as("a new build of Weir moves Weir's own jars only")
+                .allMatch(e -> e.getKey().startsWith("app/libs/weir-"));
+    }
+
+    private static int layer(Map<String, Integer> layerOf, String prefix) {
+        return layerOf.entrySet().stream()
+                .filter(e -> e.getKey().startsWith(prefix))
+                .mapToInt(Map.Entry::getValue)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + prefix + " in " + layerOf.keySet()));
+    }
+
+    @Test
+    @Timeout(120)
+    void entryPoint_runsTheCommand_withTheClassPathOfItsLayers() throws Exception {
+        Path root = folder.resolve("root");
+        image.unpack(root);
+        List<String> command = image.command(root);
+        command.addAll(List.of("pipe", "--from=in"));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("said").toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+            String said = Files.readString(folder.resolve("said"));
+            assertThat(process.exitValue()).as(said).isEqualTo(2);
+            assertThat(said).contains("--bootstrap-server").doesNotContain("WARNING");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.weir.checks.deploy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+import java.io.IOException;
+import java.util.Map;
+
+/**
+ * The published API of Kubernetes as its Java client has it: reading refuses fields that the API does not know, required
+ * ones that are missing, and values of another type. Stateless.
+ */
+final class KubernetesSchemas {
+
+    @FunctionalInterface
+    private interface Reader {
+        Object read(String json) throws IOException;
+    }
+
+    private static final Map<String, Reader> READERS = Map.of(
+            "ConfigMap", V1ConfigMap::fromJson,
+            "Deployment", V1Deployment::fromJson,
+            "PodDisruptionBudget", V1PodDisruptionBudget::fromJson,
+            "Service", V1Service::fromJson,
+            "StatefulSet", V1StatefulSet::fromJson);
+
+    private KubernetesSchemas() {}
+
+    /** Throws {@link IllegalArgumentException} or a fault of the JSON reader if the API does not take it. */
+    static void check(JsonNode object) throws IOException {
+        String kind = object.required("kind").asText();
+        Reader reader = READERS.get(kind);
+        if (reader == null) {
+            throw new AssertionError("no schema for " + kind + ": add it here");
+        }
+        reader.read(object.toString());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.weir.checks.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/**
+ * A pod's container as a process of this machine: entry point of the image; arguments, environment, files, probes and
+ * grace period of the manifests. Only its port is another, as pods have addresses of their own and processes share one.
+ * Confined to the test's thread, which closes it: a process that still runs is killed.
+ */
+final class Pod implements AutoCloseable {
+
+    /** For a JVM to start and join its group on a busy machine. */
+    private static final Duration START = Duration.ofMinutes(3);
+
+    private final Manifests manifests;
+    private final Path folder;
+    private final Process process;
+
+    private Pod(Manifests manifests, Path folder, Process process) {
+        this.manifests = manifests;
+        this.folder = folder;
+        this.process = process;
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param entryPoint of the image, as a command of this machine
+     * @param settings variables in place of those of the manifests
+     * @param folder of its own, which is made
+     */
+    static Pod start(
+            Manifests manifests, List<String> entryPoint, String name, Map<String, String> settings, Path folder)
+            throws IOException {
+        Files.createDirectories(folder);
+        Map<String, String> environment = manifests.environment(name);
+        environment.putAll(settings);
+        JsonNode container = manifests.container();
+        String port =
+                "--metrics=0.0.0.0:" + container.at("/ports/0/containerPort").asInt();
+        String etc = writeFiles(manifests, folder);
+        List<String> arguments = manifests.arguments(environment).stream()
+                .map(word -> word.equals(port) ? "--metrics=0" : word)
+                .map(word -> word.replace("=" + etc + "/", "=" + folder.resolve("etc") + "/"))
+                .toList();
+        assertThat(arguments).contains("--metrics=0");
+        ProcessBuilder builder = new ProcessBuilder(entryPoint);
+        builder.command().addAll(arguments);
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        Process process = builder.directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+        return new Pod(manifests, folder, process);
+    }
+
+    /** Writes the files of the ConfigMap that is mounted first; returns where they would be. */
+    private static String writeFiles(Manifests manifests, Path folder) throws IOException {
+        JsonNode mount = manifests.container().required("volumeMounts").required(0);
+        JsonNode volume = manifests.pod().required("volumes").required(0);
+        assertThat(volume.required("name")).isEqualTo(mount.required("name"));
+        Path etc = Files.createDirectories(folder.resolve("etc"));
+        for (Map.Entry<String, JsonNode> file :
+                manifests.configMap(volume.at("/configMap/name").asText()).properties()) {
+            Files.writeString(etc.resolve(file.getKey()), file.getValue().asText());
+        }
+        return mount.required("mountPath").asText();
+    }
+
+    /** Waits until the readiness probe says so. */
+    void awaitReady() {
+        String path = manifests.container().at("/readinessProbe/httpGet/path").asText();
+        Awaitility.await()
+                .atMost(START)
+                .pollInterval(Duration.ofMillis(200))
+                // A first line that is half written, or an answer that a busy machine owes.
+                .ignoreExceptionsInstanceOf(UncheckedIOException.class)
+                .until(() ->
+                        !process.isAlive() || (!out().isEmpty() && get(path).statusCode() == 200));
+        assertThat(process.isAlive()).as(said()).isTrue();
+    }
+
+    /** What the liveness probe is answered. */
+    int liveness() {
+        return get(manifests.container().at("/livenessProbe/httpGet/path").asText())
+                .statusCode();
+    }
+
+    String metrics() {
+        return get("/metrics").body();
+    }
+
+    private HttpResponse<String> get(String path) {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            String url = new ObjectMapper()
+                    .readTree(out().lines().findFirst().orElseThrow())
+                    .required("metrics")
+                    .asText();
+            HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
+                    .timeout(Duration.ofSeconds(20))
+                    .build();
+            return client.send(request, BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(said(), e);
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    /** What a platform does first. */
+    void sendTerm() {
+        assertThat(process.isAlive()).as(said()).isTrue();
+        // In a container it is the child of what made the container.
+        process.children().findFirst().orElseGet(process::toHandle).destroy();
+    }
+
+    /** Holds that it ends by itself within its grace period, and says that it has drained. */
+    void assertEndsWell() {
+        try {
+            assertThat(process.waitFor(manifests.graceSeconds(), TimeUnit.SECONDS))
+                    .as("ended within the grace period: %s", said())
+                    .isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+        assertThat(process.exitValue()).as(said()).isZero();
+        assertThat(out()).contains("\"drained\":true");
+    }
+
+    String out() {
+        return text("out");
+    }
+
+    private String said() {
+        return out() + text("err");
+    }
+
+    private String text(String name) {
+        try {
+            return Files.readString(folder.resolve(name));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+}

@@ -1,0 +1,46 @@
+package dev.weir.checks.deploy;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.TemplateCommand;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The three ways to run a pipe that {@code deploy/kubernetes} has a folder for, all rendered from the chart. */
+enum Variant {
+    BASE("base", ""),
+    STATIC_MEMBERS("overlays/static-members", "staticMembers"),
+    SHARE_GROUP("overlays/share-group", "share.enabled");
+
+    /** Switches on what needs more than Kubernetes. */
+    static final Map<String, String> SCALING = Map.of("serviceMonitor.enabled", "true", "autoscaling.enabled", "true");
+
+    static final Path CHART = Image.ROOT.resolve("deploy/helm/weir");
+
+    private final String folder;
+    private final String flag;
+
+    Variant(String folder, String flag) {
+        this.folder = folder;
+        this.flag = flag;
+    }
+
+    Path folder() {
+        return Image.ROOT.resolve("deploy/kubernetes").resolve(folder);
+    }
+
+    /** As {@code helm template weir deploy/helm/weir --set ...} does. */
+    Manifests render(Map<String, String> more) {
+        Map<String, String> all = new LinkedHashMap<>(more);
+        if (!flag.isEmpty()) {
+            all.put(flag, "true");
+        }
+        return render(CHART, all);
+    }
+
+    static Manifests render(Path chart, Map<String, String> values) {
+        TemplateCommand template = new Helm(chart).template().withName("weir");
+        values.forEach(template::set);
+        return Manifests.of(template.call());
+    }
+}
