@@ -57,8 +57,8 @@ class SmallRyeTest {
                     .run());
         }
 
-        void stop() throws InterruptedException {
-            running.get().drain(Duration.ofSeconds(20));
+        void stop(Duration deadline) throws InterruptedException {
+            running.get().drain(deadline);
         }
     }
 
@@ -101,16 +101,15 @@ class SmallRyeTest {
         OrdersChannel channel = channel("all", 3);
         List<Message<String>> received = Multi.createFrom()
                 .publisher(channel.orders())
+                .onItem()
+                .call(message -> Uni.createFrom().completionStage(message.ack()))
                 .select()
                 .first(COUNT)
-                .onItem()
-                .transformToUniAndConcatenate(message ->
-                        Uni.createFrom().completionStage(message.ack()).replaceWith(message))
                 .collect()
                 .asList()
                 .await()
                 .atMost(LONG);
-        channel.stop();
+        channel.stop(LONG);
         assertThat(received)
                 .extracting(Message::getPayload)
                 .doesNotHaveDuplicates()
@@ -123,17 +122,17 @@ class SmallRyeTest {
         OrdersChannel channel = channel("some", 1);
         List<Message<String>> received = Multi.createFrom()
                 .publisher(channel.orders())
-                .select()
-                .first(10)
                 .onItem()
                 .call(message -> message.getPayload().equals("4")
                         ? Uni.createFrom().voidItem()
                         : Uni.createFrom().completionStage(message.ack()))
+                .select()
+                .first(10)
                 .collect()
                 .asList()
                 .await()
                 .atMost(LONG);
-        channel.stop();
+        channel.stop(Duration.ofSeconds(2));
         assertThat(received).hasSize(10);
         assertThat(cluster.committedOffsets("some").values()).containsExactly(4L);
     }
