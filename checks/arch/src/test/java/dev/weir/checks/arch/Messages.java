@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 /**
  * The messages of exceptions and log lines in the sources, and the entries that the pages have for them. Stateless.
  *
- * <p>A message is what stands in quotes among the arguments of a new exception or error, of a call of a logger, or of the
- * command's failures; all else among them is three dots. It counts from three words on: what has fewer passes on another's
- * words. An entry is the text between backticks in the first cell of a row; its parts between three dots stand in the
- * message in the same order.
+ * <p>A message is what stands in quotes among the arguments of a new exception or error, of a call of a logger, or of
+ * the command's failures; all else among them is three dots. It counts from three words on: what has fewer passes on
+ * another's words. An entry is the text between backticks in the first cell of a row; its parts between three dots
+ * stand in the message in the same order.
  */
 final class Messages {
 
@@ -96,7 +96,7 @@ final class Messages {
         return (int) WORD.matcher(text).results().count();
     }
 
-    /** What stands in quotes from {@code at} to the end of the parenthesis, with three dots for all between but a plus. */
+    /** What stands in quotes from {@code at} to the end of the parenthesis; three dots for all between but a plus. */
     private static String textOfArguments(String code, int at) {
         StringBuilder text = new StringBuilder();
         StringBuilder between = new StringBuilder();

@@ -17,8 +17,8 @@ import org.apache.kafka.common.Uuid;
 import org.awaitility.Awaitility;
 
 /**
- * A broker of the release that {@code checks/old-broker} names, with that release's own class path, in a process on this
- * JVM's JDK. Owned by the test that starts it; its process ends with the test's. Confined to one thread.
+ * A broker of the release that {@code checks/old-broker} names, with that release's own class path, in a process on
+ * this JVM's JDK. Owned by the test that starts it; its process ends with the test's. Confined to one thread.
  */
 final class OldBroker implements AutoCloseable {
 
@@ -122,7 +122,7 @@ final class OldBroker implements AutoCloseable {
                 .get(60, TimeUnit.SECONDS);
     }
 
-    /** What the group has committed, of all partitions together: the number of records when none was taken out of turn. */
+    /** What the group has committed, of all partitions together. */
     long committed(String group) throws Exception {
         return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get(60, TimeUnit.SECONDS).values().stream()
                 .mapToLong(each -> each.offset())

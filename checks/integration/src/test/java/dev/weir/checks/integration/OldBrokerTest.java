@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@code docs/reference/compatibility.md} says of the oldest broker: what works there, and how the rest is refused. */
+/** What {@code docs/reference/compatibility.md} says of the oldest broker: what works, and how the rest is refused. */
 @Timeout(300)
 class OldBrokerTest {
 
