@@ -63,13 +63,13 @@ class MessagesTest {
         List<Message> found = Messages.of("Planted", """
                 throw new PlantedException("no \\"room\\" for " // a comment (with a parenthesis
                         + name(1) + ')' + " of " + "those", cause);
-                LOG.warn("{} is gone: {}", id, why.toString());
+                LOG.warn("{} is gone now: {}", id, why.toString());
                 throw new IllegalStateException(message);
                 throw CliFailure.usage("two of one name", "");
                 """);
         assertThat(found)
                 .extracting(Message::text)
-                .containsExactly("no \"room\" for ... of those...", "... is gone: ...", "two of one name...");
+                .containsExactly("no \"room\" for ... of those...", "... is gone now: ...", "two of one name...");
         Message first = found.getFirst();
         assertThat(new Entry(Path.of("page"), "... for ... of those").isOf(first))
                 .isTrue();
