@@ -1,0 +1,95 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.checks.arch.Messages.Entry;
+import dev.weir.checks.arch.Messages.Message;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Each message that a user can see has an entry in the guide, and each entry is of a message that there is. */
+class MessagesTest {
+
+    private static final Path INTERNAL =
+            Path.of(System.getProperty("weir.root"), "checks/arch/src/test/resources/internal-messages.txt");
+
+    /** A message that no user sees: its class, words of it, and why it stands in the list. */
+    private record Internal(String type, String words, String why) {
+
+        boolean isOf(Message message) {
+            return message.type().equals(type) && message.text().contains(words);
+        }
+    }
+
+    @Test
+    void messages_ofTheSources_haveAnEntry() throws IOException {
+        List<Entry> entries = new ArrayList<>(entriesOfPages());
+        entries.addAll(Messages.entriesOf(Messages.symptoms()));
+        List<Internal> internal = internal();
+        List<Message> messages = Messages.ofSources();
+        assertThat(messages).as("the scan finds them").hasSizeGreaterThan(500);
+        assertThat(messages.stream()
+                        .filter(message -> entries.stream().noneMatch(entry -> entry.isOf(message)))
+                        .filter(message -> internal.stream().noneMatch(known -> known.isOf(message))))
+                .as("without an entry in docs/guide/messages or a line in internal-messages.txt")
+                .isEmpty();
+    }
+
+    @Test
+    void entries_areOfAMessage_andNotOfAnyMessage() throws IOException {
+        List<Message> messages = Messages.ofSources();
+        assertThat(entriesOfPages()).allSatisfy(entry -> {
+            assertThat(entry.saysEnough()).as("%s has three words", entry).isTrue();
+            assertThat(messages).as("%s", entry).anyMatch(entry::isOf);
+        });
+    }
+
+    @Test
+    void internalMessages_areThere_withAReason() throws IOException {
+        List<Message> messages = Messages.ofSources();
+        assertThat(internal()).allSatisfy(known -> {
+            assertThat(messages).as("%s", known).anyMatch(known::isOf);
+            assertThat(known.why()).as("%s", known).isNotBlank();
+        });
+    }
+
+    /** The scan itself: what is text, what is not, and what an entry is of. */
+    @Test
+    void scan_ofPlantedCode_findsItsMessages() {
+        List<Message> found = Messages.of("Planted", """
+                throw new PlantedException("no \\"room\\" for " // a comment (with a parenthesis
+                        + name(1) + ')' + " of " + "those", cause);
+                LOG.warn("{} is gone now: {}", id, why.toString());
+                throw new IllegalStateException(message);
+                throw CliFailure.usage("two of one name", "");
+                """);
+        assertThat(found)
+                .extracting(Message::text)
+                .containsExactly("no \"room\" for ... of those...", "... is gone now: ...", "two of one name...");
+        Message first = found.getFirst();
+        assertThat(new Entry(Path.of("page"), "... for ... of those").isOf(first))
+                .isTrue();
+        assertThat(new Entry(Path.of("page"), "of those ... for").isOf(first)).isFalse();
+        assertThat(new Entry(Path.of("page"), "of ... those").saysEnough()).isFalse();
+    }
+
+    private static List<Entry> entriesOfPages() throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        for (Path page : Messages.pages()) {
+            entries.addAll(Messages.entriesOf(page));
+        }
+        return entries;
+    }
+
+    private static List<Internal> internal() throws IOException {
+        return Files.readAllLines(INTERNAL).stream()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split(" \\| ", -1))
+                .map(fields -> new Internal(fields[0], fields[1], fields[2]))
+                .toList();
+    }
+}
