@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.commonmark.node.Node;
+import org.commonmark.node.Paragraph;
 
 /**
  * A document as read.
@@ -36,7 +37,7 @@ record Page(Path source, String target, Node document, String title, List<Headin
     /** The first paragraph, cut between words. */
     String description() {
         for (Node node = document.getFirstChild(); node != null; node = node.getNext()) {
-            if (node instanceof org.commonmark.node.Paragraph) {
+            if (node instanceof Paragraph) {
                 String text = PlainText.of(node);
                 return text.length() <= DESCRIPTION
                         ? text

@@ -1,7 +1,5 @@
 package dev.weir.site;
 
-import static org.commonmark.renderer.html.HtmlRenderer.builder;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +34,7 @@ final class Site {
             "icon.svg",
             "highlight/highlight.min.js",
             "highlight/LICENSE",
-            "minisearch/index.js",
+            "minisearch/minisearch.js",
             "minisearch/LICENSE.txt");
 
     private final Path root;
@@ -91,7 +89,7 @@ final class Site {
     }
 
     private void write(Page page, Layout layout) throws IOException {
-        HtmlRenderer renderer = builder()
+        HtmlRenderer renderer = HtmlRenderer.builder()
                 .extensions(PageReader.EXTENSIONS)
                 .attributeProviderFactory(context -> (node, tag, attributes) -> {
                     String id = page.ids().get(node);
@@ -114,7 +112,7 @@ final class Site {
             @Override
             public void visit(CustomBlock block) {
                 if (block instanceof TableBlock) {
-                    block.insertBefore(html("<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">"));
+                    block.insertBefore(html("<div class=\"table\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">"));
                     block.insertAfter(html("</div>"));
                 }
             }

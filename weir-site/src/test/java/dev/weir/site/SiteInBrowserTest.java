@@ -122,6 +122,7 @@ class SiteInBrowserTest {
         try {
             String host = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
             browser.resize(1240, 900);
+            browser.troubles.clear();
             browser.open(URI.create(host + "index.html"));
             awaitTrue("location.pathname.endsWith('/" + MadePagesTest.SITE.getFileName()
                     + "/index.html') && document.getElementById('search')?.hidden === false");

@@ -42,7 +42,7 @@
     }
   }
 
-  const outline = byId('outline');
+  const outline = document.querySelector('#outline details');
   if (outline && !matchMedia('(min-width: 78rem)').matches) {
     outline.open = false;
   }
@@ -63,7 +63,7 @@
   });
 
   const build = async () => {
-    await Promise.all([load('minisearch/index.js'), load('search-index.js')]);
+    await Promise.all([load('minisearch/minisearch.js'), load('search-index.js')]);
     const made = new MiniSearch({
       fields: ['heading', 'title', 'text'],
       storeFields: ['heading', 'title', 'text', 'url'],
