@@ -41,7 +41,7 @@ record Page(Path source, String target, Node document, String title, List<Headin
                 String text = PlainText.of(node);
                 return text.length() <= DESCRIPTION
                         ? text
-                        : text.substring(0, text.lastIndexOf(' ', DESCRIPTION)) + " ...";
+                        : text.substring(0, Math.max(0, text.lastIndexOf(' ', DESCRIPTION))) + " ...";
             }
         }
         return title;

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -71,7 +71,7 @@ final class PageReader {
     private Page read(Path source) throws IOException {
         Node document = PARSER.parse(Files.readString(root.resolve(source)));
         List<Page.Heading> headings = new ArrayList<>();
-        Map<Node, String> ids = new IdentityHashMap<>();
+        Map<Node, String> ids = new HashMap<>();
         IdGenerator generator = IdGenerator.builder().build();
         document.accept(new AbstractVisitor() {
             @Override

@@ -20,6 +20,7 @@ final class Versions {
         try (Stream<Path> folders = Files.list(folder)) {
             versions = folders.filter(each -> Files.isRegularFile(each.resolve("index.html")))
                     .map(each -> Objects.requireNonNull(each.getFileName()).toString())
+                    .filter(name -> Character.isDigit(name.charAt(0)))
                     .sorted(Comparator.comparing(Version::parse).reversed())
                     .toList();
         }
@@ -35,6 +36,7 @@ final class Versions {
                 <html lang="en">
                 <meta charset="utf-8">
                 <title>Weir</title>
+                <link rel="icon" href="%1$s/assets/icon.svg">
                 <meta http-equiv="refresh" content="0; url=%1$s/index.html">
                 <h1>Weir</h1>
                 <p><a href="%1$s/index.html">Documents of %1$s</a></p>

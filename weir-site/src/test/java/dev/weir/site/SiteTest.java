@@ -128,8 +128,12 @@ class SiteTest {
         make("0.9.0");
         make("0.10.0");
         make("0.11.0-SNAPSHOT");
+        Files.createDirectories(site.resolve("drafts"));
+        Files.writeString(site.resolve("drafts/index.html"), "<title>No version</title>");
+        make("0.10.0");
         assertThat(site.resolve("versions.js"))
-                .hasContent("window.weirVersions = [\"0.11.0-SNAPSHOT\",\"0.10.0\",\"0.9.0\"];");
+                .content()
+                .isEqualTo("window.weirVersions = [\"0.11.0-SNAPSHOT\",\"0.10.0\",\"0.9.0\"];\n");
         assertThat(site.resolve("index.html")).content().contains("url=0.10.0/index.html");
         assertThat(site.resolve("0.11.0-SNAPSHOT/index.html")).content().contains("was not released");
     }
