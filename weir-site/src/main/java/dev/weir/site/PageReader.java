@@ -91,7 +91,7 @@ final class PageReader {
         return new Page(source, target(source), document, title, List.copyOf(headings), ids);
     }
 
-    /** {@code docs/} is left out, {@code README} is the index of its folder, and the project's own index is the first page. */
+    /** {@code docs/} is left out, {@code README} is the index of its folder; the project's own is the first page. */
     private static String target(Path source) {
         String path = slashed(source);
         if (path.equals("docs/README.md")) {

@@ -11,8 +11,8 @@ public final class SiteMain {
     /**
      * Makes the site.
      *
-     * @param arguments the project's folder, the folder of all versions, the version to make, and {@code true} to ask for each
-     *     external link whether it leads somewhere
+     * @param arguments the project's folder, the folder of all versions, the version to make, and {@code true}
+     *     to ask for each external link whether it leads somewhere
      * @throws SiteException if a page, a link or an anchor is at fault: names each with file and line
      */
     public static void main(String[] arguments) throws IOException, InterruptedException {
