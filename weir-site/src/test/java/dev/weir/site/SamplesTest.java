@@ -23,8 +23,8 @@ class SamplesTest {
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     /**
-     * How many samples of a page stand in no source. {@code NewcomerTest} compiles the README's from the page itself. The
-     * others are debts: a number goes down, never up.
+     * How many samples of a page stand in no source. {@code NewcomerTest} compiles the README's from the page itself.
+     * The others are debts: a number goes down, never up.
      */
     private static final Map<String, Integer> ELSEWHERE_OR_OWED = new TreeMap<>(Map.ofEntries(
             Map.entry("README.md", 1),
