@@ -8,16 +8,19 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,7 +54,7 @@ public final class Browser implements AutoCloseable {
     private final Map<Integer, CompletableFuture<JsonNode>> answers = new ConcurrentHashMap<>();
 
     /** What scripts threw, and errors that the page logged. */
-    final List<String> troubles = new CopyOnWriteArrayList<>();
+    public final List<String> troubles = new CopyOnWriteArrayList<>();
 
     /** Starts it with its profile in {@code folder}. */
     public Browser(Path folder, String... options) throws Exception {
@@ -155,7 +158,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /** The value of an expression in the page, or what its promise brings, as text. */
-    String evaluate(String expression) throws Exception {
+    public String evaluate(String expression) throws Exception {
         JsonNode result = call(
                 "Runtime.evaluate",
                 JSON.createObjectNode()
@@ -181,7 +184,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /** Shows the page as to somebody who prefers this scheme of colours, dark or light. */
-    void prefer(String scheme) throws Exception {
+    public void prefer(String scheme) throws Exception {
         ObjectNode parameters = JSON.createObjectNode();
         parameters
                 .putArray("features")
@@ -189,6 +192,47 @@ public final class Browser implements AutoCloseable {
                 .put("name", "prefers-color-scheme")
                 .put("value", scheme);
         JsonNode ignored = call("Emulation.setEmulatedMedia", parameters);
+    }
+
+    /** Shows the page in a window of this size, in pixels. */
+    public void resize(int width, int height) throws Exception {
+        JsonNode ignored = call(
+                "Emulation.setDeviceMetricsOverride",
+                JSON.createObjectNode()
+                        .put("width", width)
+                        .put("height", height)
+                        .put("deviceScaleFactor", 1)
+                        .put("mobile", false));
+    }
+
+    /** Presses a key that writes one character, or the named one if that is longer. */
+    public void press(String key) throws Exception {
+        ObjectNode down = JSON.createObjectNode().put("type", "keyDown").put("key", key);
+        if (key.length() == 1) {
+            down.put("text", key);
+        }
+        JsonNode ignored = call("Input.dispatchKeyEvent", down);
+        ignored = call(
+                "Input.dispatchKeyEvent",
+                JSON.createObjectNode().put("type", "keyUp").put("key", key));
+    }
+
+    /** The rules of axe-core, by which assistive technology can use a page, with this scheme of colours. */
+    public void assertAccessible(String scheme) throws Exception {
+        prefer(scheme);
+        assertThat(evaluate(axe() + "; typeof axe.run")).isEqualTo("function");
+        String found = evaluate("axe.run(document, {resultTypes: ['violations']}).then(result =>"
+                + " result.violations.map(rule => rule.id + ': ' + rule.nodes.map(node =>"
+                + " node.target.join(' ') + ', ' + node.failureSummary).join('; ')).join('\\n')"
+                + " + result.passes.length + ' rules passed')");
+        assertThat(found).as(scheme).matches("[1-9][0-9]+ rules passed");
+    }
+
+    private static String axe() throws IOException {
+        String path = "/META-INF/resources/webjars/axe-core/" + System.getProperty("weir.axe") + "/axe.min.js";
+        try (InputStream script = Objects.requireNonNull(Browser.class.getResourceAsStream(path), path)) {
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     private static String executable() {

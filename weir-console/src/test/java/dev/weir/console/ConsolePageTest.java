@@ -14,15 +14,11 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.control.StageControl;
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -218,23 +214,6 @@ class ConsolePageTest {
         }
     }
 
-    /** The rules of axe-core, by which assistive technology can use a page. */
-    private static void assertAccessible(Browser browser, String scheme) throws Exception {
-        browser.prefer(scheme);
-        String found = browser.evaluate("axe.run(document, {resultTypes: ['violations']}).then(result =>"
-                + " result.violations.map(rule => rule.id + ': ' + rule.nodes.map(node =>"
-                + " node.target.join(' ') + ', ' + node.failureSummary).join('; ')).join('\\n')"
-                + " + result.passes.length + ' rules passed')");
-        assertThat(found).as(scheme).matches("[1-9][0-9]+ rules passed");
-    }
-
-    private static String axe() throws IOException {
-        String path = "/META-INF/resources/webjars/axe-core/" + System.getProperty("weir.axe") + "/axe.min.js";
-        try (InputStream script = Objects.requireNonNull(ConsolePageTest.class.getResourceAsStream(path), path)) {
-            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
-        }
-    }
-
     @Test
     void page_inDarkAndLight_keepsTheRulesOfAccessibility() throws Exception {
         consumer.partitions.add(StubConsumer.partition(0, Duration.ofSeconds(3), Paused.USER));
@@ -252,9 +231,8 @@ class ConsolePageTest {
             awaitText(browser, "limiter", "Limited by stage price");
             awaitText(browser, "timeline", "what.ever");
             await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
-            assertThat(browser.evaluate(axe() + "; typeof axe.run")).isEqualTo("function");
-            assertAccessible(browser, "light");
-            assertAccessible(browser, "dark");
+            browser.assertAccessible("light");
+            browser.assertAccessible("dark");
             over.set(true);
             assertThat(running.await().drained()).isTrue();
         }

@@ -31,7 +31,8 @@ enum WeirModule {
     BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples.asimov"),
     SPRING_EXAMPLE("examples/spring", "examples.spring"),
-    CLI("weir-cli", "cli");
+    CLI("weir-cli", "cli"),
+    SITE("weir-site", "site");
 
     /** What jcstress makes of a case for each run; nobody wrote it. */
     private static final Pattern GENERATED = Pattern.compile(".*_jcstress(\\$.*)?\\.class");
@@ -56,6 +57,8 @@ enum WeirModule {
             case OTEL -> Set.of("stream", "kafka", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
+            // The console's browser for its tests.
+            case SITE -> Set.of("console");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
             case CLI ->

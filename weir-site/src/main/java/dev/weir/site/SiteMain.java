@@ -1,0 +1,28 @@
+package dev.weir.site;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** What the build runs. */
+public final class SiteMain {
+
+    private SiteMain() {}
+
+    /**
+     * Makes the site.
+     *
+     * @param arguments the project's folder, the folder of all versions, the version to make, and {@code true}
+     *     to ask for each external link whether it leads somewhere
+     * @throws SiteException if a page, a link or an anchor is at fault: names each with file and line
+     */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        if (arguments.length != 4) {
+            throw new IllegalArgumentException("usage: SiteMain PROJECT SITE VERSION ASK_EXTERNAL_LINKS");
+        }
+        Site site = new Site(Path.of(arguments[0]), Path.of(arguments[1]), arguments[2]);
+        site.make();
+        if (Boolean.parseBoolean(arguments[3])) {
+            ExternalLinks.check(site.externalLinks());
+        }
+    }
+}

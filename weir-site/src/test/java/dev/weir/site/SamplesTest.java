@@ -1,0 +1,86 @@
+package dev.weir.site;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Each sample of Java in a document stands word for word in a source that is compiled. */
+class SamplesTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+    private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    /**
+     * How many samples of a page stand in no source. {@code NewcomerTest} compiles the README's from the page itself.
+     * The others are debts: a number goes down, never up.
+     */
+    private static final Map<String, Integer> ELSEWHERE_OR_OWED = new TreeMap<>(Map.ofEntries(
+            Map.entry("README.md", 1),
+            Map.entry("docs/guide/console.md", 1),
+            Map.entry("docs/guide/exactly-once.md", 1),
+            Map.entry("docs/guide/failures-kafka.md", 6),
+            Map.entry("docs/guide/operations.md", 1),
+            Map.entry("docs/guide/own-operators.md", 3),
+            Map.entry("docs/guide/share-groups.md", 1),
+            Map.entry("docs/guide/testing.md", 2),
+            Map.entry("docs/guide/testkit.md", 3),
+            Map.entry("docs/guide/tracing.md", 2),
+            Map.entry("docs/reference/configuration.md", 1),
+            Map.entry("docs/reference/dispatchers.md", 1),
+            Map.entry("docs/reference/lean.md", 6),
+            Map.entry("examples/asimov/README.md", 1)));
+
+    @Test
+    void sample_standsInASourceThatIsCompiled() throws IOException {
+        List<Path> documents = new ArrayList<>();
+        StringBuilder code = new StringBuilder();
+        Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                String name = String.valueOf(folder.getFileName());
+                boolean skipped = name.equals("target") || (name.startsWith(".") && !folder.equals(ROOT));
+                return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                if (file.toString().endsWith(".java")) {
+                    code.append(withoutSpace(Files.readString(file)));
+                } else if (file.toString().endsWith(".md")) {
+                    documents.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        Map<String, Integer> absent = new TreeMap<>();
+        List<String> samples = new ArrayList<>();
+        String sources = code.toString();
+        for (Path document : documents) {
+            Matcher sample = SAMPLE.matcher(Files.readString(document));
+            while (sample.find()) {
+                samples.add(sample.group(1));
+                if (!sources.contains(withoutSpace(sample.group(1)))) {
+                    absent.merge(PageReader.slashed(ROOT.relativize(document)), 1, Integer::sum);
+                }
+            }
+        }
+        assertThat(samples).hasSizeGreaterThan(90);
+        assertThat(absent).isEqualTo(ELSEWHERE_OR_OWED);
+    }
+
+    private static String withoutSpace(String code) {
+        return code.replaceAll("\\s+", "");
+    }
+}
