@@ -151,7 +151,7 @@ class ReplayTest {
         try (PipeProcess replay = PipeProcess.start(replay("foreign"))) {
             assertThat(replay.exitCode(Duration.ofSeconds(40))).isEqualTo(1);
             assertThat(replay.err())
-                    .contains("foreign-0@0 is no dead letter of Weir: it has no header weir-dlq-topic")
+                    .contains("foreign-0@0 is no dead letter of a known format: it has none of the headers weir-dlq-topic")
                     .doesNotContain("\tat ");
             assertThat(replay.out()).contains("\"unsendable\":1");
         }
@@ -213,6 +213,9 @@ class ReplayTest {
     void wrongArguments_areRefused() {
         refused("'colour=red' is no NAME=TEXT", replay("x", "--filter", "colour=red"));
         refused("--max must be at least 1", replay("x", "--max", "0"));
+        refused("'topic' in 'topic' is no FIELD=HEADER", replay("x", "--origin-headers", "topic"));
+        refused("--format must be weir, spring, connect or share-group", replay("x", "--format", "rabbit"));
+        refused("is no time", replay("x", "--since", "yesterday"));
         refused("--to and --dead-letter name the same topic", replay("x", "--to", "x"));
         refused("--retry does not go with", pipe("x", "exec:cat", "--retry", "1"));
         refused("--timeout must be more than 0s", pipe("x", "each:cat", "--timeout", "0s"));
