@@ -101,7 +101,8 @@ final class SourceRules {
         return interval.looks.stream()
                 .allMatch(look -> look.consumers().size() > consumer
                         && look.consumers().get(consumer).dump().partitions().stream()
-                                .anyMatch(each -> each.buffered() > 0 && !each.paused().contains(Paused.NOT_DUE)));
+                                .anyMatch(each ->
+                                        each.buffered() > 0 && !each.paused().contains(Paused.NOT_DUE)));
     }
 
     private static boolean starves(Interval interval) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.letter.Letter;
 import dev.weir.kafka.letter.LetterFormat;
 import dev.weir.kafka.letter.LetterFormat.Field;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -25,11 +26,15 @@ class SpringLetterTest {
 
     private static final long TIMESTAMP = 1_700_000_000_000L;
 
-    private final MockProducer<byte[], byte[]> producer =
-            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-
-    private ConsumerRecord<byte[], byte[]> letterOf(ConsumerRecord<byte[], byte[]> record) {
+    private static ConsumerRecord<byte[], byte[]> letterOf(ConsumerRecord<byte[], byte[]> record) {
+        MockProducer<byte[], byte[]> producer =
+                new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
         ProducerFactory<byte[], byte[]> factory = new ProducerFactory<>() {
+            @Override
+            public Map<String, Object> getConfigurationProperties() {
+                return Map.of();
+            }
+
             @Override
             public Producer<byte[], byte[]> createProducer() {
                 return producer;
@@ -88,8 +93,8 @@ class SpringLetterTest {
         assertThat(restored.headers().toArray()).containsExactly(own.toArray());
 
         // Sent back, and dead again.
-        ConsumerRecord<byte[], byte[]> again = letterOf(new ConsumerRecord<>(
-                "orders", 3, 6_000_000_000L, restored.key(), restored.value()));
+        ConsumerRecord<byte[], byte[]> again =
+                letterOf(new ConsumerRecord<>("orders", 3, 6_000_000_000L, restored.key(), restored.value()));
         assertThat(Letter.read(again).offset()).isEqualTo(6_000_000_000L);
     }
 }

@@ -234,8 +234,8 @@ final class Replay {
         } catch (ExecutionException | InterruptedException failure) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
             throw CliFailure.work(
-                    "cannot send the letter of " + letter.origin() + " to "
-                            + (to == null ? "where it came from" : to) + ": " + ClientFault.withCause(cause),
+                    "cannot send the letter of " + letter.origin() + " to " + (to == null ? "where it came from" : to)
+                            + ": " + ClientFault.withCause(cause),
                     "Committed letters are not sent again; --to sends it elsewhere, --filter leaves it out.",
                     failure);
         }

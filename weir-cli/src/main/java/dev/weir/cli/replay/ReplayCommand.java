@@ -63,17 +63,17 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--filter",
             paramLabel = "NAME=TEXT",
             converter = ReplayFilter.Converter.class,
-            description =
-                    "Only letters for which this holds: topic, partition, offset, reason, attempts, group, key or"
-                            + " header.NAME is TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
+            description = "Only letters for which this holds: topic, partition, offset, reason, attempts, group, key or"
+                    + " header.NAME is TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
     private List<ReplayFilter> filters = new ArrayList<>();
 
     @Option(
             names = "--since",
             paramLabel = "TIME",
             converter = Instants.class,
-            description = "Only letters of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
-                    + " time is when the record was given up, or that of the letter if it does not say.")
+            description =
+                    "Only letters of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
+                            + " time is when the record was given up, or that of the letter if it does not say.")
     private @Nullable Instant since;
 
     @Option(
@@ -86,15 +86,17 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "NAME",
-            description = "Read all letters as those of weir, spring, connect or share-group (default: each by its headers).")
+            description =
+                    "Read all letters as those of weir, spring, connect or share-group (default: each by its headers).")
     private @Nullable String format;
 
     @Option(
             names = "--origin-headers",
             paramLabel = "FIELD=HEADER[,...]",
             converter = OriginHeaders.class,
-            description = "Headers of another writer of letters: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
-                    + " cause, message, attempts, group, time. Only topic is required. Numbers are text or binary.")
+            description =
+                    "Headers of another writer of letters: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
+                            + " cause, message, attempts, group, time. Only topic is required. Numbers are text or binary.")
     private @Nullable LetterFormat originHeaders;
 
     @Option(
@@ -212,16 +214,19 @@ public final class ReplayCommand implements Callable<Integer> {
     }
 
     private @Nullable LetterFormat format() {
-        if (format == null) {
+        String wanted = format;
+        if (wanted == null) {
             return originHeaders;
         }
         if (originHeaders != null) {
             throw CliFailure.usage("--format and --origin-headers do not go together", "Leave one of them out.");
         }
-        return LetterFormat.known().stream()
-                .filter(known -> known.name().equals(format))
-                .findFirst()
-                .orElseThrow(() -> CliFailure.badValue("--format", format, "weir, spring, connect or share-group"));
+        for (LetterFormat known : LetterFormat.known()) {
+            if (known.name().equals(wanted)) {
+                return known;
+            }
+        }
+        throw CliFailure.badValue("--format", wanted, "weir, spring, connect or share-group");
     }
 
     private void check() {

@@ -43,9 +43,7 @@ record ReplaySummary(
                 dryRun ? "would be sent" : "sent back",
                 filteredOut,
                 unsendable,
-                originalsGone == 0
-                        ? ""
-                        : String.format(Locale.ROOT, " (the original of %,d is gone)", originalsGone),
+                originalsGone == 0 ? "" : String.format(Locale.ROOT, " (the original of %,d is gone)", originalsGone),
                 stopped ? ", stopped before the end" : "",
                 elapsed.toMillis() / 1000.0);
     }

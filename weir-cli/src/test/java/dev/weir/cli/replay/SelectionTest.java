@@ -65,8 +65,8 @@ class SelectionTest {
     /** Key and headers of a broker's letter are known when its original is. */
     @Test
     void filtersOfTheRecord_waitForTheOriginal() {
-        Letter letter = Letter.read(record(
-                "__dlq.errors.topic", "orders", "__dlq.errors.partition", "0", "__dlq.errors.offset", "17"));
+        Letter letter = Letter.read(
+                record("__dlq.errors.topic", "orders", "__dlq.errors.partition", "0", "__dlq.errors.offset", "17"));
         assertThat(takes(letter, "key=other", "header.tenant=a")).isTrue();
         assertThat(takes(letter, "key=other", "offset=18")).isFalse();
     }
@@ -97,7 +97,8 @@ class SelectionTest {
                         .read(record("x-topic", "orders", "x-offset", "3"))
                         .origin())
                 .isEqualTo("orders-?@3");
-        for (String wrong : List.of("offset=x", "topic=", "topic=a,topic=b", "tpoic=a", "topic=a,", "topic=a,offset=a")) {
+        for (String wrong :
+                List.of("offset=x", "topic=", "topic=a,topic=b", "tpoic=a", "topic=a,", "topic=a,offset=a")) {
             assertThatThrownBy(() -> new OriginHeaders().convert(wrong))
                     .as(wrong)
                     .isInstanceOf(TypeConversionException.class)

@@ -114,7 +114,7 @@ public final class Letter {
         if (header == null) {
             return UNKNOWN;
         }
-        long number = number(header.value());
+        long number = number(header.value(), format);
         if (number < 0 || number > max) {
             throw new IllegalArgumentException(
                     place(record) + " cannot be read: its header " + header.key() + " is no number from 0 to " + max);
@@ -123,11 +123,11 @@ public final class Letter {
     }
 
     /** A number in decimal or in binary, or -1. Digits in binary would be a number that no offset has. */
-    private static long number(byte[] value) {
+    private static long number(byte[] value, LetterFormat format) {
         try {
             return Long.parseLong(new String(value, UTF_8));
-        } catch (NumberFormatException binary) {
-            return switch (value.length) {
+        } catch (NumberFormatException noText) {
+            return switch (format.mayBeBinary() ? value.length : 0) {
                 case Integer.BYTES -> ByteBuffer.wrap(value).getInt();
                 case Long.BYTES -> ByteBuffer.wrap(value).getLong();
                 default -> -1;
@@ -182,7 +182,7 @@ public final class Letter {
         }
         return switch (field) {
             case PARTITION, OFFSET, TIMESTAMP, ATTEMPTS -> {
-                long number = number(header.value());
+                long number = number(header.value(), format);
                 yield number < 0 ? null : Long.toString(number);
             }
             default -> new String(header.value(), UTF_8);

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * In which headers a writer of dead letters says where the record came from and why it died. Immutable.
  *
- * <p>Values are text in UTF-8; a number may be binary as well, four or eight bytes with the highest first.
+ * <p>Values are text in UTF-8. In letters of Spring Kafka, and in formats of your own, a number may be binary as well:
+ * four or eight bytes, the highest first.
  */
 public final class LetterFormat {
 
@@ -192,6 +193,11 @@ public final class LetterFormat {
     /** Whether letters lack what the record had, so that it is to be fetched where it came from. */
     boolean lacksRecord() {
         return equals(SHARE_GROUP);
+    }
+
+    /** Whether numbers may be binary: four or eight letters of a text that is no number are not taken for one. */
+    boolean mayBeBinary() {
+        return equals(SPRING) || !KNOWN.contains(this);
     }
 
     /** Whether the writer of letters has put in a header of this name. */

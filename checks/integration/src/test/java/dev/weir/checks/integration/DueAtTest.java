@@ -17,7 +17,6 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -128,10 +127,12 @@ class DueAtTest {
     void whatWaits_isNoStall_isLeftByADrain_andComesAgain() throws Exception {
         KAFKA.cluster().createTopic("later", 2);
         long due = System.currentTimeMillis() + HOUR_MILLIS;
-        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
-        IntStream.range(0, 700).forEach(i -> records.add(record("later", 0, i, i == 0 ? 0 : due)));
-        IntStream.range(700, 1_400).forEach(i -> records.add(record("later", 1, i, 0)));
-        FailureTopics.produce(KAFKA.cluster(), records.<ProducerRecord<byte[], byte[]>>toArray(ProducerRecord[]::new));
+        @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+        ProducerRecord<byte[], byte[]>[] records = new ProducerRecord[1_400];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = record("later", i / 700, i, i == 0 || i >= 700 ? 0 : due);
+        }
+        FailureTopics.produce(KAFKA.cluster(), records);
         ConsumerSettings<byte[], byte[]> settings =
                 settings("later").maxOutstandingRecords(100).build();
         Subscription later = Subscription.topics("later").dueAt(DueAtTest::due);

@@ -70,7 +70,7 @@ class ReplayForeignTest {
     /** Rejects records until the broker has written so many letters. */
     private static void rejectAll(String group, String topic, String letters, int count) {
         try (var member = new KafkaShareConsumer<>(
-                Map.of(
+                Map.<String, Object>of(
                         "bootstrap.servers",
                         KAFKA.bootstrapServers(),
                         "group.id",
