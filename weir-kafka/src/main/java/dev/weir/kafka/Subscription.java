@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +29,8 @@ public final class Subscription {
 
     private final Values values;
 
-    private Subscription(Selection selection, Bound start, Bound end, Priorities priorities) {
-        this.values = new Values(selection, start, end, priorities);
+    private Subscription(Selection selection, Bound start, Bound end, Priorities priorities, @Nullable DueTimes due) {
+        this.values = new Values(selection, start, end, priorities, due);
     }
 
     /** Which partitions. */
@@ -52,6 +54,25 @@ public final class Subscription {
     /** Which of them go before others. */
     public Priorities priorities() {
         return values.priorities;
+    }
+
+    /** When each record is due, if that is asked; see {@link #dueAt}. */
+    public @Nullable DueTimes due() {
+        return values.due;
+    }
+
+    /** Says when a record is due. Called by threads of the pipeline, perhaps more than once for a record. */
+    @FunctionalInterface
+    public interface DueTimes {
+
+        /**
+         * The time before which a record is not delivered; null or a time that has passed for at once. Must be quick,
+         * and give the same for the same record.
+         *
+         * @param record with key and value as bytes, which nobody may change
+         */
+        @Nullable
+        Instant of(ConsumerRecord<byte[], byte[]> record);
     }
 
     /** Which partitions a source reads. */
@@ -235,7 +256,7 @@ public final class Subscription {
 
     /** The partitions of the topics, without end. */
     public static Subscription topics(Collection<String> topics) {
-        return new Subscription(new Topics(given("topics", topics)), Bound.NONE, Bound.NONE, Priorities.NONE);
+        return new Subscription(new Topics(given("topics", topics)), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
     /**
@@ -243,7 +264,7 @@ public final class Subscription {
      * when the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
      */
     public static Subscription pattern(String regex) {
-        return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE);
+        return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
     /** These partitions, without end; needs a group only to commit. */
@@ -253,7 +274,7 @@ public final class Subscription {
 
     /** These partitions, without end; needs a group only to commit. */
     public static Subscription partitions(Collection<TopicPartition> ids) {
-        return new Subscription(new Partitions(given("ids", ids)), Bound.NONE, Bound.NONE, Priorities.NONE);
+        return new Subscription(new Partitions(given("ids", ids)), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
     /** This subscription, begun at the position; see {@link #start}. */
@@ -262,12 +283,14 @@ public final class Subscription {
                 values.selection,
                 new Bound(Objects.requireNonNull(position, "position"), values.start.each),
                 values.end,
-                values.priorities);
+                values.priorities,
+                values.due);
     }
 
     /** This subscription, with one partition begun at the position; see {@link #start}. */
     public Subscription startingAt(TopicPartition id, Position position) {
-        return new Subscription(values.selection, values.start.with(id, position), values.end, values.priorities);
+        return new Subscription(
+                values.selection, values.start.with(id, position), values.end, values.priorities, values.due);
     }
 
     /**
@@ -286,7 +309,8 @@ public final class Subscription {
                 values.selection,
                 values.start,
                 new Bound(Objects.requireNonNull(position, "position"), values.end.each),
-                values.priorities);
+                values.priorities,
+                values.due);
     }
 
     /** This subscription, with the end of one partition; the others end where they end when the source starts. */
@@ -296,7 +320,8 @@ public final class Subscription {
                 values.selection,
                 values.start,
                 new Bound(others, values.end.each).with(id, position),
-                values.priorities);
+                values.priorities,
+                values.due);
     }
 
     /**
@@ -310,12 +335,41 @@ public final class Subscription {
      * counts.
      */
     public Subscription priority(String topic, int priority) {
-        return new Subscription(values.selection, values.start, values.end, values.priorities.with(topic, priority));
+        return new Subscription(
+                values.selection, values.start, values.end, values.priorities.with(topic, priority), values.due);
     }
 
     /** This subscription, with a priority for one partition, which goes before the priority of its topic. */
     public Subscription priority(TopicPartition id, int priority) {
-        return new Subscription(values.selection, values.start, values.end, values.priorities.with(id, priority));
+        return new Subscription(
+                values.selection, values.start, values.end, values.priorities.with(id, priority), values.due);
+    }
+
+    /**
+     * This subscription, with each record delivered when it is due, and not before, by the clock of this machine. A
+     * partition keeps its order, so it waits for its first record, and what is due behind that waits with it; other
+     * partitions go on. Topics of one delay each are read in the order of their times.
+     *
+     * <p>What waits has been fetched and not been pulled: up to the window and the partition's share of {@link
+     * ConsumerSettings#bufferBytes}, beyond which the partition is paused. It is not committed, a drain does not wait
+     * for it, a revocation drops it for the next owner, and no stall is reported; health and dumps call the partition
+     * not due. A bounded read ends when the last record was due. A clock that is set back makes records wait longer
+     * and delivers none twice. A time that never comes keeps its partition waiting until the topic's retention has
+     * deleted the record and the pipeline starts anew. An exception of {@code due} fails the run with {@link
+     * KafkaPipelineException}, when all before that record was delivered.
+     *
+     * {@snippet :
+     * Subscription.topics("reminders")
+     *         .dueAt(record -> Instant.ofEpochMilli(record.timestamp()).plus(Duration.ofHours(1)))
+     * }
+     *
+     * <p>For at-least-once and exactly-once sources on both fetch paths, and those with {@link ExternalOffsets}.
+     * Sources that do not track each record refuse it, as do views, {@link SharedConsumer}, and a subscription with
+     * priorities.
+     */
+    public Subscription dueAt(DueTimes due) {
+        return new Subscription(
+                values.selection, values.start, values.end, values.priorities, Objects.requireNonNull(due, "due"));
     }
 
     /** Whether the source ends by itself. */
@@ -333,7 +387,12 @@ public final class Subscription {
         return values.hashCode();
     }
 
-    private record Values(Selection selection, Bound start, Bound end, Priorities priorities) {
+    private record Values(
+            Selection selection,
+            Bound start,
+            Bound end,
+            Priorities priorities,
+            @Nullable DueTimes due) {
 
         Values {
             Objects.requireNonNull(selection, "selection");
@@ -344,6 +403,11 @@ public final class Subscription {
             }
             for (TopicPartition id : priorities.partitions.keySet()) {
                 checkRead(selection, id.topic(), id);
+            }
+            if (due != null && !priorities.isNone()) {
+                throw new IllegalArgumentException(
+                        "dueAt does not go with priorities: a partition that waits would keep"
+                                + " lower ones waiting; use a pipeline for each priority");
             }
             if (end.others == Position.Edge.BEGINNING || end.each.containsValue(Position.Edge.BEGINNING)) {
                 throw new IllegalArgumentException("a read until the beginning would read nothing: until=" + end);

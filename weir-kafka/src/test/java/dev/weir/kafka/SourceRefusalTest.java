@@ -3,7 +3,9 @@ package dev.weir.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.apache.kafka.common.TopicPartition;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Settings that contradict a source are refused by the call that makes the source, and not when it runs. */
@@ -48,5 +50,26 @@ class SourceRefusalTest {
         assertThatThrownBy(() -> KafkaSource.partitioned(groupless, PRICES)).hasMessageContaining("group.id");
         assertThatThrownBy(() -> KafkaSource.atMostOnce(groupless, PRICES, 10)).hasMessageContaining("group.id");
         assertThatThrownBy(() -> KafkaSource.decoded(groupless, PRICES)).hasMessageContaining("group.id");
+    }
+
+    @Test
+    void dueAt_ofSourcesThatCannotWait_isRefusedByName() {
+        var inGroup = settings().groupId("shop").build();
+        var lean = settings().groupId("shop").fetch(FetchPath.LEAN).build();
+        Subscription later = PRICES.dueAt(record -> null);
+        assertThat(KafkaSource.atLeastOnce(inGroup, later)).isNotNull();
+        assertThat(KafkaSource.atLeastOnce(lean, later.untilEnd())).isNotNull();
+        assertThat(KafkaSource.exactlyOnce(inGroup, later)).isNotNull();
+        assertThat(KafkaSource.partitioned(inGroup, later)).isNotNull();
+        for (ThrowingCallable refused : List.<ThrowingCallable>of(
+                () -> KafkaSource.plain(inGroup, later),
+                () -> KafkaSource.atMostOnce(inGroup, later, 10),
+                () -> KafkaSource.atLeastOnce(lean, later, view -> ""),
+                () -> SharedConsumer.start(inGroup, later),
+                () -> later.priority("prices", 1))) {
+            assertThatThrownBy(refused)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("dueAt ");
+        }
     }
 }

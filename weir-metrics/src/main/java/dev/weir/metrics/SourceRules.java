@@ -100,7 +100,9 @@ final class SourceRules {
     private static boolean alwaysBuffered(Interval interval, int consumer) {
         return interval.looks.stream()
                 .allMatch(look -> look.consumers().size() > consumer
-                        && look.consumers().get(consumer).counters().bufferedRecords() > 0);
+                        && look.consumers().get(consumer).dump().partitions().stream()
+                                .anyMatch(each ->
+                                        each.buffered() > 0 && !each.paused().contains(Paused.NOT_DUE)));
     }
 
     private static boolean starves(Interval interval) {

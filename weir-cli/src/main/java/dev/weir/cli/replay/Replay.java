@@ -1,18 +1,17 @@
 package dev.weir.cli.replay;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.terminal.CliFailure;
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.letter.Letter;
+import dev.weir.kafka.letter.Originals;
 import dev.weir.kafka.produce.ProducePath;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
@@ -43,7 +42,7 @@ final class Replay {
     private final ClusterClients clients;
     private final String deadLetter;
     private final @Nullable String to;
-    private final List<ReplayFilter> filters;
+    private final Selection selection;
     private final long max;
     private final boolean hasGroup;
     private final boolean dryRun;
@@ -56,12 +55,17 @@ final class Replay {
     private final LongAdder sent = new LongAdder();
     private final LongAdder filteredOut = new LongAdder();
     private final LongAdder unsendable = new LongAdder();
+    private final LongAdder gone = new LongAdder();
+    private final Map<String, Long> formats = new ConcurrentSkipListMap<>();
+
+    /** Opened for the first letter that lacks its record. */
+    private @Nullable Originals originals;
 
     Replay(
             ClusterClients clients,
             String deadLetter,
             @Nullable String to,
-            List<ReplayFilter> filters,
+            Selection selection,
             long max,
             boolean hasGroup,
             boolean dryRun,
@@ -70,7 +74,7 @@ final class Replay {
         this.clients = clients;
         this.deadLetter = deadLetter;
         this.to = to;
-        this.filters = filters;
+        this.selection = selection;
         this.max = max;
         this.hasGroup = hasGroup;
         this.dryRun = dryRun;
@@ -81,18 +85,20 @@ final class Replay {
         stopped = true;
     }
 
-    Summary progress() {
-        return new Summary(
+    ReplaySummary progress() {
+        return new ReplaySummary(
                 read.sum(),
                 sent.sum(),
                 filteredOut.sum(),
                 unsendable.sum(),
+                gone.sum(),
+                Map.copyOf(formats),
                 stopped,
                 dryRun,
                 Duration.ofNanos(System.nanoTime() - startNanos));
     }
 
-    Summary run(Consumer<Note> tell) {
+    ReplaySummary run(Consumer<ReplayNote> tell) {
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
                         clients.consumer().clientConfig(), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
@@ -109,6 +115,10 @@ final class Replay {
                     "the brokers refuse: " + ClientFault.withCause(failure),
                     "Committed letters are not sent again. --connect-timeout waits longer for an answer.",
                     failure);
+        } finally {
+            if (originals != null) {
+                originals.close();
+            }
         }
         return progress();
     }
@@ -137,27 +147,28 @@ final class Replay {
             Map<TopicPartition, Long> ends,
             KafkaProducer<byte[], byte[]> producer,
             KafkaConsumer<byte[], byte[]> consumer,
-            Consumer<Note> tell) {
-        List<ConsumerRecord<byte[], byte[]>> letters = new ArrayList<>();
+            Consumer<ReplayNote> tell) {
+        List<Letter> letters = new ArrayList<>();
         List<Future<?>> answers = new ArrayList<>();
         Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
         long budget = max - read.sum();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition id = new TopicPartition(record.topic(), record.partition());
-            if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0) {
+            if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
+            Letter letter = sendable(record, tell);
             done.put(id, new OffsetAndMetadata(record.offset() + 1));
             read.increment();
             budget--;
-            DeadLetter letter = sendable(record, tell);
             if (letter != null) {
+                ProducerRecord<byte[], byte[]> restored = to == null ? letter.restored() : letter.restoredTo(to);
                 if (dryRun) {
                     sent.increment();
-                    tell.accept(Note.wouldSend(letter, to));
+                    tell.accept(ReplayNote.wouldSend(letter, restored));
                 } else {
-                    letters.add(record);
-                    answers.add(producer.send(restored(letter)));
+                    letters.add(letter);
+                    answers.add(producer.send(restored));
                 }
             }
         }
@@ -170,137 +181,63 @@ final class Replay {
         }
     }
 
-    private ProducerRecord<byte[], byte[]> restored(DeadLetter letter) {
-        return to == null ? letter.restored() : letter.restoredTo(to);
-    }
-
-    private @Nullable DeadLetter sendable(ConsumerRecord<byte[], byte[]> record, Consumer<Note> tell) {
-        DeadLetter letter;
+    /** The letter, with all of its record; null if it is left out or cannot be sent. */
+    private @Nullable Letter sendable(ConsumerRecord<byte[], byte[]> record, Consumer<ReplayNote> tell) {
+        Letter letter;
         try {
-            letter = DeadLetter.read(record);
+            letter = selection.read(record);
         } catch (IllegalArgumentException foreign) {
-            unsendable.increment();
-            tell.accept(Note.trouble(String.valueOf(foreign.getMessage())));
+            return unsendable(String.valueOf(foreign.getMessage()), tell);
+        }
+        formats.merge(letter.format().name(), 1L, Long::sum);
+        if (!selection.mayTake(letter)) {
+            filteredOut.increment();
             return null;
         }
-        for (ReplayFilter filter : filters) {
-            if (!filter.matches(letter)) {
-                filteredOut.increment();
-                return null;
+        String missing = letter.missing();
+        if (missing != null) {
+            return unsendable(
+                    "the letter of " + letter.origin() + " was too large and has not all of it: " + missing, tell);
+        }
+        return letter.lacksRecord() ? completed(letter, tell) : letter;
+    }
+
+    private @Nullable Letter completed(Letter letter, Consumer<ReplayNote> tell) {
+        if (originals == null) {
+            originals = clients.configured(() -> Originals.open(clients.consumer(), patience));
+        }
+        return switch (originals.find(letter)) {
+            case Originals.Gone lost -> {
+                gone.increment();
+                yield unsendable("the letter has no record, and its original is gone: " + lost.why(), tell);
             }
-        }
-        if (!letter.isWhole()) {
-            unsendable.increment();
-            tell.accept(Note.trouble("the letter of " + origin(letter) + " was too large and has not all of it: "
-                    + letter.header(DeadLetter.CUT)));
-            return null;
-        }
-        return letter;
+            case Originals.Found found -> {
+                if (selection.mayTake(found.letter())) {
+                    yield found.letter();
+                }
+                filteredOut.increment();
+                yield null;
+            }
+        };
     }
 
-    private static String origin(DeadLetter letter) {
-        return letter.topic() + "-" + letter.partition() + "@" + letter.offset();
+    private @Nullable Letter unsendable(String why, Consumer<ReplayNote> tell) {
+        unsendable.increment();
+        tell.accept(ReplayNote.trouble(why));
+        return null;
     }
 
-    private void await(Future<?> answer, ConsumerRecord<byte[], byte[]> letter) {
+    private void await(Future<?> answer, Letter letter) {
         try {
             var ignored = answer.get();
             sent.increment();
         } catch (ExecutionException | InterruptedException failure) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            DeadLetter failed = DeadLetter.read(letter);
             throw CliFailure.work(
-                    "cannot send the letter of " + origin(failed) + " to " + (to == null ? "where it came from" : to)
+                    "cannot send the letter of " + letter.origin() + " to " + (to == null ? "where it came from" : to)
                             + ": " + ClientFault.withCause(cause),
                     "Committed letters are not sent again; --to sends it elsewhere, --filter leaves it out.",
                     failure);
-        }
-    }
-
-    /**
-     * Something about one letter.
-     *
-     * @param letter what would be sent, or null if the text says what is wrong
-     */
-    record Note(@Nullable DeadLetter letter, String text) {
-
-        static Note wouldSend(DeadLetter letter, @Nullable String to) {
-            return new Note(
-                    letter,
-                    origin(letter) + " -> " + (to == null ? letter.topic() + "-" + letter.partition() : to) + "  "
-                            + letter.header(DeadLetter.REASON) + ": " + letter.header(DeadLetter.MESSAGE));
-        }
-
-        static Note trouble(String text) {
-            return new Note(null, text);
-        }
-
-        boolean isTrouble() {
-            return letter == null;
-        }
-
-        void write(JsonGenerator line) throws IOException {
-            if (letter == null) {
-                return;
-            }
-            line.writeStringField("topic", letter.topic());
-            line.writeNumberField("partition", letter.partition());
-            line.writeNumberField("offset", letter.offset());
-            for (String name : List.of(
-                    DeadLetter.REASON, DeadLetter.CAUSE, DeadLetter.MESSAGE, DeadLetter.ATTEMPTS, DeadLetter.TIME)) {
-                line.writeStringField(name.substring(DeadLetter.PREFIX.length()), letter.header(name));
-            }
-        }
-    }
-
-    /**
-     * What was done, or has been so far.
-     *
-     * @param unsendable records that are no letters, or letters that are not whole
-     */
-    record Summary(
-            long read,
-            long sent,
-            long filteredOut,
-            long unsendable,
-            boolean stopped,
-            boolean dryRun,
-            Duration elapsed) {
-
-        boolean isComplete() {
-            return unsendable == 0 && !stopped;
-        }
-
-        String text() {
-            return String.format(
-                    Locale.ROOT,
-                    "%,d letters read, %,d %s, %,d left out by --filter, %,d cannot be sent%s in %.1f s",
-                    read,
-                    sent,
-                    dryRun ? "would be sent" : "sent back",
-                    filteredOut,
-                    unsendable,
-                    stopped ? ", stopped before the end" : "",
-                    elapsed.toMillis() / 1000.0);
-        }
-
-        void write(JsonGenerator line) throws IOException {
-            line.writeNumberField("letters_read", read);
-            line.writeNumberField("letters_sent", sent);
-            line.writeNumberField("filtered_out", filteredOut);
-            line.writeNumberField("unsendable", unsendable);
-            line.writeBooleanField("stopped", stopped);
-            line.writeBooleanField("dry_run", dryRun);
-            line.writeNumberField("elapsed_ms", elapsed.toMillis());
-            if (!isComplete()) {
-                line.writeStringField(
-                        "error",
-                        String.format(
-                                Locale.ROOT,
-                                "%,d letters cannot be sent%s",
-                                unsendable,
-                                stopped ? ", stopped before the end" : ""));
-            }
         }
     }
 }

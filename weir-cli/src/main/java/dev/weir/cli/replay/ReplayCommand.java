@@ -6,8 +6,10 @@ import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Progress;
+import dev.weir.kafka.letter.LetterFormat;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +32,8 @@ import picocli.CommandLine.ParentCommand;
             "Send dead letters back to the topics they came from, as the records they were.",
             "Key, value, headers and timestamp are restored; letters stay where they are. Reads up to the end that the topic"
                     + " has at the start. At least once: a run that is killed and repeated sends some letters twice.",
+            "Reads the letters of Weir, Spring Kafka, Kafka Connect, and those that brokers write for share groups, each"
+                    + " recognised by its headers; --origin-headers names those of others.",
         })
 public final class ReplayCommand implements Callable<Integer> {
 
@@ -59,10 +63,41 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--filter",
             paramLabel = "NAME=TEXT",
             converter = ReplayFilter.Converter.class,
-            description =
-                    "Only letters for which this holds: topic, partition, offset, reason, attempts, group or key is"
-                            + " TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
+            description = "Only letters for which this holds: topic, partition, offset, reason, attempts, group, key or"
+                    + " header.NAME is TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
     private List<ReplayFilter> filters = new ArrayList<>();
+
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            converter = Instants.class,
+            description =
+                    "Only letters of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
+                            + " time is when the record was given up, or that of the letter if it does not say.")
+    private @Nullable Instant since;
+
+    @Option(
+            names = "--until",
+            paramLabel = "TIME",
+            converter = Instants.class,
+            description = "Only letters before this time.")
+    private @Nullable Instant until;
+
+    @Option(
+            names = "--format",
+            paramLabel = "NAME",
+            description =
+                    "Read all letters as those of weir, spring, connect or share-group (default: each by its headers).")
+    private @Nullable String format;
+
+    @Option(
+            names = "--origin-headers",
+            paramLabel = "FIELD=HEADER[,...]",
+            converter = OriginHeaders.class,
+            description =
+                    "Headers of another writer of letters: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
+                            + " cause, message, attempts, group, time. Only topic is required. Numbers are text or binary.")
+    private @Nullable LetterFormat originHeaders;
 
     @Option(
             names = "--max",
@@ -82,6 +117,13 @@ public final class ReplayCommand implements Callable<Integer> {
     private boolean dryRun;
 
     @Option(
+            names = "--list",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "How many letters a dry run prints (default: ${DEFAULT-VALUE}); all are counted.")
+    private long list;
+
+    @Option(
             names = "--connect-timeout",
             paramLabel = "TIME",
             defaultValue = ClusterClients.DEFAULT_PATIENCE,
@@ -99,8 +141,9 @@ public final class ReplayCommand implements Callable<Integer> {
             description = "Print a JSON object for each letter of a dry run, and one as summary, on standard output.")
     private boolean json;
 
-    /** Of the thread that replays; read after it has ended. */
+    // Of the thread that replays; read after it has ended.
     private long troubles;
+    private long listed;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -113,13 +156,13 @@ public final class ReplayCommand implements Callable<Integer> {
                 clients,
                 deadLetter,
                 to,
-                filters,
+                new Selection(format(), filters, since, until),
                 max == null ? Long.MAX_VALUE : max,
                 group != null,
                 dryRun,
                 connectTimeout);
         weir.shutdown().onStop(replay::stop);
-        CompletableFuture<Replay.Summary> work = new CompletableFuture<>();
+        CompletableFuture<ReplaySummary> work = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("weir-replay").start(() -> {
             try {
                 work.complete(replay.run(this::tell));
@@ -127,12 +170,9 @@ public final class ReplayCommand implements Callable<Integer> {
                 work.completeExceptionally(failure);
             }
         });
-        Replay.Summary summary = await(replay, work);
-        if (troubles > MAX_TROUBLES) {
-            weir.terminal()
-                    .note("... and " + String.format(Locale.ROOT, "%,d", troubles - MAX_TROUBLES)
-                            + " more that cannot be sent");
-        }
+        ReplaySummary summary = await(replay, work);
+        tellTheRest(listed - list, "would be sent; --list prints more");
+        tellTheRest(troubles - MAX_TROUBLES, "cannot be sent");
         if (json) {
             weir.json().write(summary::write);
             weir.errorIsTold();
@@ -142,7 +182,13 @@ public final class ReplayCommand implements Callable<Integer> {
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    private Replay.Summary await(Replay replay, CompletableFuture<Replay.Summary> work) throws InterruptedException {
+    private void tellTheRest(long more, String what) {
+        if (more > 0) {
+            weir.terminal().note(String.format(Locale.ROOT, "... and %,d more that %s", more, what));
+        }
+    }
+
+    private ReplaySummary await(Replay replay, CompletableFuture<ReplaySummary> work) throws InterruptedException {
         try (Progress progress = weir.progress()) {
             return progress.await(work, () -> replay.progress().text());
         } catch (ExecutionException e) {
@@ -152,17 +198,35 @@ public final class ReplayCommand implements Callable<Integer> {
     }
 
     /** What happens to a single letter: all of it in a dry run, else what cannot be sent. */
-    private void tell(Replay.Note note) {
+    private void tell(ReplayNote note) {
         if (note.isTrouble()) {
             // A topic that is none of dead letters has nothing else.
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }
+        } else if (++listed > list) {
+            return;
         } else if (json) {
             weir.json().write(note::write);
         } else {
             weir.terminal().note(note.text());
         }
+    }
+
+    private @Nullable LetterFormat format() {
+        String wanted = format;
+        if (wanted == null) {
+            return originHeaders;
+        }
+        if (originHeaders != null) {
+            throw CliFailure.usage("--format and --origin-headers do not go together", "Leave one of them out.");
+        }
+        for (LetterFormat known : LetterFormat.known()) {
+            if (known.name().equals(wanted)) {
+                return known;
+            }
+        }
+        throw CliFailure.badValue("--format", wanted, "weir, spring, connect or share-group");
     }
 
     private void check() {
@@ -176,6 +240,12 @@ public final class ReplayCommand implements Callable<Integer> {
             if (to.equals(deadLetter)) {
                 throw CliFailure.usage("--to and --dead-letter name the same topic: " + to, "");
             }
+        }
+        if (since != null && until != null && !since.isBefore(until)) {
+            throw CliFailure.usage("--since=" + since + " is not before --until=" + until, "");
+        }
+        if (list < 0) {
+            throw CliFailure.badValue("--list", list, "at least 0");
         }
         if (max != null && max < 1) {
             throw CliFailure.badValue("--max", max, "at least 1");

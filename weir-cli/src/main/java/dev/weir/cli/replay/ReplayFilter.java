@@ -2,8 +2,10 @@ package dev.weir.cli.replay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.letter.Letter;
+import dev.weir.kafka.letter.LetterFormat.Field;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -16,18 +18,33 @@ import picocli.CommandLine.TypeConversionException;
  */
 record ReplayFilter(String name, String text) {
 
+    private static final String HEADER = "header.";
     private static final List<String> EQUAL =
             List.of("topic", "partition", "offset", "reason", "attempts", "group", "key");
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
-    boolean matches(DeadLetter letter) {
-        String found = name.equals("key") ? key(letter) : letter.header(DeadLetter.PREFIX + name);
+    /** Whether a letter that lacks its record must be completed first. */
+    boolean isOfRecord() {
+        return name.equals("key") || name.startsWith(HEADER);
+    }
+
+    boolean matches(Letter letter) {
+        String found = found(letter);
         return found != null && (CONTAINED.contains(name) ? found.contains(text) : found.equals(text));
     }
 
-    private static @Nullable String key(DeadLetter letter) {
-        byte[] key = letter.letter().key();
-        return key == null ? null : new String(key, UTF_8);
+    private @Nullable String found(Letter letter) {
+        if (name.startsWith(HEADER)) {
+            return letter.header(name.substring(HEADER.length()));
+        }
+        return switch (name) {
+            case "key" -> {
+                byte[] key = letter.key();
+                yield key == null ? null : new String(key, UTF_8);
+            }
+            case "time" -> letter.time().toString();
+            default -> letter.text(Field.valueOf(name.toUpperCase(Locale.ROOT)));
+        };
     }
 
     /** Reads {@code NAME=TEXT}. Stateless. */
@@ -37,9 +54,10 @@ record ReplayFilter(String name, String text) {
         public ReplayFilter convert(String argument) {
             int equals = argument.indexOf('=');
             String name = argument.substring(0, Math.max(0, equals));
-            if (!EQUAL.contains(name) && !CONTAINED.contains(name)) {
+            boolean isHeader = name.startsWith(HEADER) && name.length() > HEADER.length();
+            if (!isHeader && !EQUAL.contains(name) && !CONTAINED.contains(name)) {
                 throw new TypeConversionException("'" + argument + "' is no NAME=TEXT with a NAME of "
-                        + String.join(", ", EQUAL) + ", " + String.join(", ", CONTAINED));
+                        + String.join(", ", EQUAL) + ", " + String.join(", ", CONTAINED) + ", header.NAME");
             }
             return new ReplayFilter(name, argument.substring(equals + 1));
         }

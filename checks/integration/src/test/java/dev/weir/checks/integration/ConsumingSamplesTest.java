@@ -71,6 +71,10 @@ class ConsumingSamplesTest {
         Subscription.topics("orders").untilEnd(); // up to where it ends when the source starts
 
         Subscription.topics("orders", "alerts").priority("alerts", 1); // alerts before orders
+
+        Subscription.topics("reminders")
+                .dueAt(record -> Instant.ofEpochMilli(record.timestamp())
+                        .plus(Duration.ofHours(1))); // an hour after it was written
     }
 
     private static Object book(ConsumerRecord<byte[], byte[]> order) {

@@ -1,9 +1,14 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.DueTimes;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -16,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * What is not due stays in the buffer, so that it is purged and forgotten like all that was not pulled.
  */
 public final class Delay {
+
+    /** How long a wait may be without a look at the wall clock, which somebody may set, or a machine that slept. */
+    private static final long MAX_WAIT_MILLIS = 10_000;
+
+    private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis;
     private final LongSupplier wallClockMillis;
@@ -33,9 +43,36 @@ public final class Delay {
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** Whether a record may be taken now. */
-    boolean isDue(ConsumerRecord<byte[], byte[]> record) {
-        return dueMillis.applyAsLong(record) <= wallClockMillis.getAsLong();
+    /** The delay of a subscription, for one buffer; null if it has none. */
+    public static @Nullable Delay of(Subscription subscription) {
+        DueTimes due = subscription.due();
+        return due == null ? null : new Delay(record -> millis(due, record), System::currentTimeMillis);
+    }
+
+    /** The first millisecond at which a record is due; far times are the ends of what a long can say. */
+    static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
+        Instant at;
+        try {
+            at = due.of(record);
+        } catch (RuntimeException failure) {
+            throw new KafkaPipelineException(
+                    "dueAt failed for " + record.topic() + "-" + record.partition() + "@" + record.offset() + ": "
+                            + failure + "; let it give null for records that have no time",
+                    failure);
+        }
+        if (at == null) {
+            return Long.MIN_VALUE;
+        }
+        try {
+            return at.plusNanos(NANOS_PER_MILLI - 1).toEpochMilli();
+        } catch (ArithmeticException | DateTimeException far) {
+            return at.isAfter(Instant.EPOCH) ? Long.MAX_VALUE : Long.MIN_VALUE;
+        }
+    }
+
+    /** Whether the first record of a queue was looked at and is for later. Calls no user's function. */
+    boolean isNotDue(RecordBuffer.Queue queue) {
+        return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
 
     /** Begins a look at all partitions. */
@@ -46,13 +83,18 @@ public final class Delay {
 
     /** Takes the first records of a partition that are due, at most a batch; null if there are none. */
     @Nullable
-    Batch<ConsumerRecord<byte[], byte[]>> takeDue(ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition) {
+    Batch<ConsumerRecord<byte[], byte[]>> takeDue(RecordBuffer.Queue queue) {
+        ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition = queue.batches();
         Batch<ConsumerRecord<byte[], byte[]>> first = ofPartition.getFirst();
-        int due = countDue(first);
-        if (due == 0) {
-            nextDueMillis = Math.min(nextDueMillis, dueMillis.applyAsLong(first.get(0)));
+        if (!queue.isHeadKnown()) {
+            queue.headDueMillis = dueMillis.applyAsLong(first.get(0));
+            queue.headToken = first.token(0);
+        }
+        if (queue.headDueMillis > nowMillis) {
+            nextDueMillis = Math.min(nextDueMillis, queue.headDueMillis);
             return null;
         }
+        int due = countDue(first);
         ofPartition.remove();
         if (due == first.size()) {
             return first;
@@ -61,10 +103,15 @@ public final class Delay {
         return part(first, 0, due);
     }
 
+    /** How many records of a batch are due, the first of which is. */
     private int countDue(Batch<ConsumerRecord<byte[], byte[]>> batch) {
-        int due = 0;
-        while (due < batch.size() && dueMillis.applyAsLong(batch.get(due)) <= nowMillis) {
-            due++;
+        int due = 1;
+        try {
+            while (due < batch.size() && dueMillis.applyAsLong(batch.get(due)) <= nowMillis) {
+                due++;
+            }
+        } catch (KafkaPipelineException failure) {
+            // Thrown again when that record is the first: those before it go out.
         }
         return due;
     }
@@ -85,6 +132,7 @@ public final class Delay {
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER
-                : clock.after(TimeUnit.MILLISECONDS.toNanos(Math.max(1, nextDueMillis - wallClockMillis.getAsLong())));
+                : clock.after(TimeUnit.MILLISECONDS.toNanos(
+                        Math.clamp(nextDueMillis - wallClockMillis.getAsLong(), 1, MAX_WAIT_MILLIS)));
     }
 }

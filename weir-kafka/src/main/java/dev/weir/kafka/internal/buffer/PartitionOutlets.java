@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class PartitionOutlets implements Outlets {
 
     private final Clock clock;
+    private final Supplier<@Nullable Delay> delays;
     private final Set<RecordBuffer> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition newOrEnded = lock.newCondition();
@@ -28,12 +30,22 @@ public final class PartitionOutlets implements Outlets {
     private boolean ended;
 
     public PartitionOutlets(Clock clock) {
+        this(clock, () -> null);
+    }
+
+    /**
+     * Creates one.
+     *
+     * @param delays makes what each buffer delays its records by, or null
+     */
+    public PartitionOutlets(Clock clock, Supplier<@Nullable Delay> delays) {
         this.clock = clock;
+        this.delays = delays;
     }
 
     @Override
     public void open(AssignedPartition partition) {
-        RecordBuffer buffer = new RecordBuffer(clock);
+        RecordBuffer buffer = new RecordBuffer(clock, delays.get());
         open.add(buffer);
         // Whoever takes the partition reads from its buffer at once.
         partition.goOutBy(buffer);

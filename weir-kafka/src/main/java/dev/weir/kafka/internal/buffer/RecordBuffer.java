@@ -28,6 +28,12 @@ public final class RecordBuffer {
         private boolean paused;
         private int records;
 
+        /** When the record with {@link #headToken} is due; see {@link Delay}. */
+        long headDueMillis;
+
+        /** The token of the record that was first when a delay looked last. */
+        long headToken = -1;
+
         /** Those with a greater number go first. */
         final int priority;
 
@@ -37,6 +43,16 @@ public final class RecordBuffer {
 
         int records() {
             return records;
+        }
+
+        ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches() {
+            return batches;
+        }
+
+        /** Whether a delay has looked at what comes next. */
+        boolean isHeadKnown() {
+            Batch<?> first = batches.peek();
+            return first != null && first.token(0) == headToken;
         }
 
         /** The size of the batch that comes next; there is one. */
@@ -240,8 +256,7 @@ public final class RecordBuffer {
         }
         for (int n = turns.size(); n > 0; n--) {
             Queue queue = turns.next();
-            Batch<ConsumerRecord<byte[], byte[]>> batch =
-                    delay == null ? queue.batches.remove() : delay.takeDue(queue.batches);
+            Batch<ConsumerRecord<byte[], byte[]>> batch = delay == null ? queue.batches.remove() : delay.takeDue(queue);
             if (batch != null) {
                 batch = rate.cut(batch, queue.batches);
             }
@@ -372,9 +387,7 @@ public final class RecordBuffer {
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {
-            Batch<ConsumerRecord<byte[], byte[]>> first =
-                    partition.buffered().batches.peek();
-            return delay != null && first != null && !delay.isDue(first.get(0));
+            return delay != null && delay.isNotDue(partition.buffered());
         } finally {
             lock.unlock();
         }

@@ -81,7 +81,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     @Override
     public Stage<ConsumerRecord<K, V>> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(
-                context.clock(), dueMillis == null ? null : new Delay(dueMillis, System::currentTimeMillis));
+                context.clock(), dueMillis == null ? start.delay() : new Delay(dueMillis, System::currentTimeMillis));
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
         if (!loop.isTracked()) {
             buffer.keepWhole();

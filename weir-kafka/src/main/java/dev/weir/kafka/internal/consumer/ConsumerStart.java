@@ -7,6 +7,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Delay;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
@@ -106,6 +107,12 @@ public final class ConsumerStart {
                     "a source that commits needs a group to commit for: group.id is not set; set groupId, or use"
                             + " KafkaSource.plain");
         }
+        boolean tracked = delivery instanceof Delivery.Committable
+                || (delivery instanceof Delivery.Plain untold && untold.tracked());
+        if (subscription.due() != null && !tracked) {
+            throw new IllegalArgumentException("dueAt needs a source that tracks each record: use"
+                    + " KafkaSource.atLeastOnce, exactlyOnce or one with ExternalOffsets");
+        }
         boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
         if (inGroup && plain && subscription.isBounded()) {
             throw new IllegalArgumentException("a bounded read that commits nothing cannot be shared by the group "
@@ -172,6 +179,12 @@ public final class ConsumerStart {
             lookup.close();
             throw failure;
         }
+    }
+
+    /** What a buffer delays its records by; each needs its own. */
+    @Nullable
+    Delay delay() {
+        return Delay.of(subscription);
     }
 
     /** What the pipeline pulls from, instead of {@code stage} where that is not Kafka's business. */

@@ -47,7 +47,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
 
     @Override
     public Stage<PartitionSource<K, V>> create(StageContext context) {
-        PartitionOutlets outlets = new PartitionOutlets(context.clock());
+        PartitionOutlets outlets = new PartitionOutlets(context.clock(), start::delay);
         ConsumerLoop loop = start.start(context, outlets);
         return start.pulled(new Announcements(outlets, context, loop), context);
     }

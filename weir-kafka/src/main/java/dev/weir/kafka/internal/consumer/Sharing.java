@@ -38,6 +38,11 @@ public final class Sharing<K, V> implements AutoCloseable {
         if (subscription.isBounded()) {
             throw new IllegalArgumentException("a shared consumer does not end by itself: until=" + subscription.end());
         }
+        if (subscription.due() != null) {
+            throw new IllegalArgumentException(
+                    "dueAt does not go with a shared consumer, whose pipelines have their own"
+                            + " topics: give each a source of its own");
+        }
         this.settings = settings;
         this.consumer = new ConsumerStart(settings, subscription, new Plan.Delivery.Committable(), null)
                 .start("shared", outlets, this::failed);

@@ -26,6 +26,10 @@ public final class ViewSource<T> implements SourceFactory<T> {
     /** Creates a source; {@code decoder} is called on the owner thread. */
     public ViewSource(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        if (subscription.due() != null) {
+            throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
+                    + " about: leave the decoder out");
+        }
         this.settings = settings.raw();
         this.start =
                 new ConsumerStart(settings, subscription, new Delivery.Committable(), null, Views.decoding(decoder));

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.BufferRate;
+import dev.weir.kafka.internal.buffer.Delay;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
@@ -86,7 +87,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
             opened.close();
             return "";
         });
-        RecordBuffer buffer = new RecordBuffer(context.clock(), null);
+        RecordBuffer buffer = new RecordBuffer(context.clock(), Delay.of(subscription));
         ConsumerLoop loop = start.start(context, Outlets.single(buffer), opened.transactions());
         context.expose(new BufferRate(context.stageName(), buffer));
         opened.start();

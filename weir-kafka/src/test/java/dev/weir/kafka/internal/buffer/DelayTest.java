@@ -1,16 +1,21 @@
 package dev.weir.kafka.internal.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -30,6 +35,10 @@ class DelayTest {
 
     /** A batch of records, each due at the millisecond that is its offset. */
     private void add(AssignedPartition to, long... dueMillis) {
+        add(buffer, to, dueMillis);
+    }
+
+    private static void add(RecordBuffer buffer, AssignedPartition to, long... dueMillis) {
         Object[] values = new Object[dueMillis.length];
         long[] tokens = new long[dueMillis.length];
         for (int i = 0; i < dueMillis.length; i++) {
@@ -48,6 +57,10 @@ class DelayTest {
     }
 
     private List<Long> take(long deadlineNanos) {
+        return take(buffer, deadlineNanos);
+    }
+
+    private static List<Long> take(RecordBuffer buffer, long deadlineNanos) {
         try {
             Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(deadlineNanos, new StageMeter());
             return batch == null ? List.of(-1L) : offsets(batch);
@@ -120,5 +133,63 @@ class DelayTest {
         add(b, 0);
         assertThat(next.get()).containsExactly(0L);
         assertThat(buffer.isNotDue(a)).isTrue();
+    }
+
+    @Test
+    void wallClockThatIsSetBack_makesRecordsWaitLonger_andDeliversNoneTwice() {
+        AtomicLong wall = new AtomicLong(50);
+        RecordBuffer set = new RecordBuffer(clock, new Delay(ConsumerRecord::offset, wall::get));
+        add(set, a, 10, 60);
+        assertThat(take(set, 0)).containsExactly(10L);
+        wall.set(5);
+        assertThat(take(set, 0)).isEmpty();
+        assertThat(set.isNotDue(a)).isTrue();
+        wall.set(60);
+        assertThat(set.isNotDue(a)).isFalse();
+        assertThat(take(set, 0)).containsExactly(60L);
+        assertThat(take(set, 0)).isEmpty();
+    }
+
+    /** Somebody sets the clock, or the machine slept: a wait of a day would end a day later by a clock that counts. */
+    @Test
+    void wallClockThatIsSetForward_isSeenWithinTenSeconds() throws Exception {
+        AtomicLong wall = new AtomicLong(0);
+        RecordBuffer set = new RecordBuffer(clock, new Delay(ConsumerRecord::offset, wall::get));
+        add(set, a, Duration.ofDays(1).toMillis());
+        CompletableFuture<List<Long>> next = CompletableFuture.supplyAsync(
+                () -> take(set, Stage.NEVER), task -> Thread.ofVirtual().start(task));
+        clock.awaitWaiters(1);
+        wall.set(Duration.ofDays(1).toMillis());
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(next.get()).containsExactly(wall.get());
+    }
+
+    @Test
+    void subscription_thatSaysNull_orATimeThatHasPassed_isDueAtOnce_andFarTimesStayFar() {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t", 0, 7, new byte[0], new byte[0]);
+        assertThat(Delay.millis(any -> null, record)).isEqualTo(Long.MIN_VALUE);
+        assertThat(Delay.millis(any -> Instant.MIN, record)).isEqualTo(Long.MIN_VALUE);
+        assertThat(Delay.millis(any -> Instant.MAX, record)).isEqualTo(Long.MAX_VALUE);
+        assertThat(Delay.millis(any -> Instant.ofEpochMilli(5), record)).isEqualTo(5);
+        // Never before its time.
+        assertThat(Delay.millis(any -> Instant.ofEpochMilli(5).plusNanos(1), record))
+                .isEqualTo(6);
+    }
+
+    @Test
+    void functionThatThrows_failsAtItsRecord_whenThoseBeforeHaveGoneOut() {
+        Subscription subscription = Subscription.topics("t").dueAt(record -> {
+            if (record.offset() == 3) {
+                throw new IllegalStateException("no time");
+            }
+            return null;
+        });
+        RecordBuffer asked = new RecordBuffer(clock, Delay.of(subscription));
+        add(asked, a, 1, 2, 3, 4);
+        assertThat(take(asked, 0)).containsExactly(1L, 2L);
+        assertThatThrownBy(() -> take(asked, 0))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageStartingWith("dueAt failed for t-0@3: java.lang.IllegalStateException: no time")
+                .hasCauseInstanceOf(IllegalStateException.class);
     }
 }

@@ -1,4 +1,4 @@
-package dev.weir.cli.pipe;
+package dev.weir.cli.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,6 +17,9 @@ class ReplayArgumentsTest {
             value = {
                 "--filter colour=red, \"'colour=red' is no NAME=TEXT\"",
                 "--max 0, --max must be at least 1",
+                "--origin-headers topic, 'topic' in 'topic' is no FIELD=HEADER",
+                "--format rabbit, \"--format must be weir, spring, connect or share-group\"",
+                "--since yesterday, is no time",
                 "--to x, --to and --dead-letter name the same topic"
             })
     void wrongArguments_areRefused(String arguments, String message) {

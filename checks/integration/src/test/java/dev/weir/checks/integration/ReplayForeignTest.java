@@ -1,0 +1,201 @@
+package dev.weir.checks.integration;
+
+import static dev.weir.checks.integration.FailureTopics.record;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code weir replay} of letters that Weir has not written. Spring's own recoverer is in {@code SpringLetterTest}. */
+@Timeout(240)
+class ReplayForeignTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private record Run(int exitCode, String out, String err) {}
+
+    private static Run replay(String topic, String... more) {
+        String[] line = Stream.concat(
+                        Stream.of(
+                                "replay",
+                                "--bootstrap-server",
+                                KAFKA.bootstrapServers(),
+                                "--dead-letter",
+                                topic,
+                                "--json",
+                                "--connect-timeout",
+                                "60s"),
+                        Arrays.stream(more))
+                .toArray(String[]::new);
+        try (PipeProcess process = PipeProcess.start(line)) {
+            return new Run(process.exitCode(Duration.ofSeconds(90)), process.out(), process.err());
+        }
+    }
+
+    private static void configureGroup(String group, Map<String, String> settings) throws Exception {
+        List<AlterConfigOp> changes = settings.entrySet().stream()
+                .map(each -> new AlterConfigOp(
+                        new ConfigEntry(each.getKey(), each.getValue()), AlterConfigOp.OpType.SET))
+                .toList();
+        KAFKA.cluster()
+                .admin()
+                .incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, group), changes))
+                .all()
+                .get();
+    }
+
+    /** Rejects records until the broker has written so many letters. */
+    private static void rejectAll(String group, String topic, String letters, int count) {
+        try (var member = new KafkaShareConsumer<>(
+                Map.<String, Object>of(
+                        "bootstrap.servers",
+                        KAFKA.bootstrapServers(),
+                        "group.id",
+                        group,
+                        "share.acknowledgement.mode",
+                        "explicit"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            member.subscribe(List.of(topic));
+            ConsumerLedger.await("letters of the broker", Duration.ofMinutes(2), () -> {
+                member.poll(Duration.ofMillis(200)).forEach(each -> member.acknowledge(each, AcknowledgeType.REJECT));
+                member.commitSync();
+                return FailureTopics.read(KAFKA.cluster(), letters).size() == count;
+            });
+        }
+    }
+
+    /** The letters are nothing but headers, and two of six originals have been deleted since. */
+    @Test
+    void lettersOfABroker_bringTheOriginalsBack_andNameThoseThatAreGone() throws Exception {
+        KAFKA.cluster().createTopic("lent", 1);
+        KAFKA.cluster().createTopic("dlq.lent", 1, Map.of("errors.deadletterqueue.group.enable", "true"));
+        configureGroup(
+                "lenders",
+                Map.of(
+                        "errors.deadletterqueue.topic.name", "dlq.lent",
+                        "share.auto.offset.reset", "earliest"));
+        IntStream.range(0, 6).forEach(i -> FailureTopics.produce(KAFKA.cluster(), record("lent", "k" + i, "v" + i)));
+        rejectAll("lenders", "lent", "dlq.lent", 6);
+        assertThat(FailureTopics.read(KAFKA.cluster(), "dlq.lent"))
+                .allSatisfy(letter -> assertThat(letter.value()).isNull());
+        List<ConsumerRecord<byte[], byte[]>> before = FailureTopics.read(KAFKA.cluster(), "lent");
+        KAFKA.cluster()
+                .admin()
+                .deleteRecords(Map.of(new TopicPartition("lent", 0), RecordsToDelete.beforeOffset(2)))
+                .all()
+                .get();
+
+        Run dry = replay("dlq.lent", "--dry-run", "--filter", "key=k4");
+        assertThat(dry.out())
+                .contains("\"format\":\"share-group\"", "\"letters_sent\":1", "\"filtered_out\":3")
+                .contains("\"originals_gone\":2");
+        Run run = replay("dlq.lent");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.out())
+                .contains("\"letters_read\":6", "\"letters_sent\":4", "\"unsendable\":2", "\"originals_gone\":2")
+                .contains("\"formats\":{\"share-group\":6}");
+        assertThat(run.err())
+                .contains("its original is gone: lent-0@0: retention has deleted it; the partition begins at 2")
+                .contains("lent-0@1")
+                .doesNotContain("\tat ");
+
+        List<ConsumerRecord<byte[], byte[]>> after = FailureTopics.read(KAFKA.cluster(), "lent");
+        assertThat(after).hasSize(8);
+        for (int i = 2; i < 6; i++) {
+            ConsumerRecord<byte[], byte[]> original = before.get(i);
+            assertThat(after.get(i + 2).key()).isEqualTo(original.key());
+            assertThat(after.get(i + 2).value()).isEqualTo(original.value());
+            assertThat(after.get(i + 2).headers()).isEqualTo(original.headers());
+            assertThat(after.get(i + 2).timestamp()).isEqualTo(original.timestamp());
+        }
+    }
+
+    private static ProducerRecord<byte[], byte[]> connect(String value, long timestamp) {
+        var letter = new ProducerRecord<>("mixed-dead", 0, timestamp, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        letter.headers()
+                .add("own", "yes".getBytes(UTF_8))
+                .add("__connect.errors.topic", "mixed".getBytes(UTF_8))
+                .add("__connect.errors.partition", "0".getBytes(UTF_8))
+                .add("__connect.errors.offset", "41".getBytes(UTF_8))
+                .add("__connect.errors.exception.message", "no JSON".getBytes(UTF_8));
+        return letter;
+    }
+
+    private static ProducerRecord<byte[], byte[]> spring(String value) {
+        var letter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        letter.headers()
+                .add("kafka_dlt-original-topic", "mixed".getBytes(UTF_8))
+                .add(
+                        "kafka_dlt-original-partition",
+                        ByteBuffer.allocate(4).putInt(1).array())
+                .add(
+                        "kafka_dlt-original-offset",
+                        ByteBuffer.allocate(8).putLong(42).array())
+                .add("kafka_dlt-exception-message", "listener failed".getBytes(UTF_8));
+        return letter;
+    }
+
+    private static ProducerRecord<byte[], byte[]> own(String value) {
+        var letter = new ProducerRecord<>("mixed-dead", 0, "k".getBytes(UTF_8), value.getBytes(UTF_8));
+        letter.headers().add("from", "mixed".getBytes(UTF_8)).add("shard", "1".getBytes(UTF_8));
+        return letter;
+    }
+
+    @Test
+    void lettersOfSeveralWriters_areRecognisedOneByOne_selected_andTheOutputIsCapped() {
+        KAFKA.cluster().createTopic("mixed", 2);
+        KAFKA.cluster().createTopic("mixed-dead", 1);
+        long old = FailureTopics.TIMESTAMP;
+        FailureTopics.produce(
+                KAFKA.cluster(), connect("old", old), connect("new", old + 60_000), spring("s"), own("o"));
+
+        Run dry = replay("mixed-dead", "--dry-run", "--list", "1");
+        assertThat(dry.exitCode()).isEqualTo(1);
+        assertThat(dry.out().lines()).hasSize(2);
+        assertThat(dry.out())
+                .contains("\"letters_sent\":3", "\"unsendable\":1", "\"formats\":{\"connect\":2,\"spring\":1}");
+        assertThat(dry.err())
+                .contains("... and 2 more that would be sent; --list prints more")
+                .contains("mixed-dead-0@3 is no dead letter of a known format", "__connect.errors.topic");
+
+        String since = Instant.ofEpochMilli(old + 60_000).toString();
+        Run selected = replay(
+                "mixed-dead", "--max", "3", "--since", since, "--filter", "header.own=yes", "--filter", "message=JSON");
+        assertThat(selected.exitCode()).as(selected.err()).isZero();
+        assertThat(selected.out()).contains("\"letters_read\":3", "\"letters_sent\":1", "\"filtered_out\":2");
+        Run named = replay("mixed-dead", "--origin-headers", "topic=from,partition=shard");
+        assertThat(named.out()).contains("\"letters_sent\":1", "\"unsendable\":3", "\"formats\":{\"headers\":1}");
+
+        List<ConsumerRecord<byte[], byte[]>> back = FailureTopics.read(KAFKA.cluster(), "mixed");
+        assertThat(back).extracting(FailureTopics::value).containsExactlyInAnyOrder("new", "o");
+        assertThat(back).allSatisfy(record -> {
+            boolean isNew = FailureTopics.value(record).equals("new");
+            assertThat(record.partition()).isEqualTo(isNew ? 0 : 1);
+            assertThat(record.headers().toArray()).hasSize(isNew ? 1 : 0);
+        });
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.examples.spring;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The application started as {@code main} does it, and closed while orders come in. */
+class InvoicingShutdownTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static final int BATCH = 1_000;
+    private static final int MAX_ORDERS = 50_000;
+    private static final int CUSTOMERS = 50;
+    private static final Duration LONG = Duration.ofMinutes(2);
+
+    private static ConfigurableApplicationContext start() {
+        // As an argument: a default property would give way to application.yaml.
+        return new SpringApplicationBuilder(InvoicingApplication.class)
+                .web(WebApplicationType.NONE)
+                .run("--spring.kafka.bootstrap-servers=" + KAFKA.bootstrapServers());
+    }
+
+    @Test
+    void close_underLoad_losesAndDoublesNothing() {
+        KafkaCluster kafka = KAFKA.cluster();
+        List.of("orders", "invoices", "orders-failed").forEach(topic -> kafka.createTopic(topic, 6));
+        AtomicLong produced = new AtomicLong();
+        CountDownLatch enough = new CountDownLatch(1);
+        CompletableFuture<Void> load;
+        try (ConfigurableApplicationContext first = start()) {
+            load = CompletableFuture.runAsync(
+                    () -> {
+                        while (enough.getCount() > 0 && produced.get() < MAX_ORDERS) {
+                            Records.produce(
+                                    kafka.bootstrapServers(), "orders", produced.getAndAdd(BATCH), BATCH, CUSTOMERS);
+                        }
+                    },
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await().atMost(LONG).until(() -> first.isRunning() && sum(kafka.endOffsets("invoices")) > 0);
+        } finally {
+            enough.countDown();
+        }
+        load.join();
+        // Every order that was begun is invoiced and committed, and the rest is left for the next.
+        assertThat(sum(kafka.committedOffsets("invoicing"))).isEqualTo(sum(kafka.endOffsets("invoices")));
+
+        try (ConfigurableApplicationContext second = start()) {
+            await().atMost(LONG)
+                    .until(() -> second.isRunning()
+                            && kafka.committedOffsets("invoicing").equals(kafka.endOffsets("orders")));
+        }
+        List<Long> pieces =
+                Records.readAll(kafka.bootstrapServers(), "invoices", IsolationLevel.READ_UNCOMMITTED).stream()
+                        .map(invoice -> new String(invoice.value(), UTF_8))
+                        .map(text -> Long.valueOf(text.substring(0, text.indexOf(' '))))
+                        .sorted()
+                        .toList();
+        assertThat(pieces).isEqualTo(LongStream.range(0, produced.get()).boxed().toList());
+    }
+
+    private static long sum(Map<TopicPartition, Long> offsets) {
+        return offsets.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

@@ -1,0 +1,41 @@
+package dev.weir.cli.replay;
+
+import dev.weir.kafka.letter.Letter;
+import dev.weir.kafka.letter.LetterFormat;
+import java.time.Instant;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which letters are sent. Immutable.
+ *
+ * @param format of all letters, or null for each by its headers
+ * @param filters all must hold
+ * @param since letters of that time or later, or null for all
+ * @param until letters before that time, or null for all
+ */
+record Selection(
+        @Nullable LetterFormat format,
+        List<ReplayFilter> filters,
+        @Nullable Instant since,
+        @Nullable Instant until) {
+
+    /**
+     * Reads a letter.
+     *
+     * @throws IllegalArgumentException if it is none of the format
+     */
+    Letter read(ConsumerRecord<byte[], byte[]> record) {
+        return format == null ? Letter.read(record) : Letter.read(record, format);
+    }
+
+    /** Whether a letter is to be sent, as far as can be said of one that may lack its record. */
+    boolean mayTake(Letter letter) {
+        Instant time = letter.time();
+        return (since == null || !time.isBefore(since))
+                && (until == null || time.isBefore(until))
+                && filters.stream()
+                        .allMatch(filter -> (letter.lacksRecord() && filter.isOfRecord()) || filter.matches(letter));
+    }
+}

@@ -1,0 +1,296 @@
+package dev.weir.kafka.letter;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.letter.LetterFormat.Field;
+import java.nio.ByteBuffer;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dead letter of any writer, read: where its record came from, why it died, and the record as it was. Immutable but
+ * for the bytes, which nobody may change.
+ *
+ * {@snippet :
+ * Letter letter = Letter.read(consumed);                       // of Weir, Spring Kafka, Kafka Connect or a share group
+ * if (letter.lacksRecord()) {
+ *     switch (originals.find(letter)) {                        // a broker's letter is little more than an offset
+ *         case Originals.Found found -> letter = found.letter();
+ *         case Originals.Gone gone -> throw new NoSuchElementException(gone.why());
+ *     }
+ * }
+ * producer.send(letter.restored());
+ * }
+ */
+public final class Letter {
+
+    /** For {@link #partition} and {@link #offset}: the letter does not say. */
+    public static final int UNKNOWN = -1;
+
+    private final ConsumerRecord<byte[], byte[]> record;
+    private final LetterFormat format;
+    private final String topic;
+    private final int partition;
+    private final long offset;
+    private final @Nullable ConsumerRecord<byte[], byte[]> original;
+
+    private Letter(
+            ConsumerRecord<byte[], byte[]> record,
+            LetterFormat format,
+            String topic,
+            int partition,
+            long offset,
+            @Nullable ConsumerRecord<byte[], byte[]> original) {
+        this.record = record;
+        this.format = format;
+        this.topic = topic;
+        this.partition = partition;
+        this.offset = offset;
+        this.original = original;
+    }
+
+    /**
+     * Reads a letter of any {@linkplain LetterFormat#known known format}. If it has the headers of several, as a
+     * letter does whose record was one before, it is of the format whose topic stands last.
+     *
+     * @param record as consumed from the dead-letter topic
+     * @throws IllegalArgumentException if it is of none, or a header that says where it came from is missing or wrong
+     */
+    public static Letter read(ConsumerRecord<byte[], byte[]> record) {
+        Objects.requireNonNull(record, "record");
+        LetterFormat last = LetterFormat.known().stream()
+                .max(Comparator.comparingInt(format -> format.place(record.headers())))
+                .orElseThrow();
+        if (last.place(record.headers()) < 0) {
+            throw new IllegalArgumentException(
+                    place(record) + " is no dead letter of a known format: it has none of the"
+                            + " headers "
+                            + String.join(
+                                    ", ",
+                                    LetterFormat.known().stream()
+                                            .flatMap(format -> format.topicHeaders().stream())
+                                            .toList()));
+        }
+        return read(record, last);
+    }
+
+    /**
+     * Reads a letter of one format.
+     *
+     * @throws IllegalArgumentException if a header that says where it came from is missing or wrong
+     */
+    public static Letter read(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
+        Objects.requireNonNull(record, "record");
+        Objects.requireNonNull(format, "format");
+        if (format.equals(LetterFormat.WEIR)) {
+            DeadLetter own = DeadLetter.read(record);
+            return new Letter(record, format, own.topic(), own.partition(), own.offset(), null);
+        }
+        Header topic = format.header(record, Field.TOPIC);
+        if (topic == null || topic.value().length == 0) {
+            throw new IllegalArgumentException(place(record) + " is no dead letter of format " + format
+                    + ": it has no header " + String.join(" or ", format.topicHeaders()));
+        }
+        long partition = number(record, format, Field.PARTITION, Integer.MAX_VALUE);
+        long offset = number(record, format, Field.OFFSET, Long.MAX_VALUE);
+        if (format.lacksRecord() && (partition == UNKNOWN || offset == UNKNOWN)) {
+            throw new IllegalArgumentException(
+                    place(record) + " is a letter of a share group that does not say from which partition and offset");
+        }
+        return new Letter(record, format, new String(topic.value(), UTF_8), (int) partition, offset, null);
+    }
+
+    private static long number(ConsumerRecord<byte[], byte[]> record, LetterFormat format, Field field, long max) {
+        Header header = format.header(record, field);
+        if (header == null) {
+            return UNKNOWN;
+        }
+        long number = number(header.value(), format);
+        if (number < 0 || number > max) {
+            throw new IllegalArgumentException(
+                    place(record) + " cannot be read: its header " + header.key() + " is no number from 0 to " + max);
+        }
+        return number;
+    }
+
+    /** A number in decimal or in binary, or -1. Digits in binary would be a number that no offset has. */
+    private static long number(byte[] value, LetterFormat format) {
+        try {
+            return Long.parseLong(new String(value, UTF_8));
+        } catch (NumberFormatException noText) {
+            return switch (format.mayBeBinary() ? value.length : 0) {
+                case Integer.BYTES -> ByteBuffer.wrap(value).getInt();
+                case Long.BYTES -> ByteBuffer.wrap(value).getLong();
+                default -> -1;
+            };
+        }
+    }
+
+    private static String place(ConsumerRecord<byte[], byte[]> record) {
+        return record.topic() + "-" + record.partition() + "@" + record.offset();
+    }
+
+    /** The same letter with the record that it is about. */
+    Letter with(ConsumerRecord<byte[], byte[]> found) {
+        return new Letter(record, format, topic, partition, offset, found);
+    }
+
+    /** As consumed from the dead-letter topic. */
+    public ConsumerRecord<byte[], byte[]> record() {
+        return record;
+    }
+
+    /** Who has written it. */
+    public LetterFormat format() {
+        return format;
+    }
+
+    /** Where the record came from. */
+    public String topic() {
+        return topic;
+    }
+
+    /** The partition that the record came from, or {@link #UNKNOWN}. */
+    public int partition() {
+        return partition;
+    }
+
+    /** The record's offset there, or {@link #UNKNOWN}. */
+    public long offset() {
+        return offset;
+    }
+
+    /** Where the record came from, for people: {@code orders-3@17}. */
+    public String origin() {
+        return topic + "-" + (partition == UNKNOWN ? "?" : partition) + "@" + (offset == UNKNOWN ? "?" : offset);
+    }
+
+    /** What the letter says in a header, as text; null if it does not say. */
+    public @Nullable String text(Field field) {
+        Header header = format.header(record, Objects.requireNonNull(field, "field"));
+        if (header == null) {
+            return null;
+        }
+        return switch (field) {
+            case PARTITION, OFFSET, TIMESTAMP, ATTEMPTS -> {
+                long number = number(header.value(), format);
+                yield number < 0 ? null : Long.toString(number);
+            }
+            default -> new String(header.value(), UTF_8);
+        };
+    }
+
+    /** The last header of this name of the letter, or else of the record, as text; null if there is none. */
+    public @Nullable String header(String name) {
+        Objects.requireNonNull(name, "name");
+        Header header = record.headers().lastHeader(name);
+        if (header == null && original != null) {
+            header = original.headers().lastHeader(name);
+        }
+        return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+    }
+
+    /**
+     * When the record was given up: as the letter says, or else the timestamp of the letter, which is that of the
+     * record for writers who keep it, as Kafka Connect does.
+     */
+    public Instant time() {
+        String said = text(Field.TIME);
+        if (said != null) {
+            try {
+                return Instant.parse(said);
+            } catch (DateTimeException wrong) {
+                // As if it were not there.
+            }
+        }
+        return Instant.ofEpochMilli(record.timestamp());
+    }
+
+    /** Whether the letter must be completed by {@link Originals} before it can be restored. */
+    public boolean lacksRecord() {
+        return format.lacksRecord() && original == null;
+    }
+
+    /** What the letter has not of its record, because it was too large; null if it has all. */
+    public @Nullable String missing() {
+        return format.equals(LetterFormat.WEIR) ? header(DeadLetter.CUT) : null;
+    }
+
+    /** The record's key; null if it has none, or the letter {@linkplain #lacksRecord lacks it}. */
+    public byte @Nullable [] key() {
+        return whole().key();
+    }
+
+    private ConsumerRecord<byte[], byte[]> whole() {
+        return original == null ? record : original;
+    }
+
+    /** The headers that the record had. */
+    public List<Header> originalHeaders() {
+        List<Header> headers = new ArrayList<>();
+        for (Header header : whole().headers()) {
+            if (original != null || !format.isOurs(header.key())) {
+                headers.add(header);
+            }
+        }
+        return headers;
+    }
+
+    /** The record's own timestamp, in milliseconds; null if it had none, or the letter does not say. */
+    public @Nullable Long timestamp() {
+        if (format.equals(LetterFormat.WEIR)) {
+            return DeadLetter.read(record).timestamp();
+        }
+        String said = text(Field.TIMESTAMP);
+        if (said != null) {
+            return Long.valueOf(said);
+        }
+        // Spring Kafka and brokers give a letter the time at which they write it.
+        long own = whole().timestamp();
+        boolean isOfLetter = format.equals(LetterFormat.SPRING) || lacksRecord();
+        return isOfLetter || own == ConsumerRecord.NO_TIMESTAMP ? null : Long.valueOf(own);
+    }
+
+    /**
+     * The record as it was, for the topic and partition that it came from; {@link DeadLetter#restored} if it is Weir's.
+     *
+     * @throws IllegalStateException if the letter {@linkplain #lacksRecord lacks its record}
+     */
+    public ProducerRecord<byte[], byte[]> restored() {
+        if (format.equals(LetterFormat.WEIR)) {
+            return DeadLetter.read(record).restored();
+        }
+        return restored(topic, partition == UNKNOWN ? null : partition);
+    }
+
+    /**
+     * The record as it was, for another topic; its key chooses the partition.
+     *
+     * @throws IllegalStateException if the letter {@linkplain #lacksRecord lacks its record}
+     */
+    public ProducerRecord<byte[], byte[]> restoredTo(String otherTopic) {
+        return restored(Objects.requireNonNull(otherTopic, "otherTopic"), null);
+    }
+
+    private ProducerRecord<byte[], byte[]> restored(String to, @Nullable Integer toPartition) {
+        if (lacksRecord()) {
+            throw new IllegalStateException(
+                    "the letter of " + origin() + " lacks its record: complete it by Originals.find");
+        }
+        return new ProducerRecord<>(to, toPartition, timestamp(), whole().key(), whole().value(), originalHeaders());
+    }
+
+    @Override
+    public String toString() {
+        return "letter of " + origin() + " (" + format + ")";
+    }
+}

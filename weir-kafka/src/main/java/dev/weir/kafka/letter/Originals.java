@@ -1,0 +1,194 @@
+package dev.weir.kafka.letter;
+
+import dev.weir.kafka.ConsumerSettings;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches the records that dead letters are about by their offsets, without a group. Confined to one thread, which
+ * closes it. Letters of one partition in the order of their offsets cost one pass over it; any other step is a seek.
+ */
+public final class Originals implements AutoCloseable {
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    /** Records that are rather read over than sought past. */
+    private static final int NEAR = 1_000;
+
+    private static final String FETCH_BYTES = "262144";
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final Duration patience;
+    private final Map<String, Set<Integer>> partitions = new HashMap<>();
+
+    /** What was fetched of {@link #current} from {@link #from} on, and not looked at yet. */
+    private final ArrayDeque<ConsumerRecord<byte[], byte[]>> fetched = new ArrayDeque<>();
+
+    private @Nullable TopicPartition current;
+    private long from;
+    private long end;
+
+    /** What became of a search. */
+    public sealed interface Outcome {}
+
+    /**
+     * It is there.
+     *
+     * @param letter as it was, with the record that it is about
+     */
+    public record Found(Letter letter) implements Outcome {}
+
+    /**
+     * It is not there any more.
+     *
+     * @param why a sentence
+     */
+    public record Gone(String why) implements Outcome {}
+
+    Originals(Consumer<byte[], byte[]> consumer, Duration patience) {
+        this.consumer = consumer;
+        this.patience = patience;
+    }
+
+    /**
+     * Opens a consumer.
+     *
+     * @param settings of the cluster with the topics that the letters name; the group is not joined
+     * @param patience how long an answer of the brokers may take
+     */
+    public static Originals open(ConsumerSettings<?, ?> settings, Duration patience) {
+        Objects.requireNonNull(patience, "patience");
+        Map<String, Object> config = settings.clientConfig();
+        config.remove(ConsumerConfig.GROUP_ID_CONFIG);
+        config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+        // A share group may read what no transaction has committed.
+        config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+        config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
+        return new Originals(
+                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()), patience);
+    }
+
+    /**
+     * Looks for the record of a letter.
+     *
+     * @throws IllegalArgumentException if the letter does not say its partition and offset
+     * @throws TimeoutException if the brokers do not answer in time; other exceptions of Kafka pass through as well
+     */
+    public Outcome find(Letter letter) {
+        if (letter.partition() == Letter.UNKNOWN || letter.offset() == Letter.UNKNOWN) {
+            throw new IllegalArgumentException("the letter does not say from which partition and offset: " + letter);
+        }
+        TopicPartition id = new TopicPartition(letter.topic(), letter.partition());
+        if (!partitions.computeIfAbsent(letter.topic(), this::partitionsOf).contains(letter.partition())) {
+            return new Gone(letter.origin() + ": there is no partition " + id + " any more");
+        }
+        try {
+            String outside = goTo(id, letter.offset());
+            if (outside != null) {
+                return new Gone(letter.origin() + ": " + outside);
+            }
+            ConsumerRecord<byte[], byte[]> found = await(id, letter.offset());
+            if (found == null) {
+                return new Gone(letter.origin() + ": compaction or a transaction has removed it from " + id);
+            }
+            return isOf(letter.record(), found)
+                    ? new Found(letter.with(found))
+                    : new Gone(letter.origin() + ": another record is there, so the topic was made anew");
+        } catch (InvalidOffsetException deletedMeanwhile) {
+            current = null;
+            return new Gone(letter.origin() + ": retention has just deleted it");
+        }
+    }
+
+    private Set<Integer> partitionsOf(String topic) {
+        Set<Integer> numbers = new HashSet<>();
+        try {
+            List<PartitionInfo> infos = consumer.partitionsFor(topic, patience);
+            if (infos != null) {
+                infos.forEach(info -> numbers.add(info.partition()));
+            }
+        } catch (InvalidTopicException noTopic) {
+            // A header can say anything; no topic has that name.
+        }
+        return numbers;
+    }
+
+    /** Makes the records from an offset on the next; says why there are none if there are not. */
+    private @Nullable String goTo(TopicPartition id, long offset) {
+        boolean isNext = id.equals(current) && offset >= from && offset < end && offset - consumer.position(id) < NEAR;
+        if (isNext) {
+            from = offset;
+            return null;
+        }
+        List<TopicPartition> ids = List.of(id);
+        long begin = bound(consumer.beginningOffsets(ids, patience), id);
+        end = bound(consumer.endOffsets(ids, patience), id);
+        current = null;
+        if (offset < begin) {
+            return "retention has deleted it; the partition begins at " + begin;
+        }
+        if (offset >= end) {
+            return "the partition ends at " + end + ", so the topic was made anew or cut";
+        }
+        fetched.clear();
+        consumer.assign(ids);
+        consumer.seek(id, offset);
+        current = id;
+        from = offset;
+        return null;
+    }
+
+    private static long bound(Map<TopicPartition, Long> bounds, TopicPartition id) {
+        return Objects.requireNonNull(bounds.get(id), "no answer about " + id);
+    }
+
+    /** The record at an offset, or null once there is only what is behind it. */
+    private @Nullable ConsumerRecord<byte[], byte[]> await(TopicPartition id, long offset) {
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        while (true) {
+            while (!fetched.isEmpty() && fetched.getFirst().offset() < offset) {
+                fetched.remove();
+            }
+            if (!fetched.isEmpty()) {
+                return fetched.getFirst().offset() == offset ? fetched.getFirst() : null;
+            }
+            if (consumer.position(id) > offset) {
+                return null;
+            }
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new TimeoutException("no answer within " + patience + " to a fetch of " + id + "@" + offset);
+            }
+            fetched.addAll(consumer.poll(POLL).records(id));
+        }
+    }
+
+    /** Whether a letter may be of a record: it has a copy of it, or none. */
+    private static boolean isOf(ConsumerRecord<byte[], byte[]> letter, ConsumerRecord<byte[], byte[]> record) {
+        boolean hasCopy = letter.key() != null || letter.value() != null;
+        return !hasCopy || (Arrays.equals(letter.key(), record.key()) && Arrays.equals(letter.value(), record.value()));
+    }
+
+    /** Closes the consumer. */
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

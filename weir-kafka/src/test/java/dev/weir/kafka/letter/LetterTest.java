@@ -1,0 +1,201 @@
+package dev.weir.kafka.letter;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.letter.LetterFormat.Field;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Letters as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a user's own. */
+class LetterTest {
+
+    private static final byte[] KEY = "k".getBytes(UTF_8);
+    private static final byte[] VALUE = "v".getBytes(UTF_8);
+    private static final long WRITTEN = 1_700_000_000_000L;
+
+    private final RecordHeaders headers = new RecordHeaders();
+
+    LetterTest() {
+        headers.add("own", VALUE);
+    }
+
+    private LetterTest text(String name, String value) {
+        headers.add(name, value.getBytes(UTF_8));
+        return this;
+    }
+
+    private ConsumerRecord<byte[], byte[]> letter(byte @Nullable [] key, byte @Nullable [] value) {
+        return new ConsumerRecord<>(
+                "dead", 0, 5, WRITTEN, TimestampType.CREATE_TIME, 1, 1, key, value, headers, Optional.empty());
+    }
+
+    private Letter read() {
+        return Letter.read(letter(KEY, VALUE));
+    }
+
+    private static void assertRestored(Letter letter, String topic, @Nullable Integer partition, Long timestamp) {
+        ProducerRecord<byte[], byte[]> restored = letter.restored();
+        assertThat(restored.topic()).isEqualTo(topic);
+        assertThat(restored.partition()).isEqualTo(partition);
+        assertThat(restored.timestamp()).isEqualTo(timestamp);
+        assertThat(restored.key()).isEqualTo(KEY);
+        assertThat(restored.value()).isEqualTo(VALUE);
+        assertThat(restored.headers()).extracting(Header::key).containsExactly("own");
+        assertThat(letter.restoredTo("other").partition()).isNull();
+    }
+
+    private LetterTest connect() {
+        return text("__connect.errors.topic", "orders")
+                .text("__connect.errors.partition", "3")
+                .text("__connect.errors.offset", "17")
+                .text("__connect.errors.connector.name", "files")
+                .text("__connect.errors.task.id", "0")
+                .text("__connect.errors.stage", "VALUE_CONVERTER")
+                .text("__connect.errors.class.name", "org.apache.kafka.connect.json.JsonConverter")
+                .text("__connect.errors.exception.class.name", "org.apache.kafka.connect.errors.DataException")
+                .text("__connect.errors.exception.message", "no JSON")
+                .text("__connect.errors.exception.stacktrace", "org...");
+    }
+
+    @Test
+    void connect_isRead_andItsTimestampIsTheRecords() {
+        Letter letter = connect().read();
+        assertThat(letter.format()).isEqualTo(LetterFormat.CONNECT);
+        assertThat(letter.origin()).isEqualTo("orders-3@17");
+        assertThat(letter.text(Field.REASON)).isEqualTo("VALUE_CONVERTER");
+        assertThat(letter.text(Field.CAUSE)).endsWith("DataException");
+        assertThat(letter.text(Field.MESSAGE)).isEqualTo("no JSON");
+        assertThat(letter.text(Field.GROUP)).isNull();
+        assertRestored(letter, "orders", 3, WRITTEN);
+    }
+
+    /** Spring's numbers are binary; a record that went through several topics has the headers of each, in order. */
+    @Test
+    void spring_readsBinaryNumbers_andTheFirstTopic() {
+        for (String topic : new String[] {"orders", "orders-retry-0"}) {
+            text("kafka_dlt-original-topic", topic);
+            headers.add(
+                    "kafka_dlt-original-partition",
+                    ByteBuffer.allocate(4).putInt(2).array());
+            headers.add(
+                    "kafka_dlt-original-offset",
+                    ByteBuffer.allocate(8).putLong(5_000_000_000L).array());
+            headers.add(
+                    "kafka_dlt-original-timestamp",
+                    ByteBuffer.allocate(8).putLong(WRITTEN - 7).array());
+        }
+        Letter letter = text("kafka_dlt-exception-fqcn", "Listener")
+                .text("kafka_dlt-exception-cause-fqcn", "Root")
+                .read();
+        assertThat(letter.format()).isEqualTo(LetterFormat.SPRING);
+        assertThat(letter.origin()).isEqualTo("orders-2@5000000000");
+        assertThat(letter.text(Field.CAUSE)).isEqualTo("Root");
+        assertThat(letter.text(Field.OFFSET)).isEqualTo("5000000000");
+        assertThat(letter.time()).isEqualTo(Instant.ofEpochMilli(WRITTEN));
+        assertRestored(letter, "orders", 2, WRITTEN - 7);
+    }
+
+    private Letter broker() {
+        headers.remove("own");
+        text("__dlq.errors.topic", "orders")
+                .text("__dlq.errors.partition", "3")
+                .text("__dlq.errors.offset", "17")
+                .text("__dlq.errors.group", "workers")
+                .text("__dlq.errors.delivery.count", "5")
+                .text("__dlq.errors.message", "Offset rejected by client.");
+        return Letter.read(letter(null, null));
+    }
+
+    @Test
+    void broker_lacksItsRecord_untilItIsCompleted() {
+        Letter letter = broker();
+        assertThat(letter.format()).isEqualTo(LetterFormat.SHARE_GROUP);
+        assertThat(letter.text(Field.GROUP)).isEqualTo("workers");
+        assertThat(letter.text(Field.ATTEMPTS)).isEqualTo("5");
+        assertThat(letter.lacksRecord()).isTrue();
+        assertThat(letter.timestamp()).isNull();
+        assertThatThrownBy(letter::restored)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the letter of orders-3@17 lacks its record: complete it by Originals.find");
+
+        RecordHeaders own = new RecordHeaders();
+        own.add("own", VALUE);
+        Letter whole = letter.with(new ConsumerRecord<>(
+                "orders", 3, 17, 99, TimestampType.CREATE_TIME, 1, 1, KEY, VALUE, own, Optional.empty()));
+        assertThat(whole.lacksRecord()).isFalse();
+        assertThat(whole.header("own")).isEqualTo("v");
+        assertThat(whole.header("__dlq.errors.group")).isEqualTo("workers");
+        assertRestored(whole, "orders", 3, 99L);
+    }
+
+    /** A record that was in Connect's topic, was sent back, and then died with Weir. */
+    @Test
+    void letterOfALetter_isOfWhoWroteLast_andKeepsTheOthersHeaders() {
+        Letter letter = connect()
+                .text(DeadLetter.TOPIC, "mended")
+                .text(DeadLetter.PARTITION, "1")
+                .text(DeadLetter.OFFSET, "2")
+                .text(DeadLetter.TIME, "2026-11-23T08:00:00Z")
+                .read();
+        assertThat(letter.format()).isEqualTo(LetterFormat.WEIR);
+        assertThat(letter.origin()).isEqualTo("mended-1@2");
+        assertThat(letter.time()).isEqualTo(Instant.parse("2026-11-23T08:00:00Z"));
+        assertThat(letter.originalHeaders())
+                .hasSize(11)
+                .first()
+                .satisfies(first -> assertThat(first.key()).isEqualTo("own"));
+        assertThat(Letter.read(letter(KEY, VALUE), LetterFormat.CONNECT).origin())
+                .isEqualTo("orders-3@17");
+    }
+
+    @Test
+    void headersOfYourOwn_needATopicOnly() {
+        LetterFormat format =
+                LetterFormat.headers(Map.of(Field.TOPIC, "from", Field.OFFSET, "at", Field.MESSAGE, "why"));
+        Letter letter =
+                Letter.read(text("from", "orders").text("why", "because").letter(KEY, VALUE), format);
+        assertThat(letter.origin()).isEqualTo("orders-?@?");
+        assertThat(letter.text(Field.MESSAGE)).isEqualTo("because");
+        assertRestored(letter, "orders", null, WRITTEN);
+
+        assertThatThrownBy(() -> LetterFormat.headers(Map.of(Field.OFFSET, "at")))
+                .hasMessageContaining("there must be a header that names the topic");
+        assertThatThrownBy(() -> LetterFormat.headers(Map.of(Field.TOPIC, "at", Field.OFFSET, "at")))
+                .hasMessageContaining("each field needs a header of its own");
+    }
+
+    @Test
+    void noLetter_andNoNumber_areRefusedByPlaceAndHeader() {
+        assertThatThrownBy(this::read)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "dead-0@5 is no dead letter of a known format: it has none of the headers weir-dlq-topic,"
+                                + " kafka_dlt-original-topic, kafka_original-topic, __connect.errors.topic, __dlq.errors.topic");
+        text("__connect.errors.topic", "orders").text("__connect.errors.offset", "many");
+        assertThatThrownBy(this::read)
+                .hasMessage("dead-0@5 cannot be read: its header __connect.errors.offset is no number from 0 to "
+                        + Long.MAX_VALUE);
+        ConsumerRecord<byte[], byte[]> again = letter(KEY, VALUE);
+        assertThatThrownBy(() -> Letter.read(again, LetterFormat.SPRING))
+                .hasMessageContaining(
+                        "is no dead letter of format spring: it has no header kafka_dlt-original-topic or");
+    }
+
+    @Test
+    void brokersLetter_withoutOffset_isRefused() {
+        text("__dlq.errors.topic", "orders").text("__dlq.errors.partition", "3");
+        assertThatThrownBy(this::read).hasMessageContaining("does not say from which partition and offset");
+    }
+}
