@@ -47,7 +47,14 @@ final class OldBroker implements AutoCloseable {
         Path settings = folder.resolve("server.properties");
         int port = write(settings, folder.resolve("data"));
         Process formatting = launch(
-                log, List.of(), "kafka.tools.StorageTool", "format", "-t", Uuid.randomUuid().toString(), "-c", settings.toString());
+                log,
+                List.of(),
+                "kafka.tools.StorageTool",
+                "format",
+                "-t",
+                Uuid.randomUuid().toString(),
+                "-c",
+                settings.toString());
         if (!formatting.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS) || formatting.exitValue() != 0) {
             end(formatting);
             throw new IllegalStateException("the old broker's folder was not formatted: " + Files.readString(log));
@@ -76,14 +83,22 @@ final class OldBroker implements AutoCloseable {
             int port = first.getLocalPort();
             Properties server = new Properties();
             server.putAll(Map.of(
-                    "node.id", "1",
-                    "process.roles", "broker,controller",
-                    "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + second.getLocalPort(),
-                    "advertised.listeners", "PLAINTEXT://127.0.0.1:" + port,
-                    "controller.listener.names", "CONTROLLER",
-                    "controller.quorum.voters", "1@127.0.0.1:" + second.getLocalPort(),
-                    "log.dirs", data.toString(),
-                    "group.initial.rebalance.delay.ms", "0"));
+                    "node.id",
+                    "1",
+                    "process.roles",
+                    "broker,controller",
+                    "listeners",
+                    "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + second.getLocalPort(),
+                    "advertised.listeners",
+                    "PLAINTEXT://127.0.0.1:" + port,
+                    "controller.listener.names",
+                    "CONTROLLER",
+                    "controller.quorum.voters",
+                    "1@127.0.0.1:" + second.getLocalPort(),
+                    "log.dirs",
+                    data.toString(),
+                    "group.initial.rebalance.delay.ms",
+                    "0"));
             for (String topic : List.of("offsets.topic.", "transaction.state.log.")) {
                 server.put(topic + "replication.factor", "1");
                 server.put(topic + "num.partitions", "3");
@@ -124,7 +139,12 @@ final class OldBroker implements AutoCloseable {
 
     /** What the group has committed, of all partitions together. */
     long committed(String group) throws Exception {
-        return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get(60, TimeUnit.SECONDS).values().stream()
+        return admin
+                .listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .get(60, TimeUnit.SECONDS)
+                .values()
+                .stream()
                 .mapToLong(each -> each.offset())
                 .sum();
     }

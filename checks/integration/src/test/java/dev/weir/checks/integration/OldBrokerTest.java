@@ -143,7 +143,10 @@ class OldBrokerTest {
     void newGroupProtocol_isRefusedWithItsName() throws Exception {
         broker.createTopic("protocol-in", 1);
         Pipeline pipeline = KafkaSource.atLeastOnce(
-                        consumer("protocol").property("group.protocol", "consumer").build(), "protocol-in")
+                        consumer("protocol")
+                                .property("group.protocol", "consumer")
+                                .build(),
+                        "protocol-in")
                 .to(Sink.ignore());
         assertThatThrownBy(() -> pipeline.run().await()).hasMessageContaining("group.protocol");
     }
