@@ -167,9 +167,10 @@ class SiteInBrowserTest {
             "changelog.html"
         }) {
             open(onDisk(page));
-            assertThat(browser.evaluate("document.documentElement.scrollWidth"))
+            assertThat(browser.evaluate("innerWidth + ' pixels, beyond them: '"
+                            + " + (document.documentElement.scrollWidth - document.documentElement.clientWidth)"))
                     .as(page)
-                    .isEqualTo("360");
+                    .isEqualTo("360 pixels, beyond them: 0");
         }
         assertThat(browser.evaluate("getComputedStyle(document.getElementById('navigation')).display"))
                 .isEqualTo("none");
