@@ -52,7 +52,8 @@ final class Contents {
         contents.add("Project", named(links, "CHANGELOG.md", "CONTRIBUTING.md"), false);
         for (Page page : pages) {
             if (!contents.placed.contains(page)) {
-                faults.add(page.at(page.document()) + ": no table names it, neither in docs/README.md nor in " + DECISIONS);
+                faults.add(page.at(page.document()) + ": no table names it, neither in docs/README.md nor in "
+                        + DECISIONS);
             }
         }
         return contents.sections;

@@ -42,9 +42,11 @@ final class ExternalLinks {
     /** What is wrong with it, or nothing. */
     private static String answer(HttpClient client, String address) throws InterruptedException {
         try {
-            HttpRequest request =
-                    HttpRequest.newBuilder(URI.create(address)).timeout(PATIENCE).build();
-            int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+            HttpRequest request = HttpRequest.newBuilder(URI.create(address))
+                    .timeout(PATIENCE)
+                    .build();
+            int status =
+                    client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
             return status < 400 ? "" : "answers with " + status;
         } catch (IOException | IllegalArgumentException e) {
             return e.toString();

@@ -24,9 +24,8 @@ final class Layout {
     /** {@code withApi}: whether the Javadoc lies in {@code api/}. */
     Layout(List<Contents.Section> sections, String version, boolean withApi) throws IOException {
         this.sections = sections;
-        this.order = sections.stream()
-                .flatMap(section -> section.pages().stream())
-                .toList();
+        this.order =
+                sections.stream().flatMap(section -> section.pages().stream()).toList();
         this.version = version;
         this.withApi = withApi;
         try (Reader text = new InputStreamReader(

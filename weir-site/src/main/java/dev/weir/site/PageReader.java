@@ -59,7 +59,8 @@ final class PageReader {
             if (Files.isDirectory(root.resolve(folder))) {
                 try (Stream<Path> files = Files.walk(root.resolve(folder))) {
                     files.map(root::relativize)
-                            .filter(file -> file.toString().endsWith(".md") && !slashed(file).contains("/target/"))
+                            .filter(file -> file.toString().endsWith(".md")
+                                    && !slashed(file).contains("/target/"))
                             .sorted(Comparator.comparing(PageReader::slashed))
                             .forEach(sources::add);
                 }

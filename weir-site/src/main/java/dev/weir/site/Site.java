@@ -112,7 +112,8 @@ final class Site {
             @Override
             public void visit(CustomBlock block) {
                 if (block instanceof TableBlock) {
-                    block.insertBefore(html("<div class=\"table\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">"));
+                    block.insertBefore(
+                            html("<div class=\"table\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">"));
                     block.insertAfter(html("</div>"));
                 }
             }

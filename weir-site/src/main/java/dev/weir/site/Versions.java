@@ -24,14 +24,13 @@ final class Versions {
                     .sorted(Comparator.comparing(Version::parse).reversed())
                     .toList();
         }
-        Site.writeScript(folder.resolve("versions.js"), "weirVersions", new ObjectMapper().writeValueAsString(versions));
+        Site.writeScript(
+                folder.resolve("versions.js"), "weirVersions", new ObjectMapper().writeValueAsString(versions));
         String shown = versions.stream()
                 .filter(version -> !version.endsWith("-SNAPSHOT"))
                 .findFirst()
                 .orElse(versions.get(0));
-        Files.writeString(
-                folder.resolve("index.html"),
-                """
+        Files.writeString(folder.resolve("index.html"), """
                 <!doctype html>
                 <html lang="en">
                 <meta charset="utf-8">

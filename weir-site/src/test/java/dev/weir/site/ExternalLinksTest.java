@@ -23,9 +23,10 @@ class ExternalLinksTest {
         server.start();
         String host = "http://localhost:" + server.getAddress().getPort();
         try {
-            ExternalLinks.check(Map.of(host + "/there", Set.of("docs/a.md:1"), "mailto:somebody@example.org", Set.of()));
-            assertThatThrownBy(() ->
-                            ExternalLinks.check(Map.of(host + "/absent", Set.of("docs/a.md:3", "docs/b.md:4"))))
+            ExternalLinks.check(
+                    Map.of(host + "/there", Set.of("docs/a.md:1"), "mailto:somebody@example.org", Set.of()));
+            assertThatThrownBy(
+                            () -> ExternalLinks.check(Map.of(host + "/absent", Set.of("docs/a.md:3", "docs/b.md:4"))))
                     .isInstanceOf(SiteException.class)
                     .hasMessageContaining("docs/a.md:3: " + host + "/absent: answers with 404")
                     .hasMessageContaining("docs/b.md:4");

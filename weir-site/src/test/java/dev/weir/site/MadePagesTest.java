@@ -27,7 +27,8 @@ class MadePagesTest {
     @BeforeAll
     static void readPages() throws IOException {
         try (Stream<Path> files = Files.walk(SITE)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".html") && !each.startsWith(SITE.resolve("api")))
+            for (Path file : files.filter(
+                            each -> each.toString().endsWith(".html") && !each.startsWith(SITE.resolve("api")))
                     .toList()) {
                 PAGES.put(file, Jsoup.parse(file.toFile(), "UTF-8"));
             }

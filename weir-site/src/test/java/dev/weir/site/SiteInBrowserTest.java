@@ -53,7 +53,8 @@ class SiteInBrowserTest {
     private static void awaitTrue(String condition) {
         // While a page gives way to the next, an evaluation fails.
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(browser.evaluate(condition)).as(condition).isEqualTo("true"));
+                .untilAsserted(() ->
+                        assertThat(browser.evaluate(condition)).as(condition).isEqualTo("true"));
     }
 
     private static void assertQuiet() throws Exception {
@@ -72,7 +73,8 @@ class SiteInBrowserTest {
     private static void searchAndFollow() throws Exception {
         browser.press("/");
         awaitTrue("document.activeElement.id === 'query' && document.activeElement.value === ''");
-        for (String key : "finished prefix".chars().mapToObj(Character::toString).toList()) {
+        for (String key :
+                "finished prefix".chars().mapToObj(Character::toString).toList()) {
             browser.press(key);
         }
         awaitTrue("document.querySelectorAll('#results a mark').length > 0");
@@ -98,8 +100,9 @@ class SiteInBrowserTest {
         browser.resize(1400, 900);
         open(onDisk("index.html"));
         click("#navigation a[href$=\"guide/tutorial.html\"]");
-        awaitTrue("location.pathname.endsWith('/guide/tutorial.html')"
-                + " && document.querySelector('[aria-current]')?.textContent === document.querySelector('h1').textContent");
+        awaitTrue(
+                "location.pathname.endsWith('/guide/tutorial.html')"
+                        + " && document.querySelector('[aria-current]')?.textContent === document.querySelector('h1').textContent");
         awaitTrue("document.querySelectorAll('pre .hljs-keyword').length > 5");
         click("[rel=next]");
         awaitTrue("location.pathname.endsWith('/guide/cookbook.html') && document.readyState === 'complete'");
@@ -146,7 +149,8 @@ class SiteInBrowserTest {
                 .isEqualTo("true");
         click("#theme");
         assertThat(browser.evaluate(background)).isEqualTo(light);
-        assertThat(browser.evaluate("localStorage.removeItem('weir-theme'), 'forgotten'")).isEqualTo("forgotten");
+        assertThat(browser.evaluate("localStorage.removeItem('weir-theme'), 'forgotten'"))
+                .isEqualTo("forgotten");
         assertQuiet();
     }
 
@@ -154,13 +158,19 @@ class SiteInBrowserTest {
     void narrowPage_hasNoSidewaysScrollAndAMenu() throws Exception {
         browser.resize(360, 740);
         for (String page : new String[] {
-            "index.html", "contents.html", "reference/operators.html", "guide/console.html", "adr/index.html",
-            "benchmarks/clients.html", "changelog.html"
+            "index.html",
+            "contents.html",
+            "reference/operators.html",
+            "guide/console.html",
+            "adr/index.html",
+            "benchmarks/clients.html",
+            "changelog.html"
         }) {
             open(onDisk(page));
-            assertThat(browser.evaluate("document.documentElement.scrollWidth"))
+            assertThat(browser.evaluate("innerWidth + ' pixels, beyond them: '"
+                            + " + (document.documentElement.scrollWidth - document.documentElement.clientWidth)"))
                     .as(page)
-                    .isEqualTo("360");
+                    .isEqualTo("360 pixels, beyond them: 0");
         }
         assertThat(browser.evaluate("getComputedStyle(document.getElementById('navigation')).display"))
                 .isEqualTo("none");

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What becomes of a small project, and of each fault in its documents. */
 class SiteTest {
 
-    private static final String INDEX =
-            """
+    private static final String INDEX = """
             # Documents
 
             ## Guide
@@ -61,7 +60,9 @@ class SiteTest {
     }
 
     private void assertFault(String fault) {
-        assertThatThrownBy(() -> make("1.0.0")).isInstanceOf(SiteException.class).hasMessageContaining("\n  " + fault);
+        assertThatThrownBy(() -> make("1.0.0"))
+                .isInstanceOf(SiteException.class)
+                .hasMessageContaining("\n  " + fault);
         assertThat(site.resolve("1.0.0")).doesNotExist();
     }
 
@@ -72,8 +73,7 @@ class SiteTest {
         assertThat(first.title()).isEqualTo("Page A · Weir 1.0.0");
         assertThat(first.select("meta[name=description]").attr("content")).isEqualTo("Of the first.");
         assertThat(first.select("#navigation a[href]").eachAttr("href"))
-                .containsExactly(
-                        "#content", "../index.html", "../contents.html", "../guide/a.html", "../guide/b.html");
+                .containsExactly("#content", "../index.html", "../contents.html", "../guide/a.html", "../guide/b.html");
         assertThat(first.select("[rel=prev]").attr("href")).isEqualTo("../contents.html");
         assertThat(first.select("[rel=next]").text()).isEqualTo("Next Page B");
         assertThat(first.select("[aria-current]").text()).isEqualTo("Page A");
@@ -116,8 +116,7 @@ class SiteTest {
         write("code/Some.java", "class Some<T> {}\n");
         write("docs/guide/b.md", "# B\n\n[some](../../code/Some.java)\n");
         make("1.0.0");
-        assertThat(page("guide/b.html").select("article a").attr("href"))
-                .isEqualTo("../source/code/Some.java.html");
+        assertThat(page("guide/b.html").select("article a").attr("href")).isEqualTo("../source/code/Some.java.html");
         Document shown = page("source/code/Some.java.html");
         assertThat(shown.select("pre code.language-java").text()).isEqualTo("class Some<T> {}");
         assertThat(shown.select("link[rel=stylesheet]").attr("href")).isEqualTo("../../assets/site.css");

@@ -47,6 +47,13 @@
     outline.open = false;
   }
 
+  // The navigation is long: show where this page stands in it.
+  const listed = document.querySelector('#navigation [aria-current]');
+  if (listed) {
+    const pane = byId('navigation');
+    pane.scrollTop = Math.max(0, listed.offsetTop - pane.clientHeight / 2);
+  }
+
   // Search: the library and the index are loaded when first needed.
   const query = byId('query');
   const found = byId('found');
