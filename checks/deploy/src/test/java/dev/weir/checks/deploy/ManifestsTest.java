@@ -9,9 +9,11 @@ import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import dev.weir.checks.deploy.Manifests.Manifest;
 import dev.weir.cli.pipe.PipeCommand;
+import dev.weir.cli.terminal.DurationConverter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -145,6 +147,7 @@ class ManifestsTest {
         Map<String, String> environment = manifests.environment("weir-0");
         List<String> arguments = manifests.arguments(environment);
         CommandLine.ParseResult parsed = new CommandLine(new PipeCommand())
+                .registerConverter(Duration.class, new DurationConverter())
                 .parseArgs(arguments.subList(1, arguments.size()).toArray(String[]::new));
         assertThat(parsed.unmatched()).isEmpty();
         assertThat(written)

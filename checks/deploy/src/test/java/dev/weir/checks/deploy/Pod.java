@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -61,8 +62,9 @@ final class Pod implements AutoCloseable {
                 .map(word -> word.replace("=" + etc + "/", "=" + folder.resolve("etc") + "/"))
                 .toList();
         assertThat(arguments).contains("--metrics=0");
-        ProcessBuilder builder = new ProcessBuilder(entryPoint);
-        builder.command().addAll(arguments);
+        List<String> command = new ArrayList<>(entryPoint);
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();
         builder.environment().putAll(environment);
         Process process = builder.directory(folder.toFile())
