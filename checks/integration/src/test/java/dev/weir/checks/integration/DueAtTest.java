@@ -26,6 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -137,7 +138,7 @@ class DueAtTest {
         }
         FailureTopics.produce(KAFKA.cluster(), records);
         ConsumerSettings<byte[], byte[]> settings =
-                settings("later").maxOutstandingRecords(100).build();
+                settings("later").maxOutstandingRecords(300).build();
         Subscription later = Subscription.topics("later").dueAt(DueAtTest::due);
 
         RunningPipeline running = reader(settings, later).run();
@@ -164,9 +165,19 @@ class DueAtTest {
     }
 
     /** A member that waits for all goes; one that waits for none has them at once. */
-    @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
-    void revocationWhileRecordsWait_losesNone_andDoublesNone(String protocol) throws Exception {
+    @Test
+    void revocationWhileRecordsWait_losesNone_andDoublesNone() throws Exception {
+        revocationWhileRecordsWait("consumer");
+    }
+
+    /** Its rebalances take as long as its heartbeats. */
+    @Test
+    @Tag("long")
+    void revocationInAClassicGroup_losesNone_andDoublesNone() throws Exception {
+        revocationWhileRecordsWait("classic");
+    }
+
+    private void revocationWhileRecordsWait(String protocol) throws Exception {
         String topic = "moved-" + protocol;
         KAFKA.cluster().createTopic(topic, 2);
         long due = System.currentTimeMillis() + HOUR_MILLIS;
