@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -92,7 +93,7 @@ final class Replay {
                 filteredOut.sum(),
                 unsendable.sum(),
                 gone.sum(),
-                Map.copyOf(formats),
+                new TreeMap<>(formats),
                 stopped,
                 dryRun,
                 Duration.ofNanos(System.nanoTime() - startNanos));

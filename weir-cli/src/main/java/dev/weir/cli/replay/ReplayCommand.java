@@ -148,6 +148,7 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         check();
+        Selection selection = new Selection(format(), filters, since, until);
         ClusterClients clients = new ClusterClients(
                 bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
@@ -156,7 +157,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 clients,
                 deadLetter,
                 to,
-                new Selection(format(), filters, since, until),
+                selection,
                 max == null ? Long.MAX_VALUE : max,
                 group != null,
                 dryRun,

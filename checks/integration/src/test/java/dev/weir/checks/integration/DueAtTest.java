@@ -26,6 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -63,7 +64,10 @@ class DueAtTest {
 
     private static ProducerRecord<byte[], byte[]> record(String topic, int partition, int number, long dueMillis) {
         var record = new ProducerRecord<>(
-                topic, partition, new byte[] {(byte) partition}, Integer.toString(number).getBytes(UTF_8));
+                topic,
+                partition,
+                new byte[] {(byte) partition},
+                Integer.toString(number).getBytes(UTF_8));
         if (dueMillis != 0) {
             record.headers().add("due", Long.toString(dueMillis).getBytes(UTF_8));
         }
@@ -134,7 +138,7 @@ class DueAtTest {
         }
         FailureTopics.produce(KAFKA.cluster(), records);
         ConsumerSettings<byte[], byte[]> settings =
-                settings("later").maxOutstandingRecords(100).build();
+                settings("later").maxOutstandingRecords(300).build();
         Subscription later = Subscription.topics("later").dueAt(DueAtTest::due);
 
         RunningPipeline running = reader(settings, later).run();
@@ -142,21 +146,18 @@ class DueAtTest {
         ConsumerLedger.await(
                 "the words for the wait",
                 SOON,
-                () -> paused(running, 0)
-                        .containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.WINDOW)));
+                () -> paused(running, 0).containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.WINDOW)));
         ConsumerLedger.await(
                 "commits", SOON, () -> KAFKA.cluster().committedOffsets("later").containsValue(700L));
-        ConsumerHealth health =
-                running.handles(ConsumerHandle.class).getFirst().health(Duration.ofMillis(1));
+        ConsumerHealth health = running.handles(ConsumerHandle.class).getFirst().health(Duration.ofMillis(1));
         assertThat(health.progressing()).as(health.reason()).isTrue();
         assertThat(running.drain(Duration.ofSeconds(60)).drained()).isTrue();
         assertThat(KAFKA.cluster().committedOffsets("later"))
                 .containsEntry(new TopicPartition("later", 0), 1L)
                 .containsEntry(new TopicPartition("later", 1), 700L);
 
-        try (RunningPipeline next = reader(
-                        settings, Subscription.topics("later").untilEnd())
-                .run()) {
+        try (RunningPipeline next =
+                reader(settings, Subscription.topics("later").untilEnd()).run()) {
             assertThat(next.await().drained()).isTrue();
         }
         assertThat(numbers(0)).isEqualTo(IntStream.range(0, 700).boxed().toList());
@@ -164,9 +165,19 @@ class DueAtTest {
     }
 
     /** A member that waits for all goes; one that waits for none has them at once. */
-    @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
-    void revocationWhileRecordsWait_losesNone_andDoublesNone(String protocol) throws Exception {
+    @Test
+    void revocationWhileRecordsWait_losesNone_andDoublesNone() throws Exception {
+        revocationWhileRecordsWait("consumer");
+    }
+
+    /** Its rebalances take as long as its heartbeats. */
+    @Test
+    @Tag("long")
+    void revocationInAClassicGroup_losesNone_andDoublesNone() throws Exception {
+        revocationWhileRecordsWait("classic");
+    }
+
+    private void revocationWhileRecordsWait(String protocol) throws Exception {
         String topic = "moved-" + protocol;
         KAFKA.cluster().createTopic(topic, 2);
         long due = System.currentTimeMillis() + HOUR_MILLIS;
@@ -178,15 +189,13 @@ class DueAtTest {
                 record(topic, 1, 3, due));
         ConsumerSettings<byte[], byte[]> settings =
                 settings(topic).property("group.protocol", protocol).build();
-        RunningPipeline waiting = reader(
-                        settings, Subscription.topics(topic).dueAt(DueAtTest::due))
+        RunningPipeline waiting = reader(settings, Subscription.topics(topic).dueAt(DueAtTest::due))
                 .run();
         ConsumerLedger.await("what is due", SOON, () -> handled.size() == 2);
         ConsumerLedger.await(
                 "both wait",
                 SOON,
-                () -> IntStream.range(0, 2)
-                        .allMatch(id -> paused(waiting, id).contains(ConsumerDump.Paused.NOT_DUE)));
+                () -> IntStream.range(0, 2).allMatch(id -> paused(waiting, id).contains(ConsumerDump.Paused.NOT_DUE)));
         try (RunningPipeline now = reader(settings, Subscription.topics(topic)).run()) {
             ConsumerLedger.await("one partition has moved", SOON, () -> handled.size() == 3);
             assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
@@ -206,9 +215,12 @@ class DueAtTest {
                 record("once", 0, 0, 0),
                 record("once", 0, 1, System.currentTimeMillis() + HOUR_MILLIS),
                 record("once", 0, 2, 0));
-        RunningPipeline waiting = copy(Subscription.topics("once").dueAt(DueAtTest::due)).run();
+        RunningPipeline waiting =
+                copy(Subscription.topics("once").dueAt(DueAtTest::due)).run();
         ConsumerLedger.await(
-                "what is due is committed", SOON, () -> FailureTopics.read(KAFKA.cluster(), "once-out").size() == 1);
+                "what is due is committed",
+                SOON,
+                () -> FailureTopics.read(KAFKA.cluster(), "once-out").size() == 1);
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
         assertThat(KAFKA.cluster().committedOffsets("once")).containsValue(1L);
         try (RunningPipeline next = copy(Subscription.topics("once").untilEnd()).run()) {
@@ -226,7 +238,7 @@ class DueAtTest {
                         ProducerSettings.builder()
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .build(),
-                        records -> records.map(
-                                record -> new ProducerRecord<>("once-out", record.key(), record.value())));
+                        records ->
+                                records.map(record -> new ProducerRecord<>("once-out", record.key(), record.value())));
     }
 }

@@ -1,7 +1,9 @@
 package dev.weir.checks.integration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The same on the lean path. */
 @ExtendWith(OnLeanPath.class)
+@Tag("long")
 class OnLeanDueAtTest extends DueAtTest {}

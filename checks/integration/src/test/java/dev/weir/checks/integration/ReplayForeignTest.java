@@ -57,8 +57,8 @@ class ReplayForeignTest {
 
     private static void configureGroup(String group, Map<String, String> settings) throws Exception {
         List<AlterConfigOp> changes = settings.entrySet().stream()
-                .map(each -> new AlterConfigOp(
-                        new ConfigEntry(each.getKey(), each.getValue()), AlterConfigOp.OpType.SET))
+                .map(each ->
+                        new AlterConfigOp(new ConfigEntry(each.getKey(), each.getValue()), AlterConfigOp.OpType.SET))
                 .toList();
         KAFKA.cluster()
                 .admin()

@@ -153,7 +153,8 @@ class ReplayTest {
         try (PipeProcess replay = PipeProcess.start(replay("foreign"))) {
             assertThat(replay.exitCode(Duration.ofSeconds(40))).isEqualTo(1);
             assertThat(replay.err())
-                    .contains("foreign-0@0 is no dead letter of a known format: it has none of the headers weir-dlq-topic")
+                    .contains(
+                            "foreign-0@0 is no dead letter of a known format: it has none of the headers weir-dlq-topic")
                     .doesNotContain("\tat ");
             assertThat(replay.out()).contains("\"unsendable\":1");
         }

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.WebApplicationType;
@@ -41,6 +42,7 @@ class InvoicingShutdownTest {
     }
 
     @Test
+    @Tag("long")
     void close_underLoad_losesAndDoublesNothing() {
         KafkaCluster kafka = KAFKA.cluster();
         List.of("orders", "invoices", "orders-failed").forEach(topic -> kafka.createTopic(topic, 6));
