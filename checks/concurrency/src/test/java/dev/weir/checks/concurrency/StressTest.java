@@ -28,6 +28,7 @@ class StressTest {
 
     /** Of acknowledgements, offsets, buffers and hand-overs: where a race loses a record or finishes it twice. */
     private static final String ON_A_RECORDS_WAY = "\\.internal\\.(?:ack|boundary|buffer|chunk|offsets)\\.";
+
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
     private static final Pattern TOTALS =
             Pattern.compile("Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, 0 soft errs, \\d+ hard errs");
