@@ -13,10 +13,11 @@ build() {
   shift
   mkdir -p "$folder"
   git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - -- | tar -xf - -C "$folder"
-  (cd "$folder" && ./mvnw -B -ntp -q -Prelease -Dmaven.test.skip=true "$@" verify -pl "$published" -am)
+  (cd "$folder" && ./mvnw -B -ntp -q -Prelease -Dmaven.test.skip=true "$@" verify -pl "$published",weir-dist -am)
   (
     cd "$folder"
-    find weir-*/target -maxdepth 1 -type f -name 'weir-*-[0-9]*' -print0 | sort -z | xargs -0 sha256sum
+    # Of what is not published only the archive counts, which the modules behind it are in.
+    find weir-*/target -maxdepth 1 -type f \( -name 'weir-*-[0-9]*' -o -name 'weir-[0-9]*.tar.gz' \) -print0 | sort -z | xargs -0 sha256sum
   ) >"$folder.sums"
 }
 
@@ -26,7 +27,7 @@ diff "$work/one.sums" "$work/the other one.sums" || {
   echo "release.sh: these files differ between two builds of the same sources" >&2
   exit 1
 }
-for ending in .jar -sources.jar -javadoc.jar -cyclonedx.json .jar.sha256 .jar.sha512; do
+for ending in .jar -sources.jar -javadoc.jar -cyclonedx.json .jar.sha256 .jar.sha512 .tar.gz; do
   grep -q -- "$ending\$" "$work/one.sums" || {
     echo "release.sh: the build made no file that ends in $ending" >&2
     exit 1

@@ -28,8 +28,7 @@ class ReleaseTest {
     @EnumSource
     void sources_areThoseOfTheModule(Published module) throws IOException {
         try (JarFile jar = new JarFile(module.made("-sources.jar").toFile())) {
-            assertThat(names(jar))
-                    .contains(module.moduleName().replace('.', '/') + "/package-info.java");
+            assertThat(names(jar)).contains(module.moduleName().replace('.', '/') + "/package-info.java");
         }
         JarsTest.assertHasLicence(module, "-sources.jar");
     }
