@@ -3,22 +3,35 @@ package dev.weir.cli;
 import dev.weir.cli.terminal.ExitCode;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /**
  * {@code weir warm-up}, hidden: loads the classes that other commands need, while the launcher records them for faster
  * starts. Needs no broker.
  */
-@Command(name = "warm-up", hidden = true, description = "Loads classes; the launcher runs it once per build.")
+@Command(name = "warm-up", hidden = true, description = "Loads classes; the launchers run it once, for faster starts.")
 final class WarmUpCommand implements Callable<Integer> {
+
+    private static final long MAX_SECONDS = 60;
+
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() {
+        // Whoever waits for the launcher does not wait for ever.
+        CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS)
+                .execute(() -> Runtime.getRuntime().halt(ExitCode.FAILED));
+        int help = spec.root().commandLine().getUsageMessage().length();
         Map<String, Object> config = Map.of("bootstrap.servers", "127.0.0.1:1", "group.id", "warm-up");
         try (Admin admin = Admin.create(config);
                 KafkaProducer<byte[], byte[]> producer =
@@ -28,6 +41,7 @@ final class WarmUpCommand implements Callable<Integer> {
             return consumer.assignment().size()
                                     + producer.metrics().size()
                                     + admin.metrics().size()
+                                    + help
                             > 0
                     ? ExitCode.DONE
                     : ExitCode.FAILED;

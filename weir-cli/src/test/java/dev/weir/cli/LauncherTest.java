@@ -35,7 +35,9 @@ class LauncherTest {
         source = tree.resolve("weir-stream/src/main/java/A.java");
         write(source, "class A {}");
         write(tree.resolve("pom.xml"), "<project/>");
-        write(tree.resolve(".mvn/find-jdk.sh"), Files.readString(ROOT.resolve(".mvn/find-jdk.sh")));
+        for (String part : List.of(".mvn/find-jdk.sh", ".mvn/start-jvm.sh")) {
+            write(tree.resolve(part), Files.readString(ROOT.resolve(part)));
+        }
         script(tree.resolve("weir"), Files.readString(ROOT.resolve("weir")));
         script(tree.resolve("mvnw"), """
                 #!/bin/sh

@@ -89,7 +89,7 @@ public final class CampaignRunner {
     public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
         this.settings = settings;
         this.listener = listener;
-        this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
+        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()));
         this.workload = reaching(workload, settings.cluster());
         this.drivers = new ArrayList<>(this.workload.drivers());
         if (workload.control()) {

@@ -83,7 +83,7 @@ public final class ExploreRunner {
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
         workload.points().forEach(point -> ExploreSettings.of(point, target));
-        this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
+        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()));
         workload.drivers().forEach(launcher::entry);
     }
 

@@ -5,7 +5,9 @@ import dev.weir.bench.workload.Spelling;
 import dev.weir.driver.Driver;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,13 +15,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
 
 /**
- * The drivers that were built: each folder below {@code drivers/} with a class path in {@code target/driver.classpath} and a
- * {@code weir-driver.properties} among its classes. Immutable.
+ * The drivers that are there. In a checkout, those that were built: each folder below {@code drivers/} with a class path in
+ * {@code target/driver.classpath} and a {@code weir-driver.properties} among its classes. In the unpacked archive, each jar in
+ * {@code drivers/} with such a file, whose manifest names what it needs. Immutable.
  */
 public final class DriverCatalog {
-    private static final String DESCRIPTION = "target/classes/weir-driver.properties";
+    private static final String DESCRIPTION = "weir-driver.properties";
+    private static final String CLASSES = "target/classes";
     private static final String CLASS_PATH = "target/driver.classpath";
 
     private final Map<String, Entry> entries;
@@ -33,20 +41,23 @@ public final class DriverCatalog {
      *
      * @param library begin of the name of the jar whose version counts
      * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
-     * @param target what was built
+     * @param repair what to do if a part of the class path is not there
      */
-    public record Entry(String mainClass, String classPath, String library, boolean speaksPlaintextOnly, Path target) {}
+    public record Entry(
+            String mainClass, String classPath, String library, boolean speaksPlaintextOnly, String repair) {}
 
-    /** The drivers of a checkout of Weir. */
-    public static DriverCatalog ofCheckout(Path root) {
+    /** The drivers of a checkout of Weir, or of its unpacked archive. */
+    public static DriverCatalog below(Path root) {
         Map<String, Entry> entries = new TreeMap<>();
         Path drivers = root.resolve("drivers");
         if (Files.isDirectory(drivers)) {
             try (DirectoryStream<Path> modules = Files.newDirectoryStream(drivers)) {
                 for (Path module : modules) {
-                    if (Files.isRegularFile(module.resolve(DESCRIPTION))
+                    if (module.toString().endsWith(".jar")) {
+                        addJar(module, entries);
+                    } else if (Files.isRegularFile(module.resolve(CLASSES).resolve(DESCRIPTION))
                             && Files.isRegularFile(module.resolve(CLASS_PATH))) {
-                        add(module, entries);
+                        addBuilt(module, entries);
                     }
                 }
             } catch (IOException e) {
@@ -59,14 +70,44 @@ public final class DriverCatalog {
         return new DriverCatalog(entries);
     }
 
-    private static void add(Path module, Map<String, Entry> entries) throws IOException {
+    private static void addBuilt(Path module, Map<String, Entry> entries) throws IOException {
         Properties description = new Properties();
-        try (Reader in = Files.newBufferedReader(module.resolve(DESCRIPTION))) {
+        try (Reader in = Files.newBufferedReader(module.resolve(CLASSES).resolve(DESCRIPTION))) {
             description.load(in);
         }
-        String classPath = module.resolve("target/classes")
+        String classPath = module.resolve(CLASSES)
                 + File.pathSeparator
                 + Files.readString(module.resolve(CLASS_PATH)).strip();
+        String repair =
+                "delete " + module.resolve("target") + " and start the command through ./weir, which builds it again";
+        add(description, classPath, repair, entries);
+    }
+
+    /** A jar without a description is no driver. */
+    private static void addJar(Path file, Map<String, Entry> entries) throws IOException {
+        try (JarFile jar = new JarFile(file.toFile())) {
+            ZipEntry found = jar.getEntry(DESCRIPTION);
+            if (found == null) {
+                return;
+            }
+            Properties description = new Properties();
+            try (Reader in = new InputStreamReader(jar.getInputStream(found), StandardCharsets.UTF_8)) {
+                description.load(in);
+            }
+            Manifest manifest = jar.getManifest();
+            String needs =
+                    manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
+            StringBuilder classPath = new StringBuilder(file.toString());
+            for (String name : needs == null ? List.<String>of() : List.of(needs.split(" ", -1))) {
+                classPath
+                        .append(File.pathSeparator)
+                        .append(Path.of(file.toUri().resolve(name)).normalize());
+            }
+            add(description, classPath.toString(), "unpack the archive of Weir again", entries);
+        }
+    }
+
+    private static void add(Properties description, String classPath, String repair, Map<String, Entry> entries) {
         List<String> plaintext = names(description, "plaintext");
         for (String name : names(description, "drivers")) {
             Entry entry = new Entry(
@@ -74,7 +115,7 @@ public final class DriverCatalog {
                     classPath,
                     description.getProperty("library", ""),
                     plaintext.contains(name),
-                    module.resolve("target"));
+                    repair);
             entries.put(name, entry);
         }
     }
@@ -90,8 +131,8 @@ public final class DriverCatalog {
         }
         for (String place : entry.classPath().split(File.pathSeparator, -1)) {
             if (!Files.exists(Path.of(place))) {
-                throw new BenchException("driver " + driver + " needs " + place + ", which is not there: delete "
-                        + entry.target() + " and start the command through ./weir, which builds it again");
+                throw new BenchException(
+                        "driver " + driver + " needs " + place + ", which is not there: " + entry.repair());
             }
         }
         return entry;

@@ -38,7 +38,7 @@ class DriverLauncherTest {
                 classes.resolve("weir-driver.properties"),
                 "main = " + Silent.class.getName() + "\ndrivers = silent\nlibrary = none\n");
         Files.writeString(module.resolve("target").resolve("driver.classpath"), System.getProperty("java.class.path"));
-        launcher = new DriverLauncher(DriverCatalog.ofCheckout(root));
+        launcher = new DriverLauncher(DriverCatalog.below(root));
     }
 
     @Test
@@ -54,7 +54,7 @@ class DriverLauncherTest {
     void driverWhoseJarIsGone_isNotStarted_andSaysHowToGetIt() throws Exception {
         Path gone = root.resolve("gone.jar");
         Files.writeString(root.resolve("drivers/silent/target/driver.classpath"), gone.toString());
-        DriverLauncher late = new DriverLauncher(DriverCatalog.ofCheckout(root));
+        DriverLauncher late = new DriverLauncher(DriverCatalog.below(root));
         assertThatThrownBy(() -> late.entry("silent"))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("driver silent needs " + gone)

@@ -221,7 +221,7 @@ final class BenchCampaign {
         return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }
 
-    /** The checkout that this command was built in: drivers lie there. */
+    /** The checkout that this command was built in, or the unpacked archive that it is of: drivers lie there. */
     static Path root() {
         String given = System.getProperty("weir.root");
         if (given != null) {
@@ -234,13 +234,16 @@ final class BenchCampaign {
                     .getLocation()
                     .toURI());
             for (Path folder = code; folder != null; folder = folder.getParent()) {
-                if (Files.isDirectory(folder.resolve("drivers")) && Files.exists(folder.resolve("weir"))) {
+                boolean launches = Files.exists(folder.resolve("weir")) || Files.exists(folder.resolve("bin/weir"));
+                if (Files.isDirectory(folder.resolve("drivers")) && launches) {
                     return folder;
                 }
             }
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }
-        throw CliFailure.work("the drivers are not where this command was built", "Start it through ./weir.");
+        throw CliFailure.work(
+                "the drivers are not where this command was built",
+                "Start it through ./weir of a checkout, or bin/weir of the archive.");
     }
 }

@@ -99,7 +99,7 @@ class BenchCopyTest extends BenchTestBase {
     /** One pass of a driver of that checkout. */
     private static Report.Passed copied(Path root, String driver, String yaml) throws Exception {
         WorkloadPoint point = Workload.parse("copy", yaml, false).points().get(0);
-        DriverLauncher launcher = new DriverLauncher(DriverCatalog.ofCheckout(root));
+        DriverLauncher launcher = new DriverLauncher(DriverCatalog.below(root));
         Path log = folder.resolve(driver + ".log");
         try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
                 DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {

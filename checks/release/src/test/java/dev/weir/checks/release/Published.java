@@ -15,13 +15,25 @@ enum Published {
     CONSOLE,
     TESTKIT,
     OTEL,
-    JDBC;
+    JDBC,
+    SPRING("spring-boot-starter");
+
+    /** The artifact is {@code weir-} and this, in a folder of the same name. */
+    private final String suffix;
+
+    Published() {
+        this.suffix = word();
+    }
+
+    Published(String suffix) {
+        this.suffix = suffix;
+    }
 
     static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
     /** Also the folder. */
     String artifact() {
-        return "weir-" + word();
+        return "weir-" + suffix;
     }
 
     String moduleName() {
@@ -36,11 +48,16 @@ enum Published {
         return Pom.of(ROOT.resolve(artifact()).resolve("pom.xml"));
     }
 
-    /** What the build left in {@code target}: {@code ending} follows the name and the version. */
-    Path made(String ending) {
-        Path file = ROOT.resolve(artifact())
+    /** What the build leaves in {@code target}: {@code ending} follows the name and the version. */
+    Path file(String ending) {
+        return ROOT.resolve(artifact())
                 .resolve("target")
                 .resolve(artifact() + "-" + Pom.parent().child("version") + ending);
+    }
+
+    /** The same, which must be there. */
+    Path made(String ending) {
+        Path file = file(ending);
         assertThat(file).as("made by ./mvnw package -pl " + artifact()).matches(Files::isRegularFile, "is there");
         return file;
     }

@@ -1,0 +1,80 @@
+# Sourced by ./weir and by bin/weir of the archive, after find-jdk.sh (POSIX sh): becomes the JVM, by exec, so that a signal for
+# the shell's process is a signal for Weir, and makes the cache of loaded classes that its starts are faster with.
+
+# Makes the cache of jar $1 as file $2, within some seconds: an AOT cache from JDK 25 on, an archive of parsed classes before. Fails
+# if none could be made. A signal meanwhile ends the shell at once, and leaves nothing behind. Replaces the traps of INT,
+# TERM and HUP, which the caller sets anew; its trap of EXIT is kept.
+weir_make_cache() {
+  weir_cache=$2
+  weir_new=$2.$$.new # a name of our own: whoever reads the cache never sees half of one
+  weir_trainer=
+  trap 'weir_drop_cache 130' INT
+  trap 'weir_drop_cache 143' TERM
+  trap 'weir_drop_cache 129' HUP
+  weir_made=0
+  # Not in one step, as JDK 25 could: the JVM that it starts for the second one would outlive a signal.
+  case $weir_jdk in
+    21 | 22 | 23 | 24) weir_train "-XX:ArchiveClassesAtExit=$weir_new" -jar "$1" warm-up ;;
+    *)
+      weir_train -XX:AOTMode=record "-XX:AOTConfiguration=$weir_new.config" -jar "$1" warm-up &&
+        weir_train -XX:AOTMode=create "-XX:AOTConfiguration=$weir_new.config" "-XX:AOTCache=$weir_new" -jar "$1"
+      ;;
+  esac && [ -s "$weir_new" ] && mv -f "$weir_new" "$weir_cache" 2>/dev/null || weir_made=1
+  rm -f "$weir_new" "$weir_new.config"
+  return "$weir_made"
+}
+
+# In the background, since a shell hears a signal while it waits, but not while it runs a command.
+weir_train() {
+  "$JAVA_HOME/bin/java" -Xlog:disable "$@" </dev/null >/dev/null 2>&1 &
+  weir_trainer=$!
+  wait "$weir_trainer"
+}
+
+weir_drop_cache() {
+  trap '' INT TERM HUP
+  if [ -n "$weir_trainer" ]; then
+    kill -9 "$weir_trainer" 2>/dev/null || :
+    wait "$weir_trainer" 2>/dev/null || :
+  fi
+  rm -f "$weir_new" "$weir_new.config"
+  exit "$1"
+}
+
+# Runs jar $1 with cache $2, which need not be there, and the arguments behind them.
+weir_start() {
+  weir_jar=$1
+  weir_cache=$2
+  shift 2
+
+  # No heap and no collector is chosen here: the JVM's own choice (G1 from two cores on, a quarter of the memory) suits
+  # pipelines, and a choice in WEIR_OPTS would collide with ours. Out of memory ends the process: what was not
+  # committed is delivered again, a process that limps on helps nobody. Native access is granted in the jar's manifest.
+  options='-XX:+ExitOnOutOfMemoryError -XX:+DisplayVMOutputToStderr'
+  # The JVM's own messages go to standard error, since standard output is for results; those about the archive nowhere.
+  options="$options -Xlog:disable -Xlog:all=warning:stderr -Xlog:cds*=off:stderr"
+  [ "$weir_jdk" -lt 24 ] || options="$options -Xlog:aot*=off:stderr"
+  [ "$weir_jdk" -lt 23 ] || options="$options --sun-misc-unsafe-memory-access=allow"
+  [ ! -t 2 ] || options="$options -Dweir.terminal=true"
+
+  # What the JVM says of it is only that it is so. The rest comes from a shell that it starts, which needs no heap.
+  say_json=:
+  for argument in "$@"; do
+    [ "$argument" != --json ] || say_json="echo '{\"error\":\"out of memory\"}'"
+  done
+  export WEIR_OUT_OF_MEMORY="$say_json
+echo 'weir: out of memory. Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in' >&2
+echo '  --client-config. Nothing is lost: what was not committed is read again at the next start.' >&2"
+
+  set -f # options are split at blanks, not globbed
+  set -- '-XX:OnOutOfMemoryError=eval "$WEIR_OUT_OF_MEMORY"' -jar "$weir_jar" "$@"
+  # A cache that does not fit is ignored by the JVM.
+  if [ -s "$weir_cache" ]; then
+    case $weir_jdk in
+      21 | 22 | 23 | 24) set -- "-XX:SharedArchiveFile=$weir_cache" "$@" ;;
+      *) set -- "-XX:AOTCache=$weir_cache" "$@" ;;
+    esac
+  fi
+  # shellcheck disable=SC2086
+  exec "$JAVA_HOME/bin/java" $options ${WEIR_OPTS-} "$@"
+}

@@ -1,0 +1,114 @@
+package dev.weir.checks.release;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the profile {@code release} makes beside the jars. Runs under that profile only. */
+class ReleaseTest {
+
+    private static final List<String> JARS = List.of(".jar", "-sources.jar", "-javadoc.jar");
+
+    @ParameterizedTest
+    @EnumSource
+    void sources_areThoseOfTheModule(Published module) throws IOException {
+        try (JarFile jar = new JarFile(module.made("-sources.jar").toFile())) {
+            assertThat(names(jar)).contains(module.moduleName().replace('.', '/') + "/package-info.java");
+        }
+        JarsTest.assertHasLicence(module, "-sources.jar");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void javadoc_isOfThePublicPackages(Published module) throws IOException {
+        try (JarFile jar = new JarFile(module.made("-javadoc.jar").toFile())) {
+            assertThat(names(jar))
+                    .contains("index.html")
+                    .anyMatch(name -> name.endsWith("/package-summary.html"))
+                    .noneMatch(name -> name.contains("/internal/"));
+        }
+        JarsTest.assertNamesNoPlace(module, "-javadoc.jar");
+    }
+
+    private static List<String> names(JarFile jar) {
+        return jar.stream().map(JarEntry::getName).toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sbom_namesWhatComesAlong_andNothingOfTheTests(Published module) throws IOException {
+        JsonNode sbom =
+                new ObjectMapper().readTree(module.made("-cyclonedx.json").toFile());
+        assertThat(sbom.path("bomFormat").asText()).isEqualTo("CycloneDX");
+        assertThat(sbom.at("/metadata/component/name").asText()).isEqualTo(module.artifact());
+        List<String> components = new ArrayList<>();
+        sbom.path("components")
+                .forEach(component -> components.add(component.path("name").asText()));
+        assertThat(components).doesNotContain("junit-jupiter", "assertj-core");
+        if (module != Published.STREAM) {
+            assertThat(components).contains("kafka-clients");
+        }
+        for (JsonNode component : sbom.path("components")) {
+            assertThat(component.path("licenses"))
+                    .as("licence of " + component.path("name"))
+                    .isNotEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void checksums_areThoseOfTheFiles(Published module) throws Exception {
+        for (String ending : JARS) {
+            for (var algorithm :
+                    Map.of("SHA-256", ".sha256", "SHA-512", ".sha512").entrySet()) {
+                byte[] digest =
+                        MessageDigest.getInstance(algorithm.getKey()).digest(Files.readAllBytes(module.made(ending)));
+                assertThat(Files.readString(module.made(ending + algorithm.getValue()))
+                                .strip())
+                        .isEqualTo(HexFormat.of().formatHex(digest));
+            }
+        }
+    }
+
+    /** Maven hands what it was given on the command line to the tests. */
+    @ParameterizedTest
+    @EnumSource
+    void signatures_areThereIfAKeyIsGiven(Published module) {
+        boolean wanted = System.getProperty("gpg.keyname") != null;
+        for (String ending : List.of(".pom", ".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
+            Path signature = module.file(ending + ".asc");
+            assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(wanted);
+        }
+    }
+
+    @Test
+    void modules_thatAreNotPublished_leaveNothingToUpload() throws IOException {
+        List<String> published =
+                Stream.of(Published.values()).map(Published::artifact).toList();
+        List<Path> made;
+        try (Stream<Path> files = Files.find(
+                Published.ROOT, 4, (file, attributes) -> file.toString().endsWith("-javadoc.jar"))) {
+            made = files.map(Published.ROOT::relativize).toList();
+        }
+        assertThat(made)
+                .hasSameSizeAs(published)
+                .allSatisfy(file -> assertThat(file.getName(0))
+                        .hasToString(file.getFileName().toString().replaceAll("-\\d.*", ""))
+                        .matches(folder -> published.contains(folder.toString())));
+    }
+}
