@@ -37,18 +37,22 @@ final class Messages {
     /** A message of a class, by its simple name. */
     record Message(String type, String text) {}
 
-    /** An entry of a page. */
-    record Entry(Path page, String text) {
+    /** An entry of a page, with its parts between three dots. */
+    record Entry(Path page, String text, List<String> parts) {
+
+        Entry(Path page, String text) {
+            this(page, text, ANYTHING.splitAsStream(text).map(String::strip).toList());
+        }
 
         /** Whether its fixed words stand in a message in their order. */
         boolean isOf(Message message) {
             int at = 0;
-            for (String part : ANYTHING.split(text, -1)) {
-                int found = message.text().indexOf(part.strip(), at);
+            for (String part : parts) {
+                int found = message.text().indexOf(part, at);
                 if (found < 0) {
                     return false;
                 }
-                at = found + part.strip().length();
+                at = found + part.length();
             }
             return true;
         }

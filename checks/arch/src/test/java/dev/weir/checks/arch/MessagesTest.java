@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Each message that a user can see has an entry in the guide, and each entry is of a message that there is. */
@@ -16,6 +17,16 @@ class MessagesTest {
 
     private static final Path INTERNAL =
             Path.of(System.getProperty("weir.root"), "checks/arch/src/test/resources/internal-messages.txt");
+
+    private static List<Message> messages = List.of();
+    private static List<Entry> entries = List.of();
+
+    /** Once: that takes seconds. */
+    @BeforeAll
+    static void scan() throws IOException {
+        messages = Messages.ofSources();
+        entries = entriesOfPages();
+    }
 
     /** A message that no user sees: its class, words of it, and why it stands in the list. */
     private record Internal(String type, String words, String why) {
@@ -27,22 +38,20 @@ class MessagesTest {
 
     @Test
     void messages_ofTheSources_haveAnEntry() throws IOException {
-        List<Entry> entries = new ArrayList<>(entriesOfPages());
-        entries.addAll(Messages.entriesOf(Messages.symptoms()));
+        List<Entry> known = new ArrayList<>(entries);
+        known.addAll(Messages.entriesOf(Messages.symptoms()));
         List<Internal> internal = internal();
-        List<Message> messages = Messages.ofSources();
         assertThat(messages).as("the scan finds them").hasSizeGreaterThan(500);
         assertThat(messages.stream()
-                        .filter(message -> entries.stream().noneMatch(entry -> entry.isOf(message)))
-                        .filter(message -> internal.stream().noneMatch(known -> known.isOf(message))))
+                        .filter(message -> known.stream().noneMatch(entry -> entry.isOf(message)))
+                        .filter(message -> internal.stream().noneMatch(line -> line.isOf(message))))
                 .as("without an entry in docs/guide/messages or a line in internal-messages.txt")
                 .isEmpty();
     }
 
     @Test
-    void entries_areOfAMessage_andNotOfAnyMessage() throws IOException {
-        List<Message> messages = Messages.ofSources();
-        assertThat(entriesOfPages()).allSatisfy(entry -> {
+    void entries_areOfAMessage_andNotOfAnyMessage() {
+        assertThat(entries).allSatisfy(entry -> {
             assertThat(entry.saysEnough()).as("%s has three words", entry).isTrue();
             assertThat(messages).as("%s", entry).anyMatch(entry::isOf);
         });
@@ -50,7 +59,6 @@ class MessagesTest {
 
     @Test
     void internalMessages_areThere_withAReason() throws IOException {
-        List<Message> messages = Messages.ofSources();
         assertThat(internal()).allSatisfy(known -> {
             assertThat(messages).as("%s", known).anyMatch(known::isOf);
             assertThat(known.why()).as("%s", known).isNotBlank();
@@ -78,11 +86,11 @@ class MessagesTest {
     }
 
     private static List<Entry> entriesOfPages() throws IOException {
-        List<Entry> entries = new ArrayList<>();
+        List<Entry> all = new ArrayList<>();
         for (Path page : Messages.pages()) {
-            entries.addAll(Messages.entriesOf(page));
+            all.addAll(Messages.entriesOf(page));
         }
-        return entries;
+        return all;
     }
 
     private static List<Internal> internal() throws IOException {
