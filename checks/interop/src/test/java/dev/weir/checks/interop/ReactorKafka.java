@@ -57,8 +57,7 @@ final class ReactorKafka {
                         .doOnNext(record -> handler.accept(record.value())));
     }
 
-    static Pipeline oneByOne(
-            ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
+    static Pipeline oneByOne(ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
         return KafkaSource.atLeastOnce(settings, topic)
                 .to(Sink.forEachBlocking(1, record -> handler.accept(record.value())));
     }
@@ -71,12 +70,10 @@ final class ReactorKafka {
 
     static Pipeline atMostOnce(
             ConsumerSettings<String, String> settings, Subscription topic, Consumer<String> handler) {
-        return KafkaSource.atMostOnce(settings, topic, 100)
-                .to(Sink.forEach(record -> handler.accept(record.value())));
+        return KafkaSource.atMostOnce(settings, topic, 100).to(Sink.forEach(record -> handler.accept(record.value())));
     }
 
-    static Flux<?> groupByPartition(
-            ReceiverOptions<String, String> options, BiConsumer<Integer, String> handler) {
+    static Flux<?> groupByPartition(ReceiverOptions<String, String> options, BiConsumer<Integer, String> handler) {
         return KafkaReceiver.create(options)
                 .receive()
                 .groupBy(record -> record.receiverOffset().topicPartition())
@@ -105,11 +102,10 @@ final class ReactorKafka {
             Subscription topic,
             ProducerSettings<String, String> output,
             Function<ConsumerRecord<String, String>, ProducerRecord<String, String>> bill) {
-        return KafkaSource.exactlyOnce(settings, topic).produceTo(output, records -> records.map(bill::apply));
+        return KafkaSource.exactlyOnce(settings, topic).produceTo(output, records -> records.map(bill));
     }
 
-    static Flux<?> send(
-            SenderOptions<String, String> options, List<String> orders, BiConsumer<String, Long> sent) {
+    static Flux<?> send(SenderOptions<String, String> options, List<String> orders, BiConsumer<String, Long> sent) {
         KafkaSender<String, String> sender = KafkaSender.create(options);
         return sender.send(Flux.fromIterable(orders)
                         .map(order -> SenderRecord.create(new ProducerRecord<>("sent", order, order), order)))

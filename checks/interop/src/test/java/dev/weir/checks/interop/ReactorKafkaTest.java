@@ -62,11 +62,16 @@ class ReactorKafkaTest {
 
     private static ReceiverOptions<String, String> theirs(String group) {
         return ReceiverOptions.<String, String>create(Map.of(
-                        "bootstrap.servers", cluster.bootstrapServers(),
-                        "group.id", group,
-                        "auto.offset.reset", "earliest",
-                        "key.deserializer", StringDeserializer.class,
-                        "value.deserializer", StringDeserializer.class))
+                        "bootstrap.servers",
+                        cluster.bootstrapServers(),
+                        "group.id",
+                        group,
+                        "auto.offset.reset",
+                        "earliest",
+                        "key.deserializer",
+                        StringDeserializer.class,
+                        "value.deserializer",
+                        StringDeserializer.class))
                 .subscription(List.of("orders"));
     }
 
