@@ -74,7 +74,9 @@ public final class LeanThreads implements AutoCloseable {
                 throw new IllegalArgumentException(
                         "an offset belongs to one partition: topic=" + topic + " offset=" + start.offset());
             }
-            topics.put(topic, start);
+            if (topics.putIfAbsent(topic, start) != null) {
+                throw new IllegalArgumentException("a topic is named once: topic=" + topic);
+            }
             return this;
         }
 
@@ -93,10 +95,14 @@ public final class LeanThreads implements AutoCloseable {
          * system's matter.
          */
         public Builder cpus(int... numbers) {
+            Objects.requireNonNull(numbers, "numbers");
             for (int cpu : numbers) {
                 if (cpu < 0) {
                     throw new IllegalArgumentException("cpus must not be negative: cpus=" + Arrays.toString(numbers));
                 }
+            }
+            if (Arrays.stream(numbers).distinct().count() < numbers.length) {
+                throw new IllegalArgumentException("cpus names each once: cpus=" + Arrays.toString(numbers));
             }
             this.cpus = numbers.clone();
             return this;
@@ -135,7 +141,7 @@ public final class LeanThreads implements AutoCloseable {
                             batches == null ? null : Objects.requireNonNull(batches.apply(thread), "handler"),
                             cpus.length == 0 ? -1 : cpus[thread]));
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 made.forEach(LeanThread::close);
                 throw e;
             }
@@ -179,7 +185,7 @@ public final class LeanThreads implements AutoCloseable {
 
     /**
      * Ends all threads after the batch or record that each is at, and waits for them: as long as handlers take. From a
-     * handler it does not wait for the handler's own thread. Failures are told by {@link #completion} alone.
+     * handler it does not wait. Failures are told by {@link #completion} alone.
      */
     @Override
     public void close() {

@@ -13,7 +13,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import net.openhft.affinity.Affinity;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,15 +68,57 @@ class LeanThreadsTest {
     }
 
     @Test
+    void handlersThatClose_endAll_afterTheRecordThatEachIsAt() throws Exception {
+        try (FakeBroker broker = broker()) {
+            AtomicReference<LeanThreads> threads = new AtomicReference<>();
+            CountDownLatch started = new CountDownLatch(1);
+            AtomicInteger records = new AtomicInteger();
+            threads.set(LeanThreads.builder(settings(broker))
+                    .topic(FakeBroker.TOPIC, StartAt.beginning())
+                    .threads(2)
+                    .records(thread -> record -> {
+                        await(started);
+                        records.incrementAndGet();
+                        threads.get().close();
+                    })
+                    .start());
+            started.countDown();
+            threads.get().completion().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            assertThat(records).hasValue(1);
+        }
+    }
+
+    @Test
+    void interruptOfAHandler_endsAll_andIsNamed() throws Exception {
+        try (FakeBroker broker = broker();
+                LeanThreads threads = LeanThreads.builder(settings(broker))
+                        .topic(FakeBroker.TOPIC, StartAt.beginning())
+                        .records(thread -> record -> Thread.currentThread().interrupt())
+                        .start()) {
+            assertThatThrownBy(() -> threads.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .hasMessageContaining("interrupted");
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void cpus_bindEachThread() throws Exception {
         Path status = Path.of("/proc/thread-self/status");
         assumeThat(status).exists();
+        int cpu = Affinity.getAffinity().nextSetBit(0); // Not all of them may be this process's.
         Queue<String> bound = new ConcurrentLinkedQueue<>();
         try (FakeBroker broker = broker()) {
             try (LeanThreads threads = LeanThreads.builder(settings(broker))
                     .topic(FakeBroker.TOPIC, StartAt.beginning())
                     .threads(1)
-                    .cpus(0)
+                    .cpus(cpu)
                     .records(thread -> record -> {
                         try {
                             Files.readAllLines(status).stream()
@@ -89,7 +135,7 @@ class LeanThreadsTest {
                         .hasMessageContaining("seen");
             }
         }
-        assertThat(bound).containsExactly("Cpus_allowed_list:\t0");
+        assertThat(bound).containsExactly("Cpus_allowed_list:\t" + cpu);
     }
 
     @Test
@@ -110,5 +156,11 @@ class LeanThreadsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.topic("clicks", StartAt.offset(5)))
                 .withMessageContaining("topic=clicks offset=5");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.topic("clicks", StartAt.end()))
+                .withMessageContaining("topic=clicks");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.cpus(2, 2))
+                .withMessageContaining("cpus=[2, 2]");
     }
 }

@@ -94,13 +94,14 @@ class LongTestsTest {
         return none;
     }
 
-    /** All tests by their simple names. */
+    /** All tests by their simple names, which two may share. */
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         try (Stream<Path> files = Files.find(
                 ROOT, 20, (file, attributes) -> file.toString().endsWith("Test.java") && isTestSource(file))) {
             for (Path file : files.toList()) {
-                sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+                String name = file.getFileName().toString().replace(".java", "");
+                sources.merge(name, Files.readString(file), String::concat);
             }
         }
         return sources;

@@ -34,6 +34,7 @@ import dev.weir.lean.LeanProducer;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
 import dev.weir.lean.LeanSettings;
+import dev.weir.lean.LeanThreads;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.Slice;
 import dev.weir.lean.StartAt;
@@ -133,6 +134,10 @@ final class Samples implements AutoCloseable {
         put(LeanSettings.class, LeanSettings.builder().bootstrapServers(TEXT).build());
         put(LeanConsumer.class, LeanConsumer.open(of(LeanSettings.class)));
         put(LeanSettings.Builder.class, LeanSettings.builder());
+        put(
+                LeanThreads.Builder.class,
+                LeanThreads.builder(
+                        LeanSettings.builder().bootstrapServers("localhost:9092").build()));
         put(ByteBuffer.class, ByteBuffer.allocate(1));
         put(Slice.class, new Slice());
         put(LeanRecord.class, new LeanRecord(TEXT));

@@ -37,7 +37,8 @@ class StressTest {
     void casesOnARecordsWay_hold(@TempDir Path reports) throws Exception {
         String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 200);
         Set<String> run = casesIn(reports);
-        assertThat(run).hasSizeGreaterThanOrEqualTo(24).noneMatch(name -> name.endsWith(BROKEN));
+        // Those of three threads are left out by jcstress where there are two processors.
+        assertThat(run).hasSizeGreaterThanOrEqualTo(21).noneMatch(name -> name.endsWith(BROKEN));
         assertThat(failedIn(output)).as(output).isEmpty();
 
         MatchResult totals =

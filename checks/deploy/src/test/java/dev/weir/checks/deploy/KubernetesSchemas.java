@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * The published API of Kubernetes as its Java client has it: reading refuses fields that the API does not know, required
- * ones that are missing, and values of another type. Stateless.
+ * The published API of Kubernetes as its Java client has it: reading refuses fields that the API does not know,
+ * required ones that are missing, and values of another type. Stateless.
  */
 final class KubernetesSchemas {
 

@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Numbered records at a steady rate, with a hundred keys in turn, from its making until it is stopped. It has a producer
- * and a thread of its own. Confined to the test's thread.
+ * Numbered records at a steady rate, with a hundred keys in turn, from its making until it is stopped. It has a
+ * producer and a thread of its own. Confined to the test's thread.
  */
 final class Load implements AutoCloseable {
 

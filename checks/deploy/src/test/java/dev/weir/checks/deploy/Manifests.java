@@ -95,7 +95,7 @@ record Manifests(List<Manifest> all) {
                 .required("data");
     }
 
-    /** The variables of a pod's container: those of its ConfigMaps, then its own. Secrets are optional, and left out. */
+    /** The variables of a pod's container: those of its ConfigMaps, then its own. Secrets are optional: left out. */
     Map<String, String> environment(String podName) {
         Map<String, String> environment = new HashMap<>();
         for (JsonNode source : container().required("envFrom")) {

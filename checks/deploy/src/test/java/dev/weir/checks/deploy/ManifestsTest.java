@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /**
- * {@code deploy/kubernetes} is what the chart renders, and fits Kubernetes, the image and the command. Written anew with
- * {@code -Dweir.write=true}.
+ * {@code deploy/kubernetes} is what the chart renders, and fits Kubernetes, the image and the command. Written anew
+ * with {@code -Dweir.write=true}.
  */
 class ManifestsTest {
 

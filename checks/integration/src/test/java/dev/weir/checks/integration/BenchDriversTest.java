@@ -109,6 +109,24 @@ class BenchDriversTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
+    void producers_ofTheLeanPathAndOfABareSocket_writeEachRecordOnce() throws Exception {
+        assertThat(bench.run("""
+                        name: writers
+                        scenario: produce
+                        drivers: [lean-produce, bare-produce]
+                        baseline: lean-produce
+                        topic: {partitions: 3, records: 50000, valueBytes: 50}
+                        client: {batch.size: 16384}
+                        method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                          measureSeconds: 0.2, intervalMillis: 20}
+                        """).runs()).hasSize(2).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+        });
+    }
+
+    @Test
     void driverWithoutTheScenario_failsItsDryRun() {
         assertThatThrownBy(() -> bench.run("""
                         name: bare

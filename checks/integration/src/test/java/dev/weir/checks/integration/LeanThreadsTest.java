@@ -38,7 +38,7 @@ class LeanThreadsTest {
 
     // By partition. Plain arrays: a partition's next thread sees what the one before wrote.
     private final long[] next = new long[PARTITIONS + 2];
-    private final int[] owner = new int[PARTITIONS + 2];
+    private final int[] owner = new int[PARTITIONS + 2]; // its thread's number, from 1
     private final AtomicLong changes = new AtomicLong();
     private final AtomicLong records = new AtomicLong();
 
@@ -50,9 +50,9 @@ class LeanThreadsTest {
                         + " instead of " + next[partition] + " on thread " + thread);
             }
             next[partition]++;
-            if (owner[partition] != thread) {
-                owner[partition] = thread;
-                changes.incrementAndGet();
+            if (owner[partition] != thread + 1) {
+                changes.addAndGet(owner[partition] == 0 ? 0 : 1);
+                owner[partition] = thread + 1;
             }
             records.incrementAndGet();
         };

@@ -11,7 +11,6 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,7 +45,6 @@ class ShareCrashTest {
     }
 
     @Test
-    @Tag("long")
     void crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic() throws Exception {
         KAFKA.cluster().createTopic("crashes", 1);
         KAFKA.cluster().createTopic("crashes-dead", 1);

@@ -64,7 +64,9 @@ class ArchiveTest {
         }
     }
 
-    /** Whoever passes the archive on must pass the texts on: in the jar, as our own licence, or in a file of its own. */
+    /**
+     * Whoever passes the archive on must pass the texts on: in the jar, as our own licence, or in a file of its own.
+     */
     @Test
     void jarsOfOthers_haveTheirLicences() throws Exception {
         Map<String, String> listed = new TreeMap<>();

@@ -4,13 +4,12 @@ import dev.weir.driver.Driver;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * The ceiling of producers: one blocking socket per broker, full batches encoded in place, their CRCs made, five
+ * The ceiling of producers: one blocking socket to one broker, full batches encoded in place, their CRCs made, five
  * requests in flight. It knows no idempotence, no compression, no lingering, no moves of leaders. Confined to the
  * main thread.
  */
@@ -23,31 +22,33 @@ final class BareProducerDriver implements Driver {
 
     @Override
     public void run(Pass pass) throws Exception {
+        refuseWhatItIgnores(pass);
+        Map<String, List<Integer>> leaders = BareDriver.partitionsByLeader(pass.configuration());
+        if (leaders.size() != 1) {
+            throw new IllegalArgumentException(
+                    "bare-produce writes to one broker: set brokers: 1, or leave it out of drivers");
+        }
+        Map.Entry<String, List<Integer>> leader = leaders.entrySet().iterator().next();
+        try (BareProducer producer = new BareProducer(leader.getKey(), leader.getValue(), pass)) {
+            while (!pass.isDone() && producer.turn()) {
+                // Until all is sent, or time is up.
+            }
+            producer.flush();
+            pass.awaitDone();
+        }
+    }
+
+    /** It would be no ceiling of what was asked for. */
+    private static void refuseWhatItIgnores(Pass pass) {
         if (pass.configuration().options().containsKey(SendPlan.RATE) || pass.transactionRecords() > 0) {
             throw new IllegalArgumentException(
                     "bare-produce knows neither rates nor transactions: leave it out of drivers");
         }
-        List<BareProducer> producers = new ArrayList<>();
-        try {
-            for (Map.Entry<String, List<Integer>> broker :
-                    BareDriver.partitionsByLeader(pass.configuration()).entrySet()) {
-                producers.add(new BareProducer(broker.getKey(), broker.getValue(), pass));
-            }
-            boolean more = true;
-            while (more && !pass.isDone()) {
-                more = false;
-                for (BareProducer producer : producers) {
-                    more |= producer.turn();
-                }
-            }
-            for (BareProducer producer : producers) {
-                producer.flush();
-            }
-            pass.awaitDone();
-        } finally {
-            for (BareProducer producer : producers) {
-                producer.close();
-            }
+        Map<String, String> client = pass.producerConfig(Map.of());
+        if (!client.getOrDefault("compression.type", "none").equals("none")
+                || !Set.of("all", "-1").contains(client.getOrDefault("acks", "all"))) {
+            throw new IllegalArgumentException(
+                    "bare-produce knows acks=all and compression.type=none alone: leave it out of drivers");
         }
     }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,28 @@ public final class Engine implements AutoCloseable {
         Partition partition = add(topic, number, start);
         locations.wantMetadata();
         return partition.cursor.index();
+    }
+
+    /**
+     * Adds a partition whose place is of the topic with that id, or of one that is not known: of another topic with
+     * that name it is no place.
+     */
+    public int assign(String topicName, int number, StartAt start, Uuid topicId) {
+        int index = assign(topicName, number, start);
+        locations.isPlacedIn(at(index), topicId);
+        return index;
+    }
+
+    /** The id of a partition's topic; {@code Uuid.ZERO_UUID} until it is known. */
+    public Uuid topicId(int index) {
+        Topic topic = at(index).topic;
+        return new Uuid(topic.idHigh, topic.idLow);
+    }
+
+    /** Whether a fault was found in a partition, thrown or not. */
+    public boolean isAtFault(int index) {
+        Partition partition = at(index);
+        return partition.fault != null || partition.state == Partition.FAILED;
     }
 
     private Partition add(Topic topic, int number, StartAt start) {

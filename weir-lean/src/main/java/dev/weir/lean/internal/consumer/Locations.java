@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
@@ -68,6 +69,23 @@ final class Locations {
         topic.set(partition.number, null);
         leave(partition);
         forgetIfEmpty(topic);
+    }
+
+    /** Where a partition is to be read is of the topic with that id. */
+    void isPlacedIn(Partition partition, Uuid topicId) {
+        Topic topic = partition.topic;
+        if (topicId.equals(Uuid.ZERO_UUID)) {
+            return;
+        }
+        if (!topic.isIdentified()) {
+            // What metadata say next is compared with it.
+            topic.idHigh = topicId.getMostSignificantBits();
+            topic.idLow = topicId.getLeastSignificantBits();
+            topicsById.put(topic.idLow, topic);
+        } else if (topic.idHigh != topicId.getMostSignificantBits()
+                || topic.idLow != topicId.getLeastSignificantBits()) {
+            Objects.requireNonNull(fetcher).madeAgain(partition);
+        }
     }
 
     private void forgetIfEmpty(Topic topic) {

@@ -4,8 +4,10 @@ import dev.weir.lean.LeanMetrics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,38 +28,65 @@ public final class Crew {
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private volatile boolean ending;
 
+    /** Of the home thread: what was ordered and not yet told by the new owner; it counts where it goes. */
+    private final Map<TopicPartition, Slot> moving = new HashMap<>();
+
     /** Before the start. */
     public void add(LeanThread member) {
         members.add(member);
     }
 
-    /** Once, by the thread that added the members. */
+    /** Once, by the thread that added the members; if not all can be started, those that were end. */
     public void start() {
         running.set(members.size());
         for (LeanThread member : members) {
             threads.add(Thread.ofPlatform().name("weir-lean-" + member.number()).unstarted(member));
         }
-        threads.forEach(Thread::start);
+        for (int started = 0; started < members.size(); started++) {
+            try {
+                threads.get(started).start();
+            } catch (Throwable e) { // No memory for another thread.
+                for (LeanThread rest : members.subList(started, members.size())) {
+                    rest.close();
+                    ended(e);
+                }
+                throw e;
+            }
+        }
     }
 
     /** By the home thread: asks owners to give away what another thread is to read. */
     void divide() {
-        List<Slot> slots = new ArrayList<>();
-        Set<TopicPartition> seen = new HashSet<>();
-        Set<TopicPartition> moving = new HashSet<>();
+        Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
+        Set<TopicPartition> told = new HashSet<>();
+        Set<TopicPartition> toldTwice = new HashSet<>();
         for (LeanThread member : members) {
             for (Slot slot : member.slots()) {
-                slots.add(slot);
-                if (!seen.add(slot.partition())) {
-                    moving.add(slot.partition()); // Its new owner has told of it, its old one not yet.
+                slots.put(slot.partition(), slot);
+                if (!told.add(slot.partition())) {
+                    toldTwice.add(slot.partition()); // By its new owner already, and by its old one still.
                 }
             }
         }
-        slots.removeIf(slot -> moving.contains(slot.partition()));
-        Map<TopicPartition, Integer> owners = new HashMap<>();
-        slots.forEach(slot -> owners.put(slot.partition(), slot.thread()));
-        for (Slot move : Division.moves(slots, members.size())) {
-            members.get(owners.getOrDefault(move.partition(), 0)).give(move.partition(), members.get(move.thread()));
+        moving.values().removeIf(move -> {
+            Slot slot = slots.get(move.partition());
+            return slot != null
+                    && slot.thread() == move.thread()
+                    && slot.broker() >= 0
+                    && !toldTwice.contains(move.partition());
+        });
+        slots.putAll(moving);
+        for (Slot move : Division.moves(List.copyOf(slots.values()), members.size())) {
+            TopicPartition partition = move.partition();
+            if (!moving.containsKey(partition) && !toldTwice.contains(partition)) {
+                LeanThread owner =
+                        members.get(Objects.requireNonNull(slots.get(partition)).thread());
+                moving.put(partition, move);
+                owner.give(
+                        partition,
+                        members.get(move.thread()),
+                        () -> members.getFirst().post(() -> moving.remove(partition)));
+            }
         }
     }
 
@@ -104,11 +133,14 @@ public final class Crew {
         members.forEach(LeanThread::wakeup);
     }
 
-    /** Waits until all threads have ended, but for the caller's own. */
+    /** Waits until all threads have ended; one of them does not wait, as another one may. */
     public void join() {
+        if (threads.contains(Thread.currentThread())) {
+            return;
+        }
         boolean interrupted = false;
         for (Thread thread : threads) {
-            while (thread.isAlive() && thread != Thread.currentThread()) {
+            while (thread.isAlive()) {
                 try {
                     thread.join();
                 } catch (InterruptedException e) {

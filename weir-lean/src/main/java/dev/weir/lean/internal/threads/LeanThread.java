@@ -13,6 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,13 +46,34 @@ public final class LeanThread implements Runnable {
             int cpu) {
         this.crew = crew;
         this.number = number;
-        this.records = records;
-        this.batches = batches;
+        this.records = records == null ? null : endingRecords(records);
+        this.batches = batches == null ? null : endingBatches(batches);
         this.cpu = cpu;
         try {
             this.engine = new Engine(settings);
         } catch (IOException e) {
             throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+        }
+    }
+
+    /** A poll hands out thousands: the end comes after one. */
+    private RecordHandler endingRecords(RecordHandler handler) {
+        return record -> {
+            handler.onRecord(record);
+            endPollAtTheEnd();
+        };
+    }
+
+    private BatchHandler endingBatches(BatchHandler handler) {
+        return batch -> {
+            handler.onBatch(batch);
+            endPollAtTheEnd();
+        };
+    }
+
+    private void endPollAtTheEnd() {
+        if (crew.isEnding()) {
+            engine.endPoll();
         }
     }
 
@@ -82,8 +104,12 @@ public final class LeanThread implements Runnable {
         }
         try {
             engine.close();
-        } catch (RuntimeException e) {
-            failure = failure == null ? e : failure;
+        } catch (Throwable e) {
+            if (failure == null) {
+                failure = e;
+            } else {
+                failure.addSuppressed(e);
+            }
         }
         slots = List.of();
         crew.ended(failure);
@@ -92,6 +118,9 @@ public final class LeanThread implements Runnable {
     private void read() throws IOException {
         long told = System.nanoTime() - TELL_NANOS;
         while (!crew.isEnding()) {
+            if (Thread.interrupted()) {
+                throw new LeanException("a lean thread was interrupted, and close() was not called", null);
+            }
             int work = obey();
             work += engine.poll(records, batches);
             long now = System.nanoTime();
@@ -126,27 +155,35 @@ public final class LeanThread implements Runnable {
                 .toList();
     }
 
-    /** Any thread: gives a partition to another thread, if this one still has it and knows where it is. */
-    void give(TopicPartition partition, LeanThread next) {
+    /**
+     * Any thread: gives a partition to another thread, if this one still has it, knows where it is, and has found no
+     * fault in it, which is told by whoever found it.
+     *
+     * @param refused called by this thread if not
+     */
+    void give(TopicPartition partition, LeanThread next, Runnable refused) {
         post(() -> {
             int index = engine.index(partition.topic(), partition.partition());
-            long position = index < 0 ? -1 : engine.position(index);
+            long position = index < 0 || engine.isAtFault(index) ? -1 : engine.position(index);
             if (position < 0) {
-                return; // Its beginning or end is still looked up: the next division asks again.
+                refused.run();
+                return;
             }
             StartAt place = StartAt.offset(position, engine.leaderEpoch(index));
+            Uuid topicId = engine.topicId(index);
             engine.unassign(index);
-            next.take(partition, place);
+            next.take(partition, place, topicId);
         });
     }
 
-    private void take(TopicPartition partition, StartAt place) {
+    private void take(TopicPartition partition, StartAt place, Uuid topicId) {
         post(() -> {
-            var unused = engine.assign(partition.topic(), partition.partition(), place);
+            var unused = engine.assign(partition.topic(), partition.partition(), place, topicId);
         });
     }
 
-    private void post(Runnable order) {
+    /** Any thread: an order for this thread. */
+    void post(Runnable order) {
         orders.add(order);
         engine.wakeup();
     }
