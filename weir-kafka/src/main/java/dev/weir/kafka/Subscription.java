@@ -66,8 +66,9 @@ public final class Subscription {
     public interface DueTimes {
 
         /**
-         * The time before which a record is not delivered; null or a time that has passed for at once. Must be quick,
-         * and give the same for the same record.
+         * The time before which a record is not delivered; null or a time that has passed for at once. Must give the
+         * same for the same record. Should be quick: while it works no record is delivered, as while a handler blocks;
+         * the consumer polls and commits meanwhile.
          *
          * @param record with key and value as bytes, which nobody may change
          */

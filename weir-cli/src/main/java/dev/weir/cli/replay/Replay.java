@@ -59,9 +59,6 @@ final class Replay {
     private final LongAdder gone = new LongAdder();
     private final Map<String, Long> formats = new ConcurrentSkipListMap<>();
 
-    /** Opened for the first letter that lacks its record. */
-    private @Nullable Originals originals;
-
     Replay(
             ClusterClients clients,
             String deadLetter,
@@ -105,10 +102,11 @@ final class Replay {
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.producer(ProducePath.CLIENT).clientConfig(),
                         new ByteArraySerializer(),
-                        new ByteArraySerializer()))) {
+                        new ByteArraySerializer()));
+                LazyOriginals originals = new LazyOriginals(clients, patience)) {
             Map<TopicPartition, Long> left = begin(consumer);
             while (!left.isEmpty() && !stopped && read.sum() < max) {
-                replay(consumer.poll(POLL), left, producer, consumer, tell);
+                replay(consumer.poll(POLL), left, producer, consumer, originals, tell);
                 left.entrySet().removeIf(end -> consumer.position(end.getKey()) >= end.getValue());
             }
         } catch (KafkaException failure) {
@@ -116,10 +114,6 @@ final class Replay {
                     "the brokers refuse: " + ClientFault.withCause(failure),
                     "Committed letters are not sent again. --connect-timeout waits longer for an answer.",
                     failure);
-        } finally {
-            if (originals != null) {
-                originals.close();
-            }
         }
         return progress();
     }
@@ -148,17 +142,26 @@ final class Replay {
             Map<TopicPartition, Long> ends,
             KafkaProducer<byte[], byte[]> producer,
             KafkaConsumer<byte[], byte[]> consumer,
+            LazyOriginals originals,
             Consumer<ReplayNote> tell) {
         List<Letter> letters = new ArrayList<>();
         List<Future<?>> answers = new ArrayList<>();
         Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
+        CliFailure end = null;
         long budget = max - read.sum();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition id = new TopicPartition(record.topic(), record.partition());
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
-            Letter letter = sendable(record, tell);
+            Letter letter;
+            try {
+                letter = sendable(record, originals, tell);
+            } catch (CliFailure failure) {
+                // What was sent before it is committed first, or the next run would send that again.
+                end = failure;
+                break;
+            }
             done.put(id, new OffsetAndMetadata(record.offset() + 1));
             read.increment();
             budget--;
@@ -180,14 +183,24 @@ final class Replay {
         if (hasGroup && !dryRun && !done.isEmpty()) {
             consumer.commitSync(done);
         }
+        if (end != null) {
+            throw end;
+        }
     }
 
     /** The letter, with all of its record; null if it is left out or cannot be sent. */
-    private @Nullable Letter sendable(ConsumerRecord<byte[], byte[]> record, Consumer<ReplayNote> tell) {
+    private @Nullable Letter sendable(
+            ConsumerRecord<byte[], byte[]> record, LazyOriginals originals, Consumer<ReplayNote> tell) {
         Letter letter;
         try {
             letter = selection.read(record);
         } catch (IllegalArgumentException foreign) {
+            if (hasGroup && !dryRun && selection.format() != null) {
+                throw CliFailure.work(
+                        "cannot commit past what is no letter of the format that was named: " + foreign.getMessage(),
+                        "Mend --format or --origin-headers; a run without --group counts such records and goes on.",
+                        foreign);
+            }
             return unsendable(String.valueOf(foreign.getMessage()), tell);
         }
         formats.merge(letter.format().name(), 1L, Long::sum);
@@ -200,17 +213,17 @@ final class Replay {
             return unsendable(
                     "the letter of " + letter.origin() + " was too large and has not all of it: " + missing, tell);
         }
-        return letter.lacksRecord() ? completed(letter, tell) : letter;
+        return letter.lacksRecord() ? completed(letter, originals, tell) : letter;
     }
 
-    private @Nullable Letter completed(Letter letter, Consumer<ReplayNote> tell) {
-        if (originals == null) {
-            originals = clients.configured(() -> Originals.open(clients.consumer(), patience));
-        }
+    private @Nullable Letter completed(Letter letter, LazyOriginals originals, Consumer<ReplayNote> tell) {
         return switch (originals.find(letter)) {
             case Originals.Gone lost -> {
                 gone.increment();
-                yield unsendable("the letter has no record, and its original is gone: " + lost.why(), tell);
+                boolean hasCopy =
+                        letter.record().key() != null || letter.record().value() != null;
+                String has = hasCopy ? "key and value but not headers and timestamp" : "no record";
+                yield unsendable("the letter has " + has + ", and its original is gone: " + lost.why(), tell);
             }
             case Originals.Found found -> {
                 if (selection.mayTake(found.letter())) {

@@ -33,12 +33,14 @@ import picocli.CommandLine.ParentCommand;
             "Key, value, headers and timestamp are restored; letters stay where they are. Reads up to the end that the topic"
                     + " has at the start. At least once: a run that is killed and repeated sends some letters twice.",
             "Reads the letters of Weir, Spring Kafka, Kafka Connect, and those that brokers write for share groups, each"
-                    + " recognised by its headers; --origin-headers names those of others.",
+                    + " recognised by its headers; --origin-headers adds those of another writer.",
         })
 public final class ReplayCommand implements Callable<Integer> {
 
     /** How many records that cannot be sent are named; all are counted. */
     private static final int MAX_TROUBLES = 20;
+
+    private static final int DEFAULT_LIST = 100;
 
     @ParentCommand
     private CommandContext weir;
@@ -96,7 +98,8 @@ public final class ReplayCommand implements Callable<Integer> {
             converter = OriginHeaders.class,
             description =
                     "Headers of another writer of letters: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
-                            + " cause, message, attempts, group, time. Only topic is required. Numbers are text or binary.")
+                            + " cause, message, attempts, group, time. Only topic is required. Numbers are text; time"
+                            + " is ISO 8601 or, as timestamp is, milliseconds since 1970.")
     private @Nullable LetterFormat originHeaders;
 
     @Option(
@@ -110,7 +113,8 @@ public final class ReplayCommand implements Callable<Integer> {
             paramLabel = "GROUP",
             description =
                     "Go on where this group has committed, and commit the letters that were sent or left out, so that the"
-                            + " next run with it goes on from there. Without it every run reads all letters.")
+                            + " next run with it goes on from there. Without it every run reads all letters. A run ends"
+                            + " before a record that --format or --origin-headers do not fit.")
     private @Nullable String group;
 
     @Option(names = "--dry-run", description = "Send and commit nothing; print the letters that would be sent.")
@@ -119,9 +123,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--list",
             paramLabel = "N",
-            defaultValue = "100",
-            description = "How many letters a dry run prints (default: ${DEFAULT-VALUE}); all are counted.")
-    private long list;
+            description = "How many letters a dry run prints (default: " + DEFAULT_LIST + "); all are counted.")
+    private @Nullable Long list;
 
     @Option(
             names = "--connect-timeout",
@@ -172,7 +175,7 @@ public final class ReplayCommand implements Callable<Integer> {
             }
         });
         ReplaySummary summary = await(replay, work);
-        tellTheRest(listed - list, "would be sent; --list prints more");
+        tellTheRest(listed - listMost(), "would be sent; --list prints more");
         tellTheRest(troubles - MAX_TROUBLES, "cannot be sent");
         if (json) {
             weir.json().write(summary::write);
@@ -205,13 +208,17 @@ public final class ReplayCommand implements Callable<Integer> {
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }
-        } else if (++listed > list) {
+        } else if (++listed > listMost()) {
             return;
         } else if (json) {
             weir.json().write(note::write);
         } else {
             weir.terminal().note(note.text());
         }
+    }
+
+    private long listMost() {
+        return list == null ? DEFAULT_LIST : list;
     }
 
     private @Nullable LetterFormat format() {
@@ -245,8 +252,11 @@ public final class ReplayCommand implements Callable<Integer> {
         if (since != null && until != null && !since.isBefore(until)) {
             throw CliFailure.usage("--since=" + since + " is not before --until=" + until, "");
         }
-        if (list < 0) {
+        if (list != null && list < 0) {
             throw CliFailure.badValue("--list", list, "at least 0");
+        }
+        if (list != null && !dryRun) {
+            throw CliFailure.usage("--list is for --dry-run, and nothing else prints letters", "Add --dry-run.");
         }
         if (max != null && max < 1) {
             throw CliFailure.badValue("--max", max, "at least 1");

@@ -19,10 +19,11 @@ record ReplayNote(@Nullable Letter letter, String text) {
     static ReplayNote wouldSend(Letter letter, ProducerRecord<byte[], byte[]> restored) {
         String partition = restored.partition() == null ? "" : "-" + restored.partition();
         String reason = letter.text(Field.REASON);
+        String message = letter.text(Field.MESSAGE);
         return new ReplayNote(
                 letter,
                 letter.origin() + " -> " + restored.topic() + partition + "  " + (reason == null ? "" : reason + ": ")
-                        + letter.text(Field.MESSAGE));
+                        + (message == null ? "" : message));
     }
 
     static ReplayNote trouble(String text) {

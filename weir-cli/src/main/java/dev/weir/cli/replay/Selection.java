@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which letters are sent. Immutable.
  *
- * @param format of all letters, or null for each by its headers
+ * @param format of all letters, or one beside the known ones if it is none of them, or null for each by its headers
  * @param filters all must hold
  * @param since letters of that time or later, or null for all
  * @param until letters before that time, or null for all
@@ -24,10 +24,29 @@ record Selection(
     /**
      * Reads a letter.
      *
-     * @throws IllegalArgumentException if it is none of the format
+     * @throws IllegalArgumentException if it is none of the format, nor of a known one if that may be
      */
     Letter read(ConsumerRecord<byte[], byte[]> record) {
-        return format == null ? Letter.read(record) : Letter.read(record, format);
+        if (format == null) {
+            return Letter.read(record);
+        }
+        try {
+            return Letter.read(record, format);
+        } catch (IllegalArgumentException other) {
+            if (LetterFormat.known().contains(format)) {
+                throw other;
+            }
+            return readKnown(record, other);
+        }
+    }
+
+    private static Letter readKnown(ConsumerRecord<byte[], byte[]> record, IllegalArgumentException otherwise) {
+        try {
+            return Letter.read(record);
+        } catch (IllegalArgumentException unknown) {
+            otherwise.addSuppressed(unknown);
+            throw otherwise;
+        }
     }
 
     /** Whether a letter is to be sent, as far as can be said of one that may lack its record. */

@@ -20,6 +20,7 @@ class ReplayArgumentsTest {
                 "--origin-headers topic, 'topic' in 'topic' is no FIELD=HEADER",
                 "--format rabbit, \"--format must be weir, spring, connect or share-group\"",
                 "--since yesterday, is no time",
+                "--list 5, --list is for --dry-run",
                 "--to x, --to and --dead-letter name the same topic"
             })
     void wrongArguments_areRefused(String arguments, String message) {

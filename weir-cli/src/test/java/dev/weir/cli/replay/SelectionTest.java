@@ -91,12 +91,29 @@ class SelectionTest {
     }
 
     @Test
+    void letterWithoutReasonAndMessage_isPrintedWithout() {
+        Letter letter = Letter.read(record("__connect.errors.topic", "orders"));
+        assertThat(ReplayNote.wouldSend(letter, letter.restored()).text().strip())
+                .isEqualTo("orders-?@? -> orders");
+    }
+
+    @Test
     void originHeaders_areAFormat_andWrongOnesAreTold() {
         LetterFormat format = new OriginHeaders().convert("topic=x-topic,offset=x-offset");
         assertThat(new Selection(format, List.of(), null, null)
                         .read(record("x-topic", "orders", "x-offset", "3"))
                         .origin())
                 .isEqualTo("orders-?@3");
+        // Beside the known formats, not instead of them.
+        assertThat(new Selection(format, List.of(), null, null)
+                        .read(record("__connect.errors.topic", "bills"))
+                        .format())
+                .isEqualTo(LetterFormat.CONNECT);
+        assertThatThrownBy(() -> new Selection(format, List.of(), null, null).read(record("x-tpoic", "orders")))
+                .hasMessageContaining("it has no header x-topic");
+        assertThatThrownBy(() -> new Selection(LetterFormat.WEIR, List.of(), null, null)
+                        .read(record("__connect.errors.topic", "bills")))
+                .hasMessageContaining("is no dead letter of Weir");
         for (String wrong :
                 List.of("offset=x", "topic=", "topic=a,topic=b", "tpoic=a", "topic=a,", "topic=a,offset=a")) {
             assertThatThrownBy(() -> new OriginHeaders().convert(wrong))

@@ -36,6 +36,8 @@ public final class Letter {
     /** For {@link #partition} and {@link #offset}: the letter does not say. */
     public static final int UNKNOWN = -1;
 
+    private static final long NO_NUMBER = Long.MIN_VALUE;
+
     private final ConsumerRecord<byte[], byte[]> record;
     private final LetterFormat format;
     private final String topic;
@@ -63,7 +65,8 @@ public final class Letter {
      * letter does whose record was one before, it is of the format whose topic stands last.
      *
      * @param record as consumed from the dead-letter topic
-     * @throws IllegalArgumentException if it is of none, or a header that says where it came from is missing or wrong
+     * @throws IllegalArgumentException if it is of none, or a header that says where it came from is missing or wrong,
+     *     or one with a time cannot be read
      */
     public static Letter read(ConsumerRecord<byte[], byte[]> record) {
         Objects.requireNonNull(record, "record");
@@ -86,7 +89,8 @@ public final class Letter {
     /**
      * Reads a letter of one format.
      *
-     * @throws IllegalArgumentException if a header that says where it came from is missing or wrong
+     * @throws IllegalArgumentException if a header that says where it came from is missing or wrong, or one with a time
+     *     cannot be read
      */
     public static Letter read(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
         Objects.requireNonNull(record, "record");
@@ -106,6 +110,7 @@ public final class Letter {
             throw new IllegalArgumentException(
                     place(record) + " is a letter of a share group that does not say from which partition and offset");
         }
+        checkTimes(record, format);
         return new Letter(record, format, new String(topic.value(), UTF_8), (int) partition, offset, null);
     }
 
@@ -122,7 +127,32 @@ public final class Letter {
         return number;
     }
 
-    /** A number in decimal or in binary, or -1. Digits in binary would be a number that no offset has. */
+    /** Refuses times that cannot be read: the letter's own would be taken for the record's. */
+    private static void checkTimes(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
+        Header timestamp = format.header(record, Field.TIMESTAMP);
+        if (timestamp != null && number(timestamp.value(), format) < ConsumerRecord.NO_TIMESTAMP) {
+            throw new IllegalArgumentException(place(record) + " cannot be read: its header " + timestamp.key()
+                    + " is no timestamp in milliseconds since 1970");
+        }
+        Header time = format.header(record, Field.TIME);
+        if (time != null) {
+            try {
+                instant(new String(time.value(), UTF_8));
+            } catch (DateTimeException | NumberFormatException wrong) {
+                throw new IllegalArgumentException(
+                        place(record) + " cannot be read: its header " + time.key()
+                                + " is no time: ISO 8601 as in 2026-11-23T08:00:00Z, or milliseconds since 1970",
+                        wrong);
+            }
+        }
+    }
+
+    private static Instant instant(String text) {
+        boolean isNumber = !text.isEmpty() && text.chars().allMatch(each -> each >= '0' && each <= '9');
+        return isNumber ? Instant.ofEpochMilli(Long.parseLong(text)) : Instant.parse(text);
+    }
+
+    /** A number in decimal or in binary. Digits in binary would be a number that no offset has. */
     private static long number(byte[] value, LetterFormat format) {
         try {
             return Long.parseLong(new String(value, UTF_8));
@@ -130,7 +160,7 @@ public final class Letter {
             return switch (format.mayBeBinary() ? value.length : 0) {
                 case Integer.BYTES -> ByteBuffer.wrap(value).getInt();
                 case Long.BYTES -> ByteBuffer.wrap(value).getLong();
-                default -> -1;
+                default -> NO_NUMBER;
             };
         }
     }
@@ -207,9 +237,9 @@ public final class Letter {
         String said = text(Field.TIME);
         if (said != null) {
             try {
-                return Instant.parse(said);
-            } catch (DateTimeException wrong) {
-                // As if it were not there.
+                return instant(said);
+            } catch (DateTimeException | NumberFormatException wrong) {
+                // Only of Weir's letters, whose reader does not look at it: as if it were not there.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * In which headers a writer of dead letters says where the record came from and why it died. Immutable.
  *
- * <p>Values are text in UTF-8. In letters of Spring Kafka, and in formats of your own, a number may be binary as well:
- * four or eight bytes, the highest first.
+ * <p>Values are text in UTF-8. In letters of Spring Kafka a number may be binary as well: four or eight bytes, the
+ * highest first.
  */
 public final class LetterFormat {
 
@@ -65,7 +65,7 @@ public final class LetterFormat {
         /** The consumer group that gave it up. */
         GROUP,
 
-        /** When that was, as ISO 8601. */
+        /** When that was: ISO 8601 with a zone, or milliseconds since 1970. */
         TIME
     }
 
@@ -197,7 +197,7 @@ public final class LetterFormat {
 
     /** Whether numbers may be binary: four or eight letters of a text that is no number are not taken for one. */
     boolean mayBeBinary() {
-        return equals(SPRING) || !KNOWN.contains(this);
+        return equals(SPRING);
     }
 
     /** Whether the writer of letters has put in a header of this name. */

@@ -173,10 +173,11 @@ public final class Originals implements AutoCloseable {
             if (consumer.position(id) > offset) {
                 return null;
             }
-            if (System.nanoTime() - deadlineNanos > 0) {
+            fetched.addAll(consumer.poll(POLL).records(id));
+            boolean isLate = System.nanoTime() - deadlineNanos > 0;
+            if (isLate && fetched.isEmpty() && consumer.position(id) <= offset) {
                 throw new TimeoutException("no answer within " + patience + " to a fetch of " + id + "@" + offset);
             }
-            fetched.addAll(consumer.poll(POLL).records(id));
         }
     }
 

@@ -176,6 +176,37 @@ class LetterTest {
                 .hasMessageContaining("each field needs a header of its own");
     }
 
+    private static Letter ofYourOwn(String field, String value) {
+        LetterFormat format = LetterFormat.headers(Map.of(
+                Field.TOPIC, "from", Field.PARTITION, "shard", Field.TIMESTAMP, "written", Field.TIME, "failed"));
+        return Letter.read(
+                new LetterTest().text("from", "orders").text(field, value).letter(KEY, VALUE), format);
+    }
+
+    @Test
+    void times_areIsoOrMillis_andOthersAreRefused_notReplacedByTheLetters() {
+        Instant time = Instant.parse("2026-11-23T08:00:00Z");
+        assertThat(ofYourOwn("failed", "2026-11-23T08:00:00Z").time()).isEqualTo(time);
+        assertThat(ofYourOwn("failed", Long.toString(time.toEpochMilli())).time())
+                .isEqualTo(time);
+        assertThat(ofYourOwn("written", "77").timestamp()).isEqualTo(77);
+        assertThat(ofYourOwn("written", "-1").timestamp()).as("it had none").isEqualTo(WRITTEN);
+        assertThatThrownBy(() -> ofYourOwn("failed", "yesterday"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("dead-0@5 cannot be read: its header failed is no time: ISO 8601");
+        assertThatThrownBy(() -> ofYourOwn("written", "2026-11-23"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("dead-0@5 cannot be read: its header written is no timestamp in milliseconds since 1970");
+    }
+
+    /** Four letters would be a partition that a producer waits a minute for. */
+    @Test
+    void textOfFourLetters_isNoBinaryNumber() {
+        assertThat(ofYourOwn("shard", "1234").partition()).isEqualTo(1234);
+        assertThatThrownBy(() -> ofYourOwn("shard", "null"))
+                .hasMessageContaining("its header shard is no number from 0 to");
+    }
+
     @Test
     void noLetter_andNoNumber_areRefusedByPlaceAndHeader() {
         assertThatThrownBy(this::read)

@@ -27,7 +27,7 @@ class OriginalsTest {
     private static final TopicPartition ID = new TopicPartition("orders", 0);
 
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
-    private final Originals originals = new Originals(consumer, Duration.ofMillis(300));
+    private final Originals originals = new Originals(consumer, Duration.ofMinutes(2));
 
     /** A partition from 2 to 8 of which the record at 5 was compacted away. */
     OriginalsTest() {
@@ -91,6 +91,16 @@ class OriginalsTest {
 
     @Test
     void brokersThatGiveNothing_areNotWaitedForForever() {
-        assertThatThrownBy(() -> find(3)).isInstanceOf(TimeoutException.class).hasMessageContaining("orders-0@3");
+        Originals impatient = new Originals(consumer, Duration.ofMillis(1));
+        assertThatThrownBy(() -> impatient.find(letter("orders", 0, 3, null)))
+                .isInstanceOf(TimeoutException.class)
+                .hasMessageContaining("orders-0@3");
+    }
+
+    @Test
+    void whatIsThere_isFound_howeverLateTheThreadIs() {
+        fetchNext(3);
+        assertThat(new Originals(consumer, Duration.ZERO).find(letter("orders", 0, 3, null)))
+                .isInstanceOf(Found.class);
     }
 }

@@ -8,6 +8,7 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.PartitionSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Pipeline;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -162,6 +165,69 @@ class DueAtTest {
         }
         assertThat(numbers(0)).isEqualTo(IntStream.range(0, 700).boxed().toList());
         assertThat(handled).hasSize(1_400);
+    }
+
+    /** A pause is carried out by the thread that polls. */
+    @Test
+    void functionThatBlocks_holdsUpDeliveryAlone() throws Exception {
+        KAFKA.cluster().createTopic("asking", 1);
+        FailureTopics.produce(KAFKA.cluster(), record("asking", 0, 0, 0));
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        Subscription blocking = Subscription.topics("asking").dueAt(record -> {
+            asked.countDown();
+            try {
+                answer.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return null;
+        });
+        RunningPipeline running = reader(settings("asking").build(), blocking).run();
+        try {
+            assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
+            ConsumerHandle handle = running.handles(ConsumerHandle.class).getFirst();
+            handle.pause().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            handle.resume().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            assertThat(handled).isEmpty();
+        } finally {
+            answer.countDown();
+        }
+        ConsumerLedger.await("the record", SOON, () -> handled.size() == 1);
+        assertThat(running.drain(Duration.ofSeconds(60)).drained()).isTrue();
+    }
+
+    @Test
+    void streamPerPartition_leavesWhatWaitsToTheNextRun() throws Exception {
+        KAFKA.cluster().createTopic("each", 2);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                record("each", 0, 0, 0),
+                record("each", 0, 1, System.currentTimeMillis() + HOUR_MILLIS),
+                record("each", 0, 2, 0),
+                record("each", 1, 3, 0),
+                record("each", 1, 4, 0));
+        RunningPipeline waiting =
+                partitioned(Subscription.topics("each").dueAt(DueAtTest::due)).run();
+        ConsumerLedger.await("what is due", SOON, () -> handled.size() == 3);
+        ConsumerLedger.await("the first waits", SOON, () -> paused(waiting, 0).contains(ConsumerDump.Paused.NOT_DUE));
+        assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
+        assertThat(KAFKA.cluster().committedOffsets("each"))
+                .containsEntry(new TopicPartition("each", 0), 1L)
+                .containsEntry(new TopicPartition("each", 1), 2L);
+        try (RunningPipeline next =
+                partitioned(Subscription.topics("each").untilEnd()).run()) {
+            assertThat(next.await().drained()).isTrue();
+        }
+        assertThat(numbers(0)).containsExactly(0, 1, 2);
+        assertThat(numbers(1)).containsExactly(3, 4);
+    }
+
+    private Pipeline partitioned(Subscription subscription) {
+        return KafkaSource.partitioned(settings("each").build(), subscription)
+                .flatMapMerge(Integer.MAX_VALUE, PartitionSource::records)
+                .to(Sink.forEach(record ->
+                        handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
     }
 
     /** A member that waits for all goes; one that waits for none has them at once. */

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -22,7 +23,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,7 +42,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ReplayForeignTest {
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()
+            .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
+            .brokerConfig("allow.everyone.if.no.acl.found", "true"));
 
     private record Run(int exitCode, String out, String err) {}
 
@@ -187,8 +198,11 @@ class ReplayForeignTest {
                 "mixed-dead", "--max", "3", "--since", since, "--filter", "header.own=yes", "--filter", "message=JSON");
         assertThat(selected.exitCode()).as(selected.err()).isZero();
         assertThat(selected.out()).contains("\"letters_read\":3", "\"letters_sent\":1", "\"filtered_out\":2");
-        Run named = replay("mixed-dead", "--origin-headers", "topic=from,partition=shard");
-        assertThat(named.out()).contains("\"letters_sent\":1", "\"unsendable\":3", "\"formats\":{\"headers\":1}");
+        Run named =
+                replay("mixed-dead", "--origin-headers", "topic=from,partition=shard", "--filter", "header.shard=1");
+        assertThat(named.out())
+                .contains("\"letters_sent\":1", "\"unsendable\":0", "\"filtered_out\":3")
+                .contains("\"formats\":{\"connect\":2,\"headers\":1,\"spring\":1}");
 
         List<ConsumerRecord<byte[], byte[]>> back = FailureTopics.read(KAFKA.cluster(), "mixed");
         assertThat(back).extracting(FailureTopics::value).containsExactlyInAnyOrder("new", "o");
@@ -197,5 +211,77 @@ class ReplayForeignTest {
             assertThat(record.partition()).isEqualTo(isNew ? 0 : 1);
             assertThat(record.headers().toArray()).hasSize(isNew ? 1 : 0);
         });
+    }
+
+    /** A misspelt header must not lose the letters: the corrected run has them. */
+    @Test
+    void wrongOriginHeaders_commitNothingThatTheyDoNotFit() {
+        KAFKA.cluster().createTopic("spelt", 1);
+        FailureTopics.produce(KAFKA.cluster(), letter("spelt-dead", "from", "spelt"));
+        Run wrong = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=form");
+        assertThat(wrong.exitCode()).isEqualTo(1);
+        assertThat(wrong.err())
+                .contains("cannot commit past what is no letter of the format that was named: spelt-dead-0@0")
+                .doesNotContain("\tat ");
+        Run right = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=from");
+        assertThat(right.exitCode()).as(right.err()).isZero();
+        assertThat(right.out()).contains("\"letters_sent\":1");
+    }
+
+    private static ProducerRecord<byte[], byte[]> letter(String to, String... headers) {
+        var letter = new ProducerRecord<>(to, 0, "k".getBytes(UTF_8), "v".getBytes(UTF_8));
+        for (int i = 0; i < headers.length; i += 2) {
+            letter.headers().add(headers[i], headers[i + 1].getBytes(UTF_8));
+        }
+        return letter;
+    }
+
+    /** What was sent before a letter that ends the run is committed: no later run sends it again. */
+    @Test
+    void originalThatCannotBeRead_endsTheRun_andDoublesNothing() throws Exception {
+        KAFKA.cluster().createTopic("open", 1);
+        KAFKA.cluster().createTopic("secret", 1);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                letter("shut-dead", "__connect.errors.topic", "open"),
+                letter(
+                        "shut-dead",
+                        "__dlq.errors.topic",
+                        "secret",
+                        "__dlq.errors.partition",
+                        "0",
+                        "__dlq.errors.offset",
+                        "0"));
+        KAFKA.cluster()
+                .admin()
+                .createAcls(List.of(new AclBinding(
+                        new ResourcePattern(ResourceType.TOPIC, "secret", PatternType.LITERAL),
+                        new AccessControlEntry("User:*", "*", AclOperation.ALL, AclPermissionType.DENY))))
+                .all()
+                .get();
+        ConsumerLedger.await("the broker knows it", Duration.ofMinutes(1), () -> isForbidden("secret"));
+        for (int i = 0; i < 2; i++) {
+            Run run = replay("shut-dead", "--group", "shut");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains("cannot read the original of the letter of secret-0@0: ")
+                    .doesNotContain("\tat ");
+        }
+        assertThat(FailureTopics.read(KAFKA.cluster(), "open")).hasSize(1);
+    }
+
+    private static boolean isForbidden(String topic) {
+        try {
+            var ignored = KAFKA.cluster()
+                    .admin()
+                    .describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get();
+            return false;
+        } catch (ExecutionException failure) {
+            return failure.getCause() instanceof TopicAuthorizationException;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.IsolationLevel;
@@ -30,7 +31,7 @@ class InvoicingShutdownTest {
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
     private static final int BATCH = 1_000;
-    private static final int MAX_ORDERS = 50_000;
+    private static final int FULL_SPEED_ORDERS = 50_000;
     private static final int CUSTOMERS = 50;
     private static final Duration LONG = Duration.ofMinutes(2);
 
@@ -52,9 +53,10 @@ class InvoicingShutdownTest {
         try (ConfigurableApplicationContext first = start()) {
             load = CompletableFuture.runAsync(
                     () -> {
-                        while (enough.getCount() > 0 && produced.get() < MAX_ORDERS) {
+                        while (enough.getCount() > 0) {
                             Records.produce(
                                     kafka.bootstrapServers(), "orders", produced.getAndAdd(BATCH), BATCH, CUSTOMERS);
+                            slowDown(produced.get(), enough);
                         }
                     },
                     task -> Thread.ofPlatform().daemon().start(task));
@@ -78,6 +80,17 @@ class InvoicingShutdownTest {
                         .sorted()
                         .toList();
         assertThat(pieces).isEqualTo(LongStream.range(0, produced.get()).boxed().toList());
+    }
+
+    /** A start that takes long does not end the load before the close, nor make it endless work. */
+    private static void slowDown(long produced, CountDownLatch enough) {
+        if (produced >= FULL_SPEED_ORDERS) {
+            try {
+                var ignored = enough.await(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 
     private static long sum(Map<TopicPartition, Long> offsets) {

@@ -17,7 +17,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets records out of a {@link RecordBuffer} when they are due, each partition in its order. Confined to the buffer's lock.
+ * Lets records out of a {@link RecordBuffer} when they are due, each partition in its order. Confined to the buffer's lock,
+ * but for {@link Question#ask}: a user's function is asked outside of it, once for each record.
  * What is not due stays in the buffer, so that it is purged and forgotten like all that was not pulled.
  */
 public final class Delay {
@@ -32,6 +33,58 @@ public final class Delay {
 
     private long nowMillis;
     private long nextDueMillis;
+    private @Nullable Question open;
+
+    /** How many of the records that come next are due. Asked by the thread that takes; the rest under the buffer's lock. */
+    final class Question {
+        private final RecordBuffer.Queue queue;
+        private final Batch<ConsumerRecord<byte[], byte[]>> first;
+        private final long askedMillis = nowMillis;
+        private int due;
+
+        /** When the first record that is not known to be due is, if that is known. */
+        private long headDueMillis;
+
+        private boolean isHeadKnown;
+
+        private Question(RecordBuffer.Queue queue, Batch<ConsumerRecord<byte[], byte[]>> first) {
+            this.queue = queue;
+            this.first = first;
+            isHeadKnown = queue.isHeadKnown();
+            headDueMillis = queue.headDueMillis;
+        }
+
+        /** Asks about records until one is not due. */
+        void ask() {
+            if (!isHeadKnown) {
+                headDueMillis = dueMillis.applyAsLong(first.get(0));
+                isHeadKnown = true;
+            }
+            while (isHeadKnown && headDueMillis <= askedMillis) {
+                due++;
+                isHeadKnown = due < first.size() && askNext();
+            }
+        }
+
+        private boolean askNext() {
+            try {
+                headDueMillis = dueMillis.applyAsLong(first.get(due));
+                return true;
+            } catch (KafkaPipelineException failure) {
+                // Thrown again when that record is the first: those before it go out.
+                return false;
+            }
+        }
+
+        /** Notes the answers, unless the records have gone meanwhile. */
+        void settle() {
+            if (queue.batches().peek() == first) {
+                queue.due = due;
+                queue.headToken = isHeadKnown ? first.token(due) : -1;
+                queue.headDueMillis = headDueMillis;
+            }
+        }
+    }
 
     /**
      * Creates one.
@@ -81,39 +134,43 @@ public final class Delay {
         nextDueMillis = Long.MAX_VALUE;
     }
 
-    /** Takes the first records of a partition that are due, at most a batch; null if there are none. */
-    @Nullable
-    Batch<ConsumerRecord<byte[], byte[]>> takeDue(RecordBuffer.Queue queue) {
-        ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition = queue.batches();
-        Batch<ConsumerRecord<byte[], byte[]>> first = ofPartition.getFirst();
-        if (!queue.isHeadKnown()) {
-            queue.headDueMillis = dueMillis.applyAsLong(first.get(0));
-            queue.headToken = first.token(0);
-        }
-        if (queue.headDueMillis > nowMillis) {
-            nextDueMillis = Math.min(nextDueMillis, queue.headDueMillis);
-            return null;
-        }
-        int due = countDue(first);
-        ofPartition.remove();
-        if (due == first.size()) {
-            return first;
-        }
-        ofPartition.addFirst(part(first, due, first.size()));
-        return part(first, 0, due);
+    /** Whether the user's function has to be asked before the look can go on. */
+    boolean hasQuestion() {
+        return open != null;
     }
 
-    /** How many records of a batch are due, the first of which is. */
-    private int countDue(Batch<ConsumerRecord<byte[], byte[]>> batch) {
-        int due = 1;
-        try {
-            while (due < batch.size() && dueMillis.applyAsLong(batch.get(due)) <= nowMillis) {
-                due++;
+    /** What has to be asked, outside of the lock; null if nothing has. Gives it once. */
+    @Nullable
+    Question question() {
+        Question question = open;
+        open = null;
+        return question;
+    }
+
+    /**
+     * Takes the first records of a partition that are due, at most a batch and so many; null if there are none, or if that
+     * has to be {@linkplain #hasQuestion asked} first.
+     */
+    @Nullable
+    Batch<ConsumerRecord<byte[], byte[]>> takeDue(RecordBuffer.Queue queue, int most) {
+        ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition = queue.batches();
+        Batch<ConsumerRecord<byte[], byte[]>> first = ofPartition.getFirst();
+        if (queue.due == 0) {
+            if (queue.isHeadKnown() && queue.headDueMillis > nowMillis) {
+                nextDueMillis = Math.min(nextDueMillis, queue.headDueMillis);
+            } else {
+                open = new Question(queue, first);
             }
-        } catch (KafkaPipelineException failure) {
-            // Thrown again when that record is the first: those before it go out.
+            return null;
         }
-        return due;
+        int taken = Math.min(queue.due, most);
+        queue.due -= taken;
+        ofPartition.remove();
+        if (taken == first.size()) {
+            return first;
+        }
+        ofPartition.addFirst(part(first, taken, first.size()));
+        return part(first, 0, taken);
     }
 
     /** The elements of a batch between two places. */

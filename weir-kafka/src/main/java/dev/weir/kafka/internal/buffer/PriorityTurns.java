@@ -69,6 +69,12 @@ final class PriorityTurns {
         size++;
     }
 
+    /** Puts back what was {@link #next} and gave nothing: it is next again. */
+    void addFirst(Queue queue) {
+        level(queue.priority).queues.addFirst(queue);
+        size++;
+    }
+
     private Level level(int priority) {
         int at = 0;
         for (; at < levels.size() && levels.get(at).priority >= priority; at++) {

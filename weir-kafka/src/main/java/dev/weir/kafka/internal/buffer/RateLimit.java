@@ -63,6 +63,11 @@ final class RateLimit {
         return credit >= 1;
     }
 
+    /** How many records may leave now, after {@link #mayTake} has said that one may. */
+    int most() {
+        return perSecond == 0 || !splits ? Integer.MAX_VALUE : (int) Math.min(credit, Integer.MAX_VALUE);
+    }
+
     /** Takes what may leave of a partition's first batch, which was taken out; the rest of it goes back. */
     Batch<ConsumerRecord<byte[], byte[]>> cut(
             Batch<ConsumerRecord<byte[], byte[]>> first,

@@ -28,10 +28,13 @@ public final class RecordBuffer {
         private boolean paused;
         private int records;
 
-        /** When the record with {@link #headToken} is due; see {@link Delay}. */
+        /** How many records of the first batch are known to be due; see {@link Delay}. */
+        int due;
+
+        /** When the record with {@link #headToken} is due. */
         long headDueMillis;
 
-        /** The token of the record that was first when a delay looked last. */
+        /** The token of the first record that was not due when a delay looked last. */
         long headToken = -1;
 
         /** Those with a greater number go first. */
@@ -55,6 +58,12 @@ public final class RecordBuffer {
             return first != null && first.token(0) == headToken;
         }
 
+        /** Forgets what is known of records that have gone. */
+        void forgetDue() {
+            due = 0;
+            headToken = -1;
+        }
+
         /** The size of the batch that comes next; there is one. */
         int firstSize() {
             return batches.element().size();
@@ -76,6 +85,9 @@ public final class RecordBuffer {
 
     /** Whether the segment thread waits in {@link #take}. */
     private boolean takerWaits;
+
+    /** Whether the rate was why the last look took nothing. */
+    private boolean rateForbids;
 
     /** What the thread that waits will come back with; it is no longer inside. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
@@ -110,6 +122,7 @@ public final class RecordBuffer {
         lock.lock();
         try {
             if (takerWaits
+                    && delay == null
                     && handed == null
                     && turns.size() == 0
                     && rate.perSecond() == 0
@@ -196,6 +209,7 @@ public final class RecordBuffer {
                     records -= queue.records;
                     queue.records = 0;
                     queue.batches.clear();
+                    queue.forgetDue();
                     turns.remove(queue);
                 }
             }
@@ -246,9 +260,29 @@ public final class RecordBuffer {
         return ended && records == 0;
     }
 
-    /** The next batch, or what of it is due; null if there is nothing. */
+    /** The next batch, or what of it is due; null if there is nothing. The lock is free while a user's function is asked. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
-        if (!rate.mayTake()) {
+        while (true) {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = next();
+            Delay.Question question = delay == null || batch != null ? null : delay.question();
+            if (question == null) {
+                return batch;
+            }
+            // The owner thread needs the lock, and must not wait for what a user's function does.
+            lock.unlock();
+            try {
+                question.ask();
+            } finally {
+                lock.lock();
+            }
+            question.settle();
+        }
+    }
+
+    /** The next batch as far as is known; null if there is none, or a question has to be asked first. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
+        rateForbids = !rate.mayTake();
+        if (rateForbids) {
             return null;
         }
         if (delay != null) {
@@ -256,7 +290,12 @@ public final class RecordBuffer {
         }
         for (int n = turns.size(); n > 0; n--) {
             Queue queue = turns.next();
-            Batch<ConsumerRecord<byte[], byte[]>> batch = delay == null ? queue.batches.remove() : delay.takeDue(queue);
+            Batch<ConsumerRecord<byte[], byte[]>> batch =
+                    delay == null ? queue.batches.remove() : delay.takeDue(queue, rate.most());
+            if (delay != null && delay.hasQuestion()) {
+                turns.addFirst(queue);
+                return null;
+            }
             if (batch != null) {
                 batch = rate.cut(batch, queue.batches);
             }
@@ -279,7 +318,7 @@ public final class RecordBuffer {
         takerWaits = true;
         try {
             while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
-                rate.waits(turns.size() > 0 && !rate.mayTake());
+                rate.waits(turns.size() > 0 && rateForbids);
                 clock.await(lock, readyOrEnded, Math.min(deadlineNanos, nextTurnNanos()));
                 batch = handed == null ? poll() : handed;
             }
@@ -299,8 +338,14 @@ public final class RecordBuffer {
 
     /** When what waits may be taken, if nothing changes. */
     private long nextTurnNanos() {
-        long dueNanos = delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
-        return turns.size() == 0 ? dueNanos : Math.min(dueNanos, rate.nextNanos());
+        if (turns.size() == 0) {
+            return Stage.NEVER;
+        }
+        // While the rate forbids to take, nobody looks at what has become due.
+        if (rateForbids) {
+            return rate.nextNanos();
+        }
+        return delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
     }
 
     /** Limits what is taken from now on; 0 for no limit. What may not be taken yet waits here like all else. */

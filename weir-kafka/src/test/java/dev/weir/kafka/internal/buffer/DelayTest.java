@@ -15,7 +15,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -174,6 +178,89 @@ class DelayTest {
         // Never before its time.
         assertThat(Delay.millis(any -> Instant.ofEpochMilli(5).plusNanos(1), record))
                 .isEqualTo(6);
+    }
+
+    /** The owner thread polls with the same lock. */
+    @Test
+    void functionThatBlocks_holdsUpWhoeverTakes_andNobodyElse() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        RecordBuffer slow = new RecordBuffer(
+                clock,
+                new Delay(
+                        record -> {
+                            asked.countDown();
+                            await(answer);
+                            return 0;
+                        },
+                        () -> 0));
+        add(slow, a, 1, 2, 3);
+        CompletableFuture<List<Long>> next = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().start(() -> next.complete(take(slow, Stage.NEVER)));
+        await(asked);
+        CompletableFuture<Void> owner = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().start(() -> {
+            add(slow, b, 9);
+            slow.isNotDue(a);
+            slow.purge(List.of(a));
+            slow.end();
+            owner.complete(null);
+        });
+        try {
+            owner.get(60, TimeUnit.SECONDS);
+            assertThat(next).isNotDone();
+        } finally {
+            answer.countDown();
+        }
+        assertThat(next.get(60, TimeUnit.SECONDS))
+                .as("what was purged meanwhile does not come out")
+                .containsExactly(9L);
+        assertThat(take(slow, 0)).as("the end").containsExactly(-1L);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(120, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void everyRecord_isAskedAboutOnce_alsoWhenARateLetsFewGo() {
+        AtomicInteger asked = new AtomicInteger();
+        RecordBuffer limited = new RecordBuffer(
+                clock,
+                new Delay(
+                        record -> {
+                            asked.incrementAndGet();
+                            return record.offset();
+                        },
+                        () -> clock.nanoTime() / 1_000_000));
+        limited.perSecond(100);
+        add(limited, a, LongStream.rangeClosed(1, 60).toArray());
+        clock.advance(Duration.ofMillis(50));
+        List<Long> taken = new ArrayList<>();
+        while (taken.size() < 60) {
+            taken.addAll(take(limited, clock.nanoTime()));
+            clock.advance(Duration.ofMillis(20));
+        }
+        assertThat(taken).isEqualTo(LongStream.rangeClosed(1, 60).boxed().toList());
+        assertThat(asked).hasValue(60);
+    }
+
+    /** What becomes due while nothing may leave cannot: the next wake-up is when something may. */
+    @Test
+    void rateThatForbidsToTake_isAllThatIsWaitedFor() throws Exception {
+        add(a, 20);
+        add(b, 0, 0);
+        buffer.perSecond(1);
+        assertThat(take(0)).containsExactly(0L);
+        CompletableFuture<List<Long>> next = takeElsewhere();
+        clock.awaitWaiters(1);
+        assertThat(clock.nextDeadlineNanos()).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(next.get()).hasSize(1);
     }
 
     @Test
