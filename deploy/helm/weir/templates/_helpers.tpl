@@ -21,6 +21,25 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end -}}
 {{- end }}
 
+{{- /* A number of a values file is a float, and would be written as 5e+07. */}}
+{{- define "weir.property" -}}
+{{- if kindIs "float64" . -}}
+{{- if eq . (floor .) }}{{ printf "%.0f" . }}{{ else }}{{ . }}{{ end -}}
+{{- else -}}
+{{ . }}
+{{- end -}}
+{{- end }}
+
+{{- /* The busy share of each pod: of its busiest stage, where stages of one thread count together. */}}
+{{- define "weir.busy" -}}
+{{- $busy := printf "rate(weir_stage_busy_seconds_total{%s}[1m])" . -}}
+{{- $threads := printf "weir_stage_parallelism{%s}" . -}}
+sum(max by (instance) (
+  clamp_max(sum by (instance) ({{ $busy }} and {{ $threads }} == 1), 1)
+    or {{ $busy }} / {{ $threads }}
+))
+{{- end }}
+
 {{- define "weir.matchers" -}}
-{{ .Values.autoscaling.matchers }}job="{{ .Release.Name }}"
+{{ with trimSuffix "," (trim .Values.autoscaling.matchers) }}{{ . }},{{ end }}job="{{ .Release.Name }}"
 {{- end }}

@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * A group of pods under an autoscaler, second by second. It decides every 15 s, as KEDA polls; more pods come at once
- * and serve after their start; fewer by one a minute, after all answers of five minutes allowed it. A change moves
- * partitions, whose records wait meanwhile. Deterministic. Confined to one thread.
+ * A group of pods under an autoscaler, second by second. It decides every 15 s, as KEDA polls. An answer within a tenth
+ * of what there is changes nothing. More pods, by four or by as many as there are at once, serve after their start;
+ * fewer go by one a minute, after all answers of five minutes allowed it. A change moves partitions, whose records wait
+ * meanwhile. Deterministic. Confined to one thread.
  */
 final class Autoscaling {
 
@@ -23,6 +24,11 @@ final class Autoscaling {
     private static final int MOVE_SECONDS = 3;
     private static final int STABLE_SECONDS = 300;
     private static final int DOWN_SECONDS = 60;
+
+    /** Of the horizontal autoscaler, where its object says nothing else. */
+    private static final double TOLERANCE = 0.1;
+
+    private static final int MOST_MORE = 4;
     private static final int RATE_SECONDS = 60;
 
     /** What a policy sees. */
@@ -128,15 +134,17 @@ final class Autoscaling {
         long lagRecords = waiting.stream().mapToLong(Arrival::records).sum();
         double share = busy.stream().mapToDouble(Double::doubleValue).average().orElse(0);
         double answer = policy.pods(new Look(pods, lagRecords, lagSeconds(second), share, outputLimits));
-        answers.add(Math.clamp(Math.ceil(answer), 1, MOST_PODS));
+        int asked = pods + readyAt.size();
+        double wanted = Math.abs(answer / asked - 1) <= TOLERANCE ? asked : Math.ceil(answer);
+        answers.add(Math.clamp(wanted, 1, MOST_PODS));
         int from = Math.max(0, answers.size() - STABLE_SECONDS / DECISION_SECONDS);
         double stable = answers.subList(from, answers.size()).stream()
                 .mapToDouble(Double::doubleValue)
                 .max()
                 .orElseThrow();
-        int asked = pods + readyAt.size();
         if (answers.getLast() > asked) {
-            for (int more = asked; more < answers.getLast(); more++) {
+            double now = Math.min(answers.getLast(), asked + Math.max(MOST_MORE, asked));
+            for (int more = asked; more < now; more++) {
                 readyAt.addLast(second + START_SECONDS);
             }
         } else if (stable < asked && readyAt.isEmpty() && second - lastDown >= DOWN_SECONDS) {

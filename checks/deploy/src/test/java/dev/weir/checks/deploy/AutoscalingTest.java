@@ -27,6 +27,13 @@ class AutoscalingTest {
     private static final Policy SECONDS =
             look -> look.outputLimits() ? look.pods() : look.pods() * look.busyShare() * (1 + look.lagSeconds() / 30);
 
+    /** As in the chart's query for share groups. */
+    private static final Policy SECONDS_LEFT = look -> {
+        double atWork = look.pods() * look.busyShare();
+        double rate = Math.max(1, atWork * Autoscaling.POD_RECORDS);
+        return atWork * (1 + look.lagRecords() / (30 * rate));
+    };
+
     /** Ten seconds of a pod's work for each pod, as {@code lagThreshold} of KEDA's scaler for Kafka would say. */
     private static final Policy RECORDS = look -> look.lagRecords() / (10.0 * Autoscaling.POD_RECORDS);
 
@@ -36,6 +43,7 @@ class AutoscalingTest {
 
         private String rows() {
             return row("busy pods and seconds", Autoscaling.run(SECONDS, load))
+                    + row("share group: busy pods and seconds left", Autoscaling.run(SECONDS_LEFT, load))
                     + row("records of lag", Autoscaling.run(RECORDS, load));
         }
 
@@ -85,5 +93,18 @@ class AutoscalingTest {
         Outcome records = Autoscaling.run(RECORDS, load);
         assertThat(seconds.mostPods()).isLessThan(Autoscaling.MOST_PODS);
         assertThat(records.mostPods()).isEqualTo(Autoscaling.MOST_PODS);
+    }
+
+    @Test
+    void shareGroup_isSizedByWhatPodsCanDo_notByWhatComes() {
+        Load bursts = new Load(3_600, t -> t % 600 == 15 ? 10_000 : 0, t -> NO_LIMIT);
+        assertThat(Autoscaling.run(SECONDS_LEFT, bursts).mostPods()).isEqualTo(1);
+        Load steady = new Load(3_600, t -> t % 600 == 15 ? 3_000 : 5, t -> NO_LIMIT);
+        assertThat(Autoscaling.run(SECONDS_LEFT, steady).mostPods()).isEqualTo(1);
+        Load much = new Load(3_600, t -> 3_500, t -> NO_LIMIT);
+        Outcome grown = Autoscaling.run(SECONDS_LEFT, much);
+        assertThat(grown.mostPods()).isGreaterThanOrEqualTo(4);
+        // Those that catch up with what waited for them go again.
+        assertThat(grown.podHours()).isBetween(3.5, 7.0);
     }
 }

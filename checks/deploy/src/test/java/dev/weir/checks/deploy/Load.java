@@ -20,9 +20,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class Load implements AutoCloseable {
 
+    static final int KEYS = 100;
+
     private static final int AT_ONCE = 10;
     private static final int EVERY_MILLIS = 20;
-    private static final int KEYS = 100;
 
     private final KafkaProducer<byte[], byte[]> producer;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();

@@ -2,6 +2,7 @@ package dev.weir.checks.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -10,6 +11,7 @@ import com.marcnuri.helm.LintResult;
 import dev.weir.checks.deploy.Manifests.Manifest;
 import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.terminal.DurationConverter;
+import dev.weir.metrics.Limiter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
@@ -72,14 +76,25 @@ class ManifestsTest {
         String workload = variant.render(Map.of()).workload().kind();
         expected.put(
                 component.resolve("kustomization.yaml"), kustomization("Component", scaling, """
+                        configurations:
+                          - names.yaml
                         # The number of pods is the autoscaler's.
                         patches:
                           - target:
                               kind: %s
+                              name: weir
                             patch: |
                               - op: remove
                                 path: /spec/replicas
                         """.formatted(workload)));
+        expected.put(component.resolve("names.yaml"), HEADER + """
+                # A namePrefix reaches the autoscaler too.
+                nameReference:
+                  - kind: %s
+                    fieldSpecs:
+                      - kind: ScaledObject
+                        path: spec/scaleTargetRef/name
+                """.formatted(workload));
         if (Boolean.getBoolean("weir.write")) {
             Files.createDirectories(component);
             for (Map.Entry<Path, String> file : expected.entrySet()) {
@@ -96,6 +111,58 @@ class ManifestsTest {
                         .map(manifest -> "  - " + manifest.fileName() + "\n")
                         .collect(Collectors.joining())
                 + more;
+    }
+
+    /** A team's folder, with a workload of its own beside the pipe, and names of its own. */
+    @ParameterizedTest
+    @EnumSource
+    void scaling_inATeamsKustomization_findsItsWorkload_andLeavesOthersAlone(Variant variant) throws Exception {
+        String kind = variant.render(Map.of()).workload().kind();
+        Path team = Files.createDirectories(folder.resolve("team-" + variant));
+        Files.writeString(team.resolve("other.yaml"), """
+                apiVersion: apps/v1
+                kind: %s
+                metadata: { name: other }
+                spec: { replicas: 4 }
+                """.formatted(kind));
+        Path relative = team.toRealPath().relativize(variant.folder().toRealPath());
+        Files.writeString(team.resolve("kustomization.yaml"), """
+                namePrefix: orders-
+                resources: [%s, other.yaml]
+                components: [%s/scaling]
+                """.formatted(relative, relative));
+        Manifests built = Manifests.of(kustomize(team));
+        Map<String, JsonNode> workloads = built.all().stream()
+                .filter(manifest -> manifest.kind().equals(kind))
+                .collect(Collectors.toMap(Manifest::name, Manifest::tree));
+        assertThat(workloads).containsOnlyKeys("orders-weir", "orders-other");
+        assertThat(workloads.get("orders-weir").at("/spec").has("replicas")).isFalse();
+        assertThat(workloads.get("orders-other").at("/spec/replicas").asInt()).isEqualTo(4);
+        assertThat(built.one("ScaledObject")
+                        .tree()
+                        .at("/spec/scaleTargetRef/name")
+                        .asText())
+                .isEqualTo("orders-weir");
+        String jobLabel =
+                built.one("ServiceMonitor").tree().at("/spec/jobLabel").asText();
+        JsonNode labels = built.one("Service").tree().at("/metadata/labels");
+        assertThat(labels.required(jobLabel).asText()).isEqualTo("weir");
+    }
+
+    /** Where there is a {@code kubectl}: else the text of the component is compared alone. */
+    private static String kustomize(Path of) throws IOException, InterruptedException {
+        Path out = folder.resolve("built-" + of.getFileName());
+        Process process;
+        try {
+            process = new ProcessBuilder("kubectl", "kustomize", of.toString())
+                    .redirectOutput(out.toFile())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+        } catch (IOException e) {
+            return abort("kubectl is not there");
+        }
+        assertThat(process.waitFor()).isZero();
+        return Files.readString(out);
     }
 
     private static Map<Path, String> filesIn(Path folder) throws IOException {
@@ -228,12 +295,85 @@ class ManifestsTest {
                 .map(MatchResult::group)
                 .toList();
         assertThat(meters).isNotEmpty().allSatisfy(meter -> assertThat(page).contains("| `" + meter + "` |"));
+        Matcher kinds = Pattern.compile("kind=~\"([^\"]+)\"").matcher(query);
+        assertThat(kinds.find()).isEqualTo(variant != Variant.SHARE_GROUP);
+        if (variant != Variant.SHARE_GROUP) {
+            assertThat(Stream.of(Limiter.Kind.values()).map(Limiter.Kind::id))
+                    .contains(kinds.group(1).split("\\|"));
+        }
+        assertThat(trigger.at("/metadata/ignoreNullValues").asText()).isEqualTo("false");
         JsonNode endpoint =
                 manifests.one("ServiceMonitor").tree().at("/spec/endpoints").required(0);
         assertThat(endpoint.required("port").asText())
                 .isEqualTo(
                         manifests.one("Service").tree().at("/spec/ports/0/name").asText());
         assertThat(endpoint.required("path").asText()).isEqualTo("/metrics");
+    }
+
+    @Test
+    void clientProperties_ofAFile_areWrittenAsTheyStandThere() throws IOException {
+        Path values = Files.writeString(folder.resolve("values.yaml"), """
+                clientProperties:
+                  fetch.max.bytes: 52428800
+                  a.fraction: 0.25
+                  a.switch: true
+                  a.text: 64m
+                  config.providers: env,file
+                serviceMonitor:
+                  enabled: true
+                  labels: { release: prometheus }
+                """);
+        Manifests manifests = Variant.render(values);
+        assertThat(manifests
+                        .configMap("weir-client")
+                        .required("client.properties")
+                        .asText()
+                        .lines())
+                .contains(
+                        "fetch.max.bytes=52428800",
+                        "a.fraction=0.25",
+                        "a.switch=true",
+                        "a.text=64m",
+                        "config.providers=env,file");
+        assertThat(manifests
+                        .one("ServiceMonitor")
+                        .tree()
+                        .at("/metadata/labels/release")
+                        .asText())
+                .isEqualTo("prometheus");
+    }
+
+    @Test
+    void valuesThatContradictEachOther_areRefused() {
+        Map.of(
+                        "clientProperties.weir\\.revoke\\.deadline=120s", "stop.revokeSeconds",
+                        "clientProperties.group\\.instance\\.id=x", "staticMembers",
+                        "clientProperties.config\\.providers=file", "config.providers",
+                        "autoscaling.minReplicas=7", "minReplicas is more than autoscaling.maxReplicas")
+                .forEach((value, said) -> {
+                    int equals = value.indexOf('=');
+                    Map<String, String> values = Map.of(
+                            "autoscaling.enabled", "true", value.substring(0, equals), value.substring(equals + 1));
+                    assertThatThrownBy(() -> Variant.render(Variant.CHART, values))
+                            .as(value)
+                            .hasMessageContaining(said);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"namespace=\"orders\"", "namespace=\"orders\","})
+    void matchers_withAndWithoutComma_areThoseOfEachSeries(String matchers) {
+        Map<String, String> values = new HashMap<>(Variant.SCALING);
+        values.put("autoscaling.matchers", matchers);
+        String query = Variant.BASE
+                .render(values)
+                .one("ScaledObject")
+                .tree()
+                .at("/spec/triggers/0/metadata/query")
+                .asText();
+        assertThat(Pattern.compile("\\{([^}]*)}").matcher(query).results().map(found -> found.group(1)))
+                .isNotEmpty()
+                .allMatch(found -> found.startsWith("namespace=\"orders\",job=\"weir\""));
     }
 
     @Test

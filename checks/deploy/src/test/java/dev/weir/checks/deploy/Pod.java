@@ -1,5 +1,6 @@
 package dev.weir.checks.deploy;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,8 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pod's container as a process of this machine: entry point of the image; arguments, environment, files, probes and
@@ -33,6 +38,9 @@ final class Pod implements AutoCloseable {
     private final Manifests manifests;
     private final Path folder;
     private final Process process;
+
+    /** From SIGTERM to the end. */
+    private @Nullable CompletableFuture<Duration> sinceTerm;
 
     private Pod(Manifests manifests, Path folder, Process process) {
         this.manifests = manifests;
@@ -54,14 +62,14 @@ final class Pod implements AutoCloseable {
         Map<String, String> environment = manifests.environment(name);
         environment.putAll(settings);
         JsonNode container = manifests.container();
-        String port =
-                "--metrics=0.0.0.0:" + container.at("/ports/0/containerPort").asInt();
+        String any = "--metrics=0.0.0.0:";
+        String port = any + container.at("/ports/0/containerPort").asInt();
         String etc = writeFiles(manifests, folder);
         List<String> arguments = manifests.arguments(environment).stream()
-                .map(word -> word.equals(port) ? "--metrics=0" : word)
+                .map(word -> word.equals(port) ? any + 0 : word)
                 .map(word -> word.replace("=" + etc + "/", "=" + folder.resolve("etc") + "/"))
                 .toList();
-        assertThat(arguments).contains("--metrics=0");
+        assertThat(arguments).contains(any + 0);
         List<String> command = new ArrayList<>(entryPoint);
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
@@ -127,9 +135,11 @@ final class Pod implements AutoCloseable {
         }
     }
 
-    /** What a platform does first. */
+    /** What a platform does first; the grace period begins. */
     void sendTerm() {
         assertThat(process.isAlive()).as(said()).isTrue();
+        long sentAt = System.nanoTime();
+        sinceTerm = process.onExit().thenApply(ended -> Duration.ofNanos(System.nanoTime() - sentAt));
         // In a container it is the child of what made the container.
         process.children().findFirst().orElseGet(process::toHandle).destroy();
     }
@@ -137,11 +147,11 @@ final class Pod implements AutoCloseable {
     /** Holds that it ends by itself within its grace period, and says that it has drained. */
     void assertEndsWell() {
         try {
-            assertThat(process.waitFor(manifests.graceSeconds(), TimeUnit.SECONDS))
+            assertThat(requireNonNull(sinceTerm, "told to end").get(manifests.graceSeconds() + 30, TimeUnit.SECONDS))
                     .as("ended within the grace period: %s", said())
-                    .isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError("interrupted", e);
+                    .isLessThanOrEqualTo(Duration.ofSeconds(manifests.graceSeconds()));
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError(said(), e);
         }
         assertThat(process.exitValue()).as(said()).isZero();
         assertThat(out()).contains("\"drained\":true");
@@ -165,6 +175,12 @@ final class Pod implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly().onExit().join();
+        // What makes a container may go alone, and leave its process 1 behind.
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        try {
+            assertThat(process.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
     }
 }

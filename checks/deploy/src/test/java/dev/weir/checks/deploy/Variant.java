@@ -38,6 +38,15 @@ enum Variant {
         return render(CHART, all);
     }
 
+    /** As {@code helm template weir deploy/helm/weir -f values} does: numbers of a file are not those of --set. */
+    static Manifests render(Path values) {
+        return Manifests.of(new Helm(CHART)
+                .template()
+                .withName("weir")
+                .withValuesFile(values)
+                .call());
+    }
+
     static Manifests render(Path chart, Map<String, String> values) {
         TemplateCommand template = new Helm(chart).template().withName("weir");
         values.forEach(template::set);

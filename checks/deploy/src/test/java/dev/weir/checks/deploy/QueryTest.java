@@ -1,0 +1,120 @@
+package dev.weir.checks.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the autoscaler asks Prometheus, answered by Prometheus' own test of rules. Needs {@code promtool}. */
+class QueryTest {
+
+    private static final String NOTHING = """
+            - interval: 15s
+              input_series:
+            """;
+
+    /** A pod whose one thread is busy half in each of two stages, and one with half of its ten threads at work. */
+    private static final String TWO_PODS = NOTHING + """
+                - { series: 'weir_stage_busy_seconds_total{job="weir",instance="a",stage="read"}', values: '0+7.5x40' }
+                - { series: 'weir_stage_busy_seconds_total{job="weir",instance="a",stage="write"}', values: '0+7.5x40' }
+                - { series: 'weir_stage_busy_seconds_total{job="weir",instance="b",stage="read"}', values: '0+1.5x40' }
+                - { series: 'weir_stage_busy_seconds_total{job="weir",instance="b",stage="work"}', values: '0+75x40' }
+                - { series: 'weir_stage_parallelism{job="weir",instance="a",stage="read"}', values: '1x40' }
+                - { series: 'weir_stage_parallelism{job="weir",instance="a",stage="write"}', values: '1x40' }
+                - { series: 'weir_stage_parallelism{job="weir",instance="b",stage="read"}', values: '1x40' }
+                - { series: 'weir_stage_parallelism{job="weir",instance="b",stage="work"}', values: '10x40' }
+                - { series: 'weir_pipeline_running{job="weir",instance="a"}', values: '1x40' }
+                - { series: 'weir_pipeline_running{job="weir",instance="b"}', values: '1x40' }
+                - { series: 'up{job="weir",instance="a"}', values: '1x40' }
+                - { series: 'up{job="weir",instance="b"}', values: '1x40' }
+                - { series: 'up{job="weir",instance="c"}', values: '0x40' }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void consumerGroup_isAskedForBusyPodsAndMoreByLag() throws Exception {
+        assertAnswer(Variant.BASE, TWO_PODS, "1.5");
+        assertAnswer(Variant.BASE, TWO_PODS + series("weir_consumer_lag_seconds", "b", "60"), "4.5");
+    }
+
+    @Test
+    void limiter_ofMostPods_keepsThemAll_andOfOneDoesNot() throws Exception {
+        String one = TWO_PODS + series("weir_limiter", "a", "1").replace("\"}", "\",kind=\"key-skew\"}");
+        assertAnswer(Variant.BASE, one, "1.5");
+        String both = one + series("weir_limiter", "b", "1").replace("\"}", "\",kind=\"output-broker\"}");
+        assertAnswer(Variant.BASE, both, "3");
+    }
+
+    @Test
+    void shareGroup_isAskedForMoreByTheSecondsLeft() throws Exception {
+        String idle = NOTHING
+                + series("weir_stage_busy_seconds_total", "a", "0")
+                + series("weir_stage_parallelism", "a", "1")
+                + series("weir_share_lag_records", "a", "180");
+        assertAnswer(Variant.SHARE_GROUP, idle, "0");
+        String busy = TWO_PODS
+                + series("weir_share_accepted_total", "a", "0+15000")
+                + series("weir_share_lag_records", "a", "60000");
+        assertAnswer(Variant.SHARE_GROUP, busy, "4.5");
+    }
+
+    @Test
+    void podsWithoutWork_areKept_andNoPodsAreNoAnswer() throws Exception {
+        String starting = NOTHING + series("up", "a", "0") + series("up", "b", "0");
+        assertAnswer(Variant.BASE, starting, "2");
+        assertAnswer(Variant.SHARE_GROUP, starting, "2");
+        String others = NOTHING + series("up", "a", "1").replace("weir", "other");
+        assertAnswer(Variant.BASE, others, "");
+        assertAnswer(Variant.SHARE_GROUP, others, "");
+    }
+
+    private static String series(String name, String instance, String value) {
+        return "    - { series: '" + name + "{job=\"weir\",instance=\"" + instance + "\"}', values: '" + value
+                + "x40' }\n";
+    }
+
+    private void assertAnswer(Variant variant, String series, String pods) throws Exception {
+        String query = variant.render(Variant.SCALING)
+                .one("ScaledObject")
+                .tree()
+                .at("/spec/triggers/0/metadata/query")
+                .asText();
+        Files.writeString(
+                folder.resolve("rules.yaml"),
+                "groups:\n  - name: weir\n    rules:\n      - record: pods\n        expr: |\n" + query.indent(10));
+        String samples = pods.isEmpty() ? "[]" : "[{ labels: pods, value: " + pods + " }]";
+        Path test = Files.writeString(
+                folder.resolve("test.yaml"),
+                "rule_files: [rules.yaml]\nevaluation_interval: 15s\ntests:\n" + series
+                        + "  promql_expr_test:\n    - { expr: pods, eval_time: 5m, exp_samples: " + samples + " }\n");
+        Path out = folder.resolve("out");
+        assertThat(promtool(test, out)).as(() -> text(out)).isZero();
+    }
+
+    private static int promtool(Path test, Path out) throws InterruptedException {
+        Process process;
+        try {
+            process = new ProcessBuilder("promtool", "test", "rules", test.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(out.toFile())
+                    .start();
+        } catch (IOException e) {
+            return abort("promtool is not there");
+        }
+        return process.waitFor();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
