@@ -136,8 +136,9 @@ final class Samples implements AutoCloseable {
         put(LeanSettings.Builder.class, LeanSettings.builder());
         put(
                 LeanThreads.Builder.class,
-                LeanThreads.builder(
-                        LeanSettings.builder().bootstrapServers("localhost:9092").build()));
+                LeanThreads.builder(LeanSettings.builder()
+                        .bootstrapServers("localhost:9092")
+                        .build()));
         put(ByteBuffer.class, ByteBuffer.allocate(1));
         put(Slice.class, new Slice());
         put(LeanRecord.class, new LeanRecord(TEXT));
