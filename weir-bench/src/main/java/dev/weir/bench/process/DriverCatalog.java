@@ -134,8 +134,7 @@ public final class DriverCatalog {
             String others = ofArchive
                     ? " (those of other libraries are in a checkout of Weir, not in its archive: --drivers leaves them out)"
                     : "";
-            throw new BenchException(
-                    "there is no driver " + driver + Spelling.hint(driver, entries.keySet()) + others);
+            throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()) + others);
         }
         for (String place : entry.classPath().split(File.pathSeparator, -1)) {
             if (!Files.exists(Path.of(place))) {

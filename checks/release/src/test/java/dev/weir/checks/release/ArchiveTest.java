@@ -137,7 +137,7 @@ class ArchiveTest {
         }
         assertThatThrownBy(() -> drivers.entry("pekko"))
                 .hasMessageStartingWith("there is no driver pekko")
-                .hasMessageContaining("in a checkout of Weir", "--drivers");
+                .hasMessageContainingAll("in a checkout of Weir", "--drivers");
         assertThat(Workload.read(archive.root().resolve("workloads/plain-consumer.yaml"), true))
                 .isNotNull();
     }
