@@ -31,9 +31,11 @@ public final class DriverCatalog {
     private static final String CLASS_PATH = "target/driver.classpath";
 
     private final Map<String, Entry> entries;
+    private final boolean ofArchive;
 
-    private DriverCatalog(Map<String, Entry> entries) {
+    private DriverCatalog(Map<String, Entry> entries, boolean ofArchive) {
         this.entries = entries;
+        this.ofArchive = ofArchive;
     }
 
     /**
@@ -49,12 +51,14 @@ public final class DriverCatalog {
     /** The drivers of a checkout of Weir, or of its unpacked archive. */
     public static DriverCatalog below(Path root) {
         Map<String, Entry> entries = new TreeMap<>();
+        boolean ofArchive = false;
         Path drivers = root.resolve("drivers");
         if (Files.isDirectory(drivers)) {
             try (DirectoryStream<Path> modules = Files.newDirectoryStream(drivers)) {
                 for (Path module : modules) {
                     if (module.toString().endsWith(".jar")) {
                         addJar(module, entries);
+                        ofArchive = true;
                     } else if (Files.isRegularFile(module.resolve(CLASSES).resolve(DESCRIPTION))
                             && Files.isRegularFile(module.resolve(CLASS_PATH))) {
                         addBuilt(module, entries);
@@ -67,7 +71,7 @@ public final class DriverCatalog {
         if (entries.isEmpty()) {
             throw new BenchException("no driver is built below " + drivers + ": start the command through ./weir");
         }
-        return new DriverCatalog(entries);
+        return new DriverCatalog(entries, ofArchive);
     }
 
     private static void addBuilt(Path module, Map<String, Entry> entries) throws IOException {
@@ -127,7 +131,10 @@ public final class DriverCatalog {
     public Entry entry(String driver) {
         Entry entry = entries.get(Driver.withoutDefaults(driver));
         if (entry == null) {
-            throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()));
+            String others = ofArchive
+                    ? " (those of other libraries are in a checkout of Weir, not in its archive: --drivers leaves them out)"
+                    : "";
+            throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()) + others);
         }
         for (String place : entry.classPath().split(File.pathSeparator, -1)) {
             if (!Files.exists(Path.of(place))) {

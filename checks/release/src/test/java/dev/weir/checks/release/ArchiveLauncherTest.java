@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,9 +54,10 @@ class ArchiveLauncherTest {
                 make() { for argument; do case $argument in "$name"=*) echo made >"${argument#*=}" ;; esac; done; }
                 case $* in
                   *-XX:AOTMode=record* | *-XX:ArchiveClassesAtExit=*)
-                    echo training >>trainings
+                    echo "training${JAVA_TOOL_OPTIONS-}${JDK_JAVA_OPTIONS-}${_JAVA_OPTIONS-}" >>trainings
                     [ ! -f broken ] || exit 1
                     [ ! -f vanishing ] || rm -rf 'CACHES'
+                    [ ! -f early ] || { echo $$ >trainer; kill -TERM $PPID; exec sleep 300; }
                     [ ! -f slow ] || { echo $$ >t && mv t trainer && exec sleep 300; }
                     name=-XX:AOTConfiguration; make "$@"
                     name=-XX:ArchiveClassesAtExit; make "$@"
@@ -111,6 +113,48 @@ class ArchiveLauncherTest {
             assertThat(run(environment, "x")).doesNotContain("Cache=").endsWith("[x]\n");
         }
         assertThat(Files.exists(temp.resolve("trainings"))).isFalse();
+    }
+
+    /** JDK 25 does not start with a cache of ours beside these. */
+    @Test
+    void optionsOfTheUserAboutCaches_leaveNoPlaceForOurs() throws Exception {
+        run();
+        for (Map<String, String> environment : List.of(
+                Map.of("WEIR_OPTS", "-Xmx1g -Xshare:off"),
+                Map.of("WEIR_OPTS", "-XX:AOTCacheOutput=mine"),
+                Map.of("JAVA_TOOL_OPTIONS", "-Xshare:auto"),
+                Map.of("JDK_JAVA_OPTIONS", "-XX:SharedArchiveFile=mine"),
+                Map.of("WEIR_OPTS", "-Xshare:auto", "XDG_CACHE_HOME", temp.toString()))) {
+            assertThat(run(environment, "x")).doesNotContain(CACHE_25).endsWith("[x]\n");
+        }
+        assertThat(run(Map.of("WEIR_OPTS", "-Xmx1g"))).contains(CACHE_25);
+        assertThat(trainings()).isEqualTo(1);
+    }
+
+    /** A debugger that the JVM waits for would wait in the training, where nobody expects it. */
+    @Test
+    void training_hasNoOptionsOfTheEnvironment() throws Exception {
+        run(Map.of("JAVA_TOOL_OPTIONS", "-Da=b", "JDK_JAVA_OPTIONS", "-Da=b", "_JAVA_OPTIONS", "-Da=b"));
+        assertThat(temp.resolve("trainings")).hasContent("training");
+    }
+
+    @Test
+    void cache_isTheSame_inEachTimeZoneAndLocale() throws Exception {
+        run(Map.of("TZ", "UTC0"));
+        run(Map.of("TZ", "JST-9", "LC_ALL", "C.UTF-8", "TIME_STYLE", "full-iso"));
+        assertThat(trainings()).isEqualTo(1);
+    }
+
+    /** As with a lock of another user in a folder of all, or a disk that became read-only meanwhile. */
+    @Test
+    void lockThatCannotBeTakenAway_failsNoCommand() throws Exception {
+        script(temp.resolve("tools/rm"), "#!/bin/sh\necho 'rm: not permitted' >&2\nexit 1\n");
+        Map<String, String> environment = Map.of("PATH", temp.resolve("tools") + ":" + System.getenv("PATH"));
+        assertThat(run(environment, "x")).contains(CACHE_25).endsWith("[x]\n");
+        Path lock = cache().resolveSibling(cache().getFileName() + ".lock");
+        assertThat(Files.exists(lock, LinkOption.NOFOLLOW_LINKS)).isTrue();
+        Files.delete(cache());
+        assertThat(run(environment, "x")).doesNotContain(CACHE_25).endsWith("[x]\n");
     }
 
     /** Whoever runs this as root may write there all the same. */
@@ -175,6 +219,20 @@ class ArchiveLauncherTest {
         assertThat(run()).contains(CACHE_25);
     }
 
+    /** Sent by the trainer as the first it does: now and then it comes before the shell does anything after the fork. */
+    @RepeatedTest(8)
+    void signal_asTheTrainerIsForked_leavesNoTrainer() throws Exception {
+        Files.createFile(temp.resolve("early"));
+        try (Archive.Run first = start(Map.of())) {
+            assertThat(first.ended()).isEqualTo(143);
+        }
+        var trainer = ProcessHandle.of(
+                Long.parseLong(Files.readString(temp.resolve("trainer")).strip()));
+        trainer.ifPresent(ProcessHandle::destroyForcibly);
+        assertThat(trainer).isEmpty();
+        assertThat(archive.cacheFiles()).isEmpty();
+    }
+
     @Test
     void signal_afterTheCacheWasMade_reachesTheProgram() throws Exception {
         Files.createFile(temp.resolve("working"));
@@ -214,10 +272,17 @@ class ArchiveLauncherTest {
 
     private Path leaveLock(long pid) throws Exception {
         run();
-        Path cache = archive.cacheFiles().get(0);
+        Path cache = cache();
         Files.delete(cache);
         return Files.createSymbolicLink(
                 cache.resolveSibling(cache.getFileName() + ".lock"), Path.of(Long.toString(pid)));
+    }
+
+    private Path cache() throws IOException {
+        return archive.cacheFiles().stream()
+                .filter(file -> !file.getFileName().toString().contains("."))
+                .findFirst()
+                .orElseThrow();
     }
 
     private Archive.Run start(Map<String, String> environment, String... arguments) throws IOException {

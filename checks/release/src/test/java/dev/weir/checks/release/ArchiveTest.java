@@ -1,6 +1,7 @@
 package dev.weir.checks.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -54,8 +55,10 @@ class ArchiveTest {
         for (String same : List.of("LICENSE", "NOTICE", "workloads/plain-consumer.yaml")) {
             assertThat(root.resolve(same)).hasSameTextualContentAs(Published.ROOT.resolve(same));
         }
-        assertThat(root.resolve("libexec/find-jdk.sh"))
-                .hasSameTextualContentAs(Published.ROOT.resolve(".mvn/find-jdk.sh"));
+        for (String part : List.of("find-jdk.sh", "start-jvm.sh")) {
+            assertThat(root.resolve("libexec").resolve(part))
+                    .hasSameTextualContentAs(Published.ROOT.resolve(".mvn").resolve(part));
+        }
         assertThat(root.resolve("bin/weir")).isExecutable();
         String readme = Files.readString(root.resolve("README.md"));
         for (String named : List.of("bin", "conf", "workloads", "drivers", "grafana", "lib", "libexec", "licenses")) {
@@ -82,7 +85,7 @@ class ArchiveTest {
         List<String> jars;
         try (Stream<Path> files = Files.list(archive.root().resolve("lib"))) {
             jars = files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.matches("weir(-.*)?\\.jar"))
+                    .filter(name -> name.endsWith(".jar") && !name.startsWith("weir"))
                     .toList();
         }
         assertThat(listed.keySet()).containsExactlyInAnyOrderElementsOf(jars);
@@ -132,6 +135,9 @@ class ArchiveTest {
         for (String name : List.of("plain", "weir", "lean", "asimov-sequential")) {
             assertThat(drivers.entry(name).classPath()).as(name).contains(lib.toString(), "kafka-clients-");
         }
+        assertThatThrownBy(() -> drivers.entry("pekko"))
+                .hasMessageStartingWith("there is no driver pekko")
+                .hasMessageContainingAll("in a checkout of Weir", "--drivers");
         assertThat(Workload.read(archive.root().resolve("workloads/plain-consumer.yaml"), true))
                 .isNotNull();
     }
@@ -151,6 +157,10 @@ class ArchiveTest {
             assertThat(run.err()).isEmpty();
         }
         assertThat(Files.readString(loaded)).containsPattern("dev\\.weir\\.cli\\.Main source: shared objects file");
+
+        try (Archive.Run run = archive.start(Map.of("WEIR_OPTS", "-Xshare:auto"), "--version")) {
+            assertThat(run.succeeded()).contains("Weir ");
+        }
 
         String out = archive.run("demo", "--json", "--no-console", "--records", "20000");
         JsonNode summary = new ObjectMapper()
