@@ -12,7 +12,10 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Each message that a user can see has an entry in the guide, and each entry is of a message that there is. */
+/**
+ * Each message whose words stand where it is thrown or logged has an entry in the guide, and each entry is of a message
+ * that there is. Words that a helper makes, or that an exception gives to its superclass, are not looked at.
+ */
 class MessagesTest {
 
     private static final Path INTERNAL =

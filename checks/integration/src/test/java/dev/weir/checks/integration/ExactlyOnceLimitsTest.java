@@ -21,15 +21,20 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an exactly-once flow says to operators, sources and topics that do not go with its transactions. */
 @Timeout(300)
@@ -159,6 +164,57 @@ class ExactlyOnceLimitsTest {
                 .hasMessageContaining("gaps-in-")
                 .hasMessageContaining("commitMetadataChars")
                 .hasMessageContaining("transaction.timeout.ms=8000");
+    }
+
+    /**
+     * What is finished past the offset stands in the commit's metadata alone: a version that does not know their form,
+     * another client, or a tool that writes the offset anew has the results written again.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void commitThatIsRewritten_repeatsTheResultsPastItsOffset_andNoOtherDoes(boolean rewritten) throws Exception {
+        String name = "rewritten-" + rewritten;
+        int count = 10;
+        var id = new TopicPartition(name + "-in", 0);
+        KAFKA.cluster().createTopic(name + "-in", 1);
+        KAFKA.cluster().createTopic(name + "-out", 1);
+        Records.produce(KAFKA.bootstrapServers(), name + "-in", 0, count);
+        CountDownLatch enough = new CountDownLatch(1);
+        Pipeline held = KafkaSource.exactlyOnce(consumer(name).build(), name + "-in")
+                .commitInterval(Duration.ofMillis(20))
+                .produceTo(
+                        producer().build(),
+                        records -> records.mapBlocking(count, Ordering.unordered(), record -> {
+                                    if (record.offset() == 0) {
+                                        enough.await();
+                                        throw new IllegalStateException("never done");
+                                    }
+                                    return record;
+                                })
+                                .map(record -> to(name + "-out", record)));
+        try (RunningPipeline run = held.run()) {
+            ConsumerLedger.await(
+                    "all but the first are committed",
+                    Duration.ofSeconds(60),
+                    () -> ExactlyOnceLedger.committed(KAFKA.cluster(), name + "-out")
+                                    .size()
+                            == count - 1);
+            enough.countDown();
+            assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .hasStackTraceContaining("never done");
+        }
+        assertThat(KAFKA.cluster().committedOffsets(name)).containsEntry(id, 0L);
+        if (rewritten) {
+            var admin = KAFKA.cluster().admin();
+            admin.alterConsumerGroupOffsets(name, Map.of(id, new OffsetAndMetadata(0, "weir9:of a later version:")))
+                    .all()
+                    .get(60, TimeUnit.SECONDS);
+        }
+        toEnd(untilEnd(consumer(name).build(), name + "-in")
+                .produceTo(producer().build(), records -> records.map(record -> to(name + "-out", record))));
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), name + "-out"))
+                .hasSize(rewritten ? 2 * count - 1 : count)
+                .containsAll(LongStream.range(0, count).boxed().toList());
     }
 
     @Test
