@@ -219,7 +219,7 @@ class ArchiveLauncherTest {
         assertThat(run()).contains(CACHE_25);
     }
 
-    /** Sent by the trainer as the first it does: now and then it comes before the shell does anything after the fork. */
+    /** Sent by the trainer at once: now and then it comes before the shell does anything after the fork. */
     @RepeatedTest(8)
     void signal_asTheTrainerIsForked_leavesNoTrainer() throws Exception {
         Files.createFile(temp.resolve("early"));
