@@ -163,6 +163,8 @@ final class Ending {
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + Commits.SYNC_NANOS;
         while (true) {
+            // One that stays would end each of the polls at once, thousands a second.
+            owner.clearSignal();
             long left = deadlineNanos - clock.nanoTime();
             try {
                 delivery.commitNow(assignment.all(), left);
