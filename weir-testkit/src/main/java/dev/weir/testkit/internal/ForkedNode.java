@@ -4,6 +4,7 @@ import dev.weir.testkit.KafkaClusterException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,9 +88,17 @@ public final class ForkedNode implements BrokerNode {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + heapMegabytes + "m");
         command.add("-XX:+UseSerialGC");
+        command.addAll(compilerLimits());
         command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
         command.addAll(List.of("-cp", classPath(), BrokerMain.class.getName(), settingsFile.toString()));
         return command;
+    }
+
+    /** Tests that run with the quick compiler alone, because each JVM of theirs ends soon, save its time in brokers too. */
+    private static List<String> compilerLimits() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))
+                .toList();
     }
 
     /** This JVM's class path; of a modular one, the module path too: the child needs no modules. */
