@@ -3,8 +3,12 @@ package dev.weir.kafka.internal.fetch;
 import static dev.weir.kafka.internal.fetch.ClientLimits.number;
 
 import dev.weir.lean.LeanSettings;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.ClientDnsLookup;
+import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /** Reads the client's fetch properties as settings of a lean consumer, within its bounds. Functions only. */
@@ -46,6 +50,13 @@ public final class LeanConfig {
                 .metadataMaxAge(Duration.ofMillis(
                         clamped(config, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 300_000, 100, MAX_AGE_MILLIS)))
                 .build();
+    }
+
+    /** The addresses in {@code bootstrap.servers}. */
+    public static List<InetSocketAddress> bootstrap(Map<String, Object> config) {
+        String servers = text(config, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
+        return ClientUtils.parseAndValidateAddresses(
+                List.of(servers.split("\\s*,\\s*")), ClientDnsLookup.USE_ALL_DNS_IPS);
     }
 
     private static int clamped(Map<String, Object> config, String name, int otherwise, int min, int max) {
