@@ -117,6 +117,11 @@ final class LeanPath implements SharePath, Runnable {
     }
 
     @Override
+    public boolean isJoined() {
+        return member.isJoined();
+    }
+
+    @Override
     public int lanes() {
         return 1;
     }
