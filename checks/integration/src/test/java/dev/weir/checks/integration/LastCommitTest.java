@@ -16,15 +16,10 @@ import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
-import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
@@ -175,20 +170,10 @@ class LastCommitTest {
     @Test
     void membersOfASecuredCluster_commitWithTheirCredentials() throws Exception {
         try (SecuredKafka secured = SecuredKafka.start(folder)) {
-            Map<String, String> clients = properties(secured.clientConfig(SecuredKafka.PASSWORD));
+            Map<String, String> clients = secured.clientProperties(SecuredKafka.PASSWORD);
             clients.put("bootstrap.servers", secured.bootstrapServers());
             endAtOnce(new Group(secured.cluster(), clients, "last-secured", Protocol.COOPERATIVE, FetchPath.CLIENT));
         }
-    }
-
-    private static Map<String, String> properties(Path file) throws IOException {
-        Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
-            properties.load(reader);
-        }
-        Map<String, String> all = new HashMap<>();
-        properties.stringPropertyNames().forEach(name -> all.put(name, properties.getProperty(name)));
-        return all;
     }
 
     /** It may finish what it has, but may not say so: another one is that member now. */
