@@ -153,7 +153,7 @@ public final class DirectCommit implements MemberCommit {
     }
 
     /** Whether every partition was committed. */
-    static boolean isTaken(OffsetCommitResponseData answer) {
+    private static boolean isTaken(OffsetCommitResponseData answer) {
         boolean taken = true;
         for (var topic : answer.topics()) {
             for (var partition : topic.partitions()) {

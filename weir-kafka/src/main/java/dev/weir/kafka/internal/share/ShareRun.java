@@ -216,7 +216,11 @@ final class ShareRun implements ShareHandle, Termination {
     public ConsumerHealth health() {
         boolean joined = path.isJoined();
         return ConsumerHealth.of(
-                true, joined, true, joined ? "" : "share group " + settings.groupId() + " has given it no partitions", null);
+                true,
+                joined,
+                true,
+                joined ? "" : "share group " + settings.groupId() + " has given it no partitions",
+                null);
     }
 
     @Override
