@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * The health of pipelines together: each must be well. Immutable.
  *
  * @param live whether all run and the threads of their consumers go round; never a matter of lag
- * @param ready whether there is a pipeline and all consumers know where to read, members of share groups by their groups
+ * @param ready whether there is a pipeline and all consumers, or members of share groups, know where to read
  * @param progressing whether all finish work, or have none
  * @param reason why one of them is not so, or an empty string
  */

@@ -212,16 +212,18 @@ class DueAtTest {
                 record("each", 0, 2, 0),
                 record("each", 1, 3, 0),
                 record("each", 1, 4, 0));
-        RunningPipeline waiting =
-                partitioned(settings("each").build(), Subscription.topics("each").dueAt(DueAtTest::due)).run();
+        RunningPipeline waiting = partitioned(
+                        settings("each").build(), Subscription.topics("each").dueAt(DueAtTest::due))
+                .run();
         ConsumerLedger.await("what is due", SOON, () -> handled.size() == 3);
         ConsumerLedger.await("the first waits", SOON, () -> paused(waiting, 0).contains(ConsumerDump.Paused.NOT_DUE));
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
         assertThat(KAFKA.cluster().committedOffsets("each"))
                 .containsEntry(new TopicPartition("each", 0), 1L)
                 .containsEntry(new TopicPartition("each", 1), 2L);
-        try (RunningPipeline next =
-                partitioned(settings("each").build(), Subscription.topics("each").untilEnd()).run()) {
+        try (RunningPipeline next = partitioned(
+                        settings("each").build(), Subscription.topics("each").untilEnd())
+                .run()) {
             assertThat(next.await().drained()).isTrue();
         }
         assertThat(numbers(0)).containsExactly(0, 1, 2);
@@ -300,8 +302,7 @@ class DueAtTest {
         FailureTopics.produce(KAFKA.cluster(), records);
         ConsumerSettings<byte[], byte[]> settings =
                 settings("large").bufferBytes(1 << 20).build();
-        RunningPipeline waiting = reader(
-                        settings, Subscription.topics("large").dueAt(DueAtTest::due))
+        RunningPipeline waiting = reader(settings, Subscription.topics("large").dueAt(DueAtTest::due))
                 .run();
         ConsumerLedger.await("all that is due", SOON, () -> handled.size() == 150);
         ConsumerLedger.await(

@@ -97,14 +97,18 @@ class LastCommitTest {
             one = member("one");
             two = member("two");
             RunningPipeline gone = member("gone");
-            ConsumerLedger.await("two each", SOON, () -> Stream.of(one, two, gone)
-                    .allMatch(each -> snapshot(each).partitions().size() == 2));
+            ConsumerLedger.await(
+                    "two each",
+                    SOON,
+                    () -> Stream.of(one, two, gone)
+                            .allMatch(each -> snapshot(each).partitions().size() == 2));
             Records.produce(cluster.bootstrapServers(), topic, 0, RECORDS);
             ledger.awaitSeen(RECORDS, SOON);
             assertThat(gone.drain(SOON).drained()).isTrue();
             late = member("late");
             Records.produce(cluster.bootstrapServers(), topic, RECORDS, RECORDS);
-            ConsumerLedger.await("the rebalance", SOON, () -> Stream.of(one, two).allMatch(Group::isJoining));
+            ConsumerLedger.await(
+                    "the rebalance", SOON, () -> Stream.of(one, two).allMatch(Group::isJoining));
         }
 
         /** Its client commits nothing any more or, with the eager protocol, has given everything up. */
@@ -144,9 +148,10 @@ class LastCommitTest {
             List<CompletableFuture<DrainReport>> ends = Stream.of(group.one, group.two, group.late)
                     .map(member -> CompletableFuture.supplyAsync(() -> drain(member)))
                     .toList();
-            assertThat(ends).allSatisfy(end -> assertThat(end.get().drained())
-                    .as(() -> end.join().leftUndone().toString())
-                    .isTrue());
+            assertThat(ends)
+                    .allSatisfy(end -> assertThat(end.get().drained())
+                            .as(() -> end.join().leftUndone().toString())
+                            .isTrue());
             group.readTheRest();
             assertThat(group.ledger.duplicates()).isZero();
         }
@@ -179,8 +184,8 @@ class LastCommitTest {
     /** It may finish what it has, but may not say so: another one is that member now. */
     @Test
     void memberWhoseIdWasTakenOver_commitsNoMore() throws Exception {
-        try (Group group = new Group(
-                KAFKA.cluster(), Map.of(), "last-zombie", Protocol.COOPERATIVE, FetchPath.CLIENT)) {
+        try (Group group =
+                new Group(KAFKA.cluster(), Map.of(), "last-zombie", Protocol.COOPERATIVE, FetchPath.CLIENT)) {
             group.hangInARebalance();
             Map<TopicPartition, Long> before = KAFKA.cluster().committedOffsets("last-zombie");
             try (RunningPipeline twin = group.member("one")) {
@@ -188,6 +193,7 @@ class LastCommitTest {
                 assertThat(KAFKA.cluster().committedOffsets("last-zombie")).isEqualTo(before);
                 assertThat(group.two.drain(SOON).drained()).isTrue();
                 assertThat(KAFKA.cluster().committedOffsets("last-zombie")).isNotEqualTo(before);
+                assertThat(twin.completion()).isNotDone();
             }
             group.late.close();
             group.readTheRest();

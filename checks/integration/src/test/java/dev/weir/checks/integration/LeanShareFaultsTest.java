@@ -154,9 +154,9 @@ class LeanShareFaultsTest {
             assertThat(handle(running).health().ready()).isTrue();
             network.halfOpen();
             ConsumerLedger.await(
-                    "forgotten", SOON, () -> description(KAFKA.cluster(), "forgotten")
-                            .members()
-                            .isEmpty());
+                    "forgotten",
+                    SOON,
+                    () -> description(KAFKA.cluster(), "forgotten").members().isEmpty());
             network.restore();
             Records.produce(KAFKA.bootstrapServers(), "forgotten", 500, 500);
             ledger.awaitSeen(1_000, SOON);

@@ -279,8 +279,8 @@ class ReplayForeignTest {
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err()).contains("cannot send the letter of closed").doesNotContain("\tat ");
         }
-        assertThat(KAFKA.cluster().committedOffsets("refused")).containsExactly(Map.entry(
-                new TopicPartition("refused-dead", 0), 1L));
+        assertThat(KAFKA.cluster().committedOffsets("refused"))
+                .containsExactly(Map.entry(new TopicPartition("refused-dead", 0), 1L));
         // The one behind it goes out each time.
         assertThat(FailureTopics.read(KAFKA.cluster(), "taking")).hasSize(3);
     }
