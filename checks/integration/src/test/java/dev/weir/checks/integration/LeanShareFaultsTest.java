@@ -13,28 +13,22 @@ import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.quota.ClientQuotaAlteration;
-import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A share group's member on connections of its own, whose brokers slow it down, forget it, or are others now. */
+/** A share group's member on connections of its own, which logs in, whose brokers forget it, or are others now. */
 @Timeout(240)
 class LeanShareFaultsTest {
 
@@ -80,48 +74,6 @@ class LeanShareFaultsTest {
                     .get();
         } catch (Exception e) {
             throw new AssertionError("cannot describe " + group, e);
-        }
-    }
-
-    /** The broker delays answers, and asks the client to wait: locks last longer than that. */
-    @Test
-    void throttledMember_isSlow_andHasEachRecordOnce() throws Exception {
-        KAFKA.cluster().createTopic("throttled", 2);
-        Records.produce(KAFKA.bootstrapServers(), "throttled", 0, 4_000);
-        var entity = new ClientQuotaEntity(Map.of(ClientQuotaEntity.CLIENT_ID, "weir-throttled"));
-        KAFKA.cluster()
-                .admin()
-                .alterClientQuotas(Set.of(new ClientQuotaAlteration(
-                        entity, Set.of(new ClientQuotaAlteration.Op("consumer_byte_rate", 20_000.0)))))
-                .all()
-                .get();
-        ConsumerLedger ledger = new ConsumerLedger(4_000);
-        try (RunningPipeline running =
-                member(group(KAFKA.bootstrapServers(), "throttled").build(), "throttled", ledger)) {
-            ConsumerLedger.await("throttled by the broker", SOON, LeanShareFaultsTest::isThrottled);
-            ledger.awaitSeen(4_000, SOON);
-            assertThat(running.drain(SOON).drained()).isTrue();
-            assertThat(handle(running).snapshot().redelivered()).isZero();
-            assertThat(handle(running).snapshot().lockExpired()).isZero();
-        }
-        assertThat(ledger.lost()).isZero();
-        assertThat(ledger.duplicates()).isZero();
-    }
-
-    /** By the metrics of the broker, which runs in this JVM. */
-    private static boolean isThrottled() {
-        MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
-        try {
-            for (ObjectName name : beans.queryNames(new ObjectName("kafka.server:type=Fetch,*"), null)) {
-                if ("weir-throttled".equals(name.getKeyProperty("client-id"))
-                        && beans.getAttribute(name, "throttle-time") instanceof Double millis
-                        && millis > 0) {
-                    return true;
-                }
-            }
-            return false;
-        } catch (JMException e) {
-            throw new AssertionError(e);
         }
     }
 

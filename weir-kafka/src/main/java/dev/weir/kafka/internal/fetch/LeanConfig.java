@@ -28,7 +28,12 @@ public final class LeanConfig {
     /** The settings for a configuration that a client was made with, so that it is known to be valid. */
     public static LeanSettings of(Map<String, Object> config) {
         LeanSettings.Builder settings = LeanSettings.builder();
-        config.forEach((name, value) -> settings.property(name, String.valueOf(value)));
+        config.forEach((name, value) -> {
+            // A consumer's configuration, as which security settings are read, refuses those of a share consumer.
+            if (!name.startsWith("share.")) {
+                settings.property(name, String.valueOf(value));
+            }
+        });
         int fetchBytes =
                 clamped(config, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, MAX_FETCH_BYTES, KILOBYTE, MAX_FETCH_BYTES);
         int waitMillis = clamped(config, ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 500, 0, MAX_FETCH_WAIT_MILLIS);
