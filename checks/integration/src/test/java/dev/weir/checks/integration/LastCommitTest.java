@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Static members of a classic group that end while it rebalances, and the rebalance waits for one that has gone. Kafka's
- * client sends no commit until that is over: what they had finished since was read again by whoever came next.
+ * Static members of a classic group that end while it rebalances, and the rebalance waits for one that has gone.
+ * Kafka's client sends no commit until that is over: what they finished since was read again by whoever came next.
  */
 @Timeout(240)
 class LastCommitTest {
@@ -92,7 +92,7 @@ class LastCommitTest {
                     .run();
         }
 
-        /** Returns when both members that stay are in a rebalance that will not end, and have work that is not committed. */
+        /** Returns when both members that stay are in a rebalance that will not end, with work that is not committed. */
         void hangInARebalance() throws InterruptedException {
             cluster.createTopic(topic, 6);
             one = member("one");
