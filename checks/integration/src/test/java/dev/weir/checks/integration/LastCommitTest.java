@@ -92,7 +92,7 @@ class LastCommitTest {
                     .run();
         }
 
-        /** Returns when both members that stay are in a rebalance that will not end, with work that is not committed. */
+        /** Returns when both members are in a rebalance that will not end, with work that is not committed. */
         void hangInARebalance() throws InterruptedException {
             cluster.createTopic(topic, 6);
             one = member("one");
