@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The answers for a health probe of a consumer. Immutable. */
+/** The answers for a health probe of a consumer, or of a share group's member. Immutable. */
 public final class ConsumerHealth {
 
     private final Values values;

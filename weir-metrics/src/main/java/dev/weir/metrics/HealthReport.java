@@ -2,16 +2,18 @@ package dev.weir.metrics;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The health of pipelines together: each must be well. Immutable.
  *
  * @param live whether all run and the threads of their consumers go round; never a matter of lag
- * @param ready whether there is a pipeline and all consumers know where to read
+ * @param ready whether there is a pipeline and all consumers, or members of share groups, know where to read
  * @param progressing whether all finish work, or have none
  * @param reason why one of them is not so, or an empty string
  */
@@ -34,8 +36,7 @@ record HealthReport(boolean live, boolean ready, boolean progressing, String rea
                         + (pipeline.completion().isCompletedExceptionally() ? " has failed" : " has ended"));
                 continue;
             }
-            for (ConsumerHandle consumer : pipeline.handles(ConsumerHandle.class)) {
-                ConsumerHealth health = consumer.health();
+            for (ConsumerHealth health : consumers(pipeline)) {
                 live &= health.live();
                 ready &= health.ready();
                 progressing &= health.progressing();
@@ -45,6 +46,13 @@ record HealthReport(boolean live, boolean ready, boolean progressing, String rea
             }
         }
         return new HealthReport(live, ready, progressing, String.join("; ", reasons));
+    }
+
+    private static List<ConsumerHealth> consumers(RunningPipeline pipeline) {
+        return Stream.concat(
+                        pipeline.handles(ConsumerHandle.class).stream().map(ConsumerHandle::health),
+                        pipeline.handles(ShareHandle.class).stream().map(ShareHandle::health))
+                .toList();
     }
 
     String json() {

@@ -125,6 +125,18 @@ class MetricsServerTest {
     }
 
     @Test
+    void health_ofAShareGroupsMemberWithoutPartitions_isLiveAndNotReady() throws Exception {
+        StubMember member = new StubMember();
+        pipeline.handles.add(member);
+        assertThat(ask("GET", "/health/ready").statusCode()).isEqualTo(200);
+        member.health = ConsumerHealth.of(true, false, true, "no partitions", null);
+        assertThat(ask("GET", "/health/live").statusCode()).isEqualTo(200);
+        HttpResponse<String> ready = ask("GET", "/health/ready");
+        assertThat(ready.statusCode()).isEqualTo(503);
+        assertThat(json(ready).get("reason").asText()).isEqualTo("orders: no partitions");
+    }
+
+    @Test
     void health_ofDeadConsumer_is503() throws Exception {
         consumer.health = ConsumerHealth.of(false, false, true, "not polled for 400000 ms", null);
         assertThat(ask("GET", "/health/live").statusCode()).isEqualTo(503);

@@ -1,11 +1,18 @@
 package dev.weir.metrics;
 
+import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareHandle;
 
 /** A member of a share group with a different number for each of its counts. */
 final class StubMember implements ShareHandle {
 
     volatile long lag = 50;
+    volatile ConsumerHealth health = ConsumerHealth.of(true, true, true, "", null);
+
+    @Override
+    public ConsumerHealth health() {
+        return health;
+    }
 
     @Override
     public Snapshot snapshot() {

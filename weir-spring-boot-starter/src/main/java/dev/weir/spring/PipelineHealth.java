@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
 import java.util.function.Predicate;
 import org.springframework.boot.health.contributor.Health;
@@ -50,6 +51,9 @@ final class PipelineHealth implements HealthIndicator {
                 health.withDetail(bean.name(), "runs");
                 for (ConsumerHandle consumer : running.handles(ConsumerHandle.class)) {
                     ask(consumer.health(), bean.name(), health);
+                }
+                for (ShareHandle member : running.handles(ShareHandle.class)) {
+                    ask(member.health(), bean.name(), health);
                 }
             }
         }

@@ -40,6 +40,9 @@ final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
+    /** A letter on its way, with its place in the dead-letter topic. */
+    private record Underway(TopicPartition from, long offset, Letter letter, Future<?> answer) {}
+
     private final ClusterClients clients;
     private final String deadLetter;
     private final @Nullable String to;
@@ -144,8 +147,7 @@ final class Replay {
             KafkaConsumer<byte[], byte[]> consumer,
             LazyOriginals originals,
             Consumer<ReplayNote> tell) {
-        List<Letter> letters = new ArrayList<>();
-        List<Future<?>> answers = new ArrayList<>();
+        List<Underway> letters = new ArrayList<>();
         Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
         CliFailure end = null;
         long budget = max - read.sum();
@@ -171,14 +173,21 @@ final class Replay {
                     sent.increment();
                     tell.accept(ReplayNote.wouldSend(letter, restored));
                 } else {
-                    letters.add(letter);
-                    answers.add(producer.send(restored));
+                    letters.add(new Underway(id, record.offset(), letter, producer.send(restored)));
                 }
             }
         }
         producer.flush();
-        for (int i = 0; i < answers.size(); i++) {
-            await(answers.get(i), letters.get(i));
+        for (Underway each : letters) {
+            CliFailure failure = failure(each);
+            if (failure != null) {
+                // The next run goes on at the first of its partition that was not sent.
+                done.merge(
+                        each.from,
+                        new OffsetAndMetadata(each.offset),
+                        (past, before) -> past.offset() < before.offset() ? past : before);
+                end = end == null ? failure : end;
+            }
         }
         if (hasGroup && !dryRun && !done.isEmpty()) {
             consumer.commitSync(done);
@@ -241,17 +250,25 @@ final class Replay {
         return null;
     }
 
-    private void await(Future<?> answer, Letter letter) {
+    /** Waits for the answer; null if it was sent. */
+    private @Nullable CliFailure failure(Underway letter) {
         try {
-            var ignored = answer.get();
+            var ignored = letter.answer.get();
             sent.increment();
-        } catch (ExecutionException | InterruptedException failure) {
-            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            throw CliFailure.work(
-                    "cannot send the letter of " + letter.origin() + " to " + (to == null ? "where it came from" : to)
-                            + ": " + ClientFault.withCause(cause),
-                    "Committed letters are not sent again; --to sends it elsewhere, --filter leaves it out.",
-                    failure);
+            return null;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return unsent(letter.letter, interrupted);
+        } catch (ExecutionException failure) {
+            return unsent(letter.letter, failure.getCause() == null ? failure : failure.getCause());
         }
+    }
+
+    private CliFailure unsent(Letter letter, Throwable cause) {
+        return CliFailure.work(
+                "cannot send the letter of " + letter.origin() + " to " + (to == null ? "where it came from" : to)
+                        + ": " + ClientFault.withCause(cause),
+                "Committed letters are not sent again; --to sends it elsewhere, --filter leaves it out.",
+                cause);
     }
 }

@@ -9,6 +9,7 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.PartitionSource;
+import dev.weir.kafka.Position;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Pipeline;
@@ -19,11 +20,15 @@ import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -207,24 +212,26 @@ class DueAtTest {
                 record("each", 0, 2, 0),
                 record("each", 1, 3, 0),
                 record("each", 1, 4, 0));
-        RunningPipeline waiting =
-                partitioned(Subscription.topics("each").dueAt(DueAtTest::due)).run();
+        RunningPipeline waiting = partitioned(
+                        settings("each").build(), Subscription.topics("each").dueAt(DueAtTest::due))
+                .run();
         ConsumerLedger.await("what is due", SOON, () -> handled.size() == 3);
         ConsumerLedger.await("the first waits", SOON, () -> paused(waiting, 0).contains(ConsumerDump.Paused.NOT_DUE));
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
         assertThat(KAFKA.cluster().committedOffsets("each"))
                 .containsEntry(new TopicPartition("each", 0), 1L)
                 .containsEntry(new TopicPartition("each", 1), 2L);
-        try (RunningPipeline next =
-                partitioned(Subscription.topics("each").untilEnd()).run()) {
+        try (RunningPipeline next = partitioned(
+                        settings("each").build(), Subscription.topics("each").untilEnd())
+                .run()) {
             assertThat(next.await().drained()).isTrue();
         }
         assertThat(numbers(0)).containsExactly(0, 1, 2);
         assertThat(numbers(1)).containsExactly(3, 4);
     }
 
-    private Pipeline partitioned(Subscription subscription) {
-        return KafkaSource.partitioned(settings("each").build(), subscription)
+    private Pipeline partitioned(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
+        return KafkaSource.partitioned(settings, subscription)
                 .flatMapMerge(Integer.MAX_VALUE, PartitionSource::records)
                 .to(Sink.forEach(record ->
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
@@ -233,18 +240,26 @@ class DueAtTest {
     /** A member that waits for all goes; one that waits for none has them at once. */
     @Test
     void revocationWhileRecordsWait_losesNone_andDoublesNone() throws Exception {
-        revocationWhileRecordsWait("consumer");
+        revocationWhileRecordsWait("moved", "consumer", this::reader);
     }
 
     /** Its rebalances take as long as its heartbeats. */
     @Test
     @Tag("long")
     void revocationInAClassicGroup_losesNone_andDoublesNone() throws Exception {
-        revocationWhileRecordsWait("classic");
+        revocationWhileRecordsWait("moved-classic", "classic", this::reader);
     }
 
-    private void revocationWhileRecordsWait(String protocol) throws Exception {
-        String topic = "moved-" + protocol;
+    @Test
+    void revocationOfAStreamOfItsOwn_losesNone_andDoublesNone() throws Exception {
+        revocationWhileRecordsWait("moved-streams", "consumer", this::partitioned);
+    }
+
+    private void revocationWhileRecordsWait(
+            String topic,
+            String protocol,
+            BiFunction<ConsumerSettings<byte[], byte[]>, Subscription, Pipeline> pipeline)
+            throws Exception {
         KAFKA.cluster().createTopic(topic, 2);
         long due = System.currentTimeMillis() + HOUR_MILLIS;
         FailureTopics.produce(
@@ -255,7 +270,8 @@ class DueAtTest {
                 record(topic, 1, 3, due));
         ConsumerSettings<byte[], byte[]> settings =
                 settings(topic).property("group.protocol", protocol).build();
-        RunningPipeline waiting = reader(settings, Subscription.topics(topic).dueAt(DueAtTest::due))
+        RunningPipeline waiting = pipeline.apply(
+                        settings, Subscription.topics(topic).dueAt(DueAtTest::due))
                 .run();
         ConsumerLedger.await("what is due", SOON, () -> handled.size() == 2);
         ConsumerLedger.await(
@@ -270,6 +286,82 @@ class DueAtTest {
         }
         assertThat(numbers(0)).containsExactly(0, 1);
         assertThat(numbers(1)).containsExactly(2, 3);
+    }
+
+    /** Three times what its share of the memory holds: the partition beside it goes on. */
+    @Test
+    void memoryFullOfWhatWaits_holdsUpNoOtherPartition_andGoesOutWhenDue() throws Exception {
+        KAFKA.cluster().createTopic("large", 2);
+        long due = System.currentTimeMillis() + HOUR_MILLIS;
+        @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+        ProducerRecord<byte[], byte[]>[] records = new ProducerRecord[300];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = record("large", i / 150, i, i < 150 ? due : 0);
+            records[i].headers().add("pad", new byte[10_000]);
+        }
+        FailureTopics.produce(KAFKA.cluster(), records);
+        ConsumerSettings<byte[], byte[]> settings =
+                settings("large").bufferBytes(1 << 20).build();
+        RunningPipeline waiting = reader(settings, Subscription.topics("large").dueAt(DueAtTest::due))
+                .run();
+        ConsumerLedger.await("all that is due", SOON, () -> handled.size() == 150);
+        ConsumerLedger.await(
+                "the words for the wait",
+                SOON,
+                () -> paused(waiting, 0).containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.BUDGET)));
+        assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
+
+        Instant soon = Instant.now().plusSeconds(2);
+        try (RunningPipeline next = reader(
+                        settings,
+                        Subscription.topics("large").dueAt(record -> soon).untilEnd())
+                .run()) {
+            assertThat(next.await().drained()).isTrue();
+        }
+        assertThat(numbers(0)).isEqualTo(IntStream.range(0, 150).boxed().toList());
+        assertThat(numbers(1)).isEqualTo(IntStream.range(150, 300).boxed().toList());
+        assertThat(handled)
+                .filteredOn(each -> each.partition() == 0)
+                .allSatisfy(each -> assertThat(each.atMillis()).isGreaterThanOrEqualTo(soon.toEpochMilli()));
+    }
+
+    @Test
+    void positionsKeptElsewhere_stayBeforeWhatWaits() throws Exception {
+        KAFKA.cluster().createTopic("kept", 1);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                record("kept", 0, 0, 0),
+                record("kept", 0, 1, System.currentTimeMillis() + HOUR_MILLIS),
+                record("kept", 0, 2, 0));
+        TopicPartition id = new TopicPartition("kept", 0);
+        AtomicLong position = new AtomicLong();
+        RunningPipeline waiting = kept(id, position, Subscription.topics("kept").dueAt(DueAtTest::due))
+                .run();
+        ConsumerLedger.await("what is due", SOON, () -> handled.size() == 1);
+        ConsumerLedger.await("the next waits", SOON, () -> paused(waiting, 0).contains(ConsumerDump.Paused.NOT_DUE));
+        assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
+        assertThat(position).hasValue(1);
+        try (RunningPipeline next =
+                kept(id, position, Subscription.topics("kept").untilEnd()).run()) {
+            assertThat(next.await().drained()).isTrue();
+        }
+        assertThat(numbers(0)).containsExactly(0, 1, 2);
+        assertThat(position).hasValue(3);
+    }
+
+    private Pipeline kept(TopicPartition id, AtomicLong position, Subscription subscription) {
+        var settings = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .fetch(OnLeanPath.current())
+                .build();
+        return KafkaSource.plain(
+                        settings,
+                        subscription,
+                        ids -> CompletableFuture.completedStage(Map.of(id, Position.offset(position.get()))))
+                .to(Sink.forEach(record -> {
+                    handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)));
+                    position.set(record.offset() + 1);
+                }));
     }
 
     @Test

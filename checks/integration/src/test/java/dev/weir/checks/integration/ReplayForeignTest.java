@@ -252,14 +252,7 @@ class ReplayForeignTest {
                         "0",
                         "__dlq.errors.offset",
                         "0"));
-        KAFKA.cluster()
-                .admin()
-                .createAcls(List.of(new AclBinding(
-                        new ResourcePattern(ResourceType.TOPIC, "secret", PatternType.LITERAL),
-                        new AccessControlEntry("User:*", "*", AclOperation.ALL, AclPermissionType.DENY))))
-                .all()
-                .get();
-        ConsumerLedger.await("the broker knows it", Duration.ofMinutes(1), () -> isForbidden("secret"));
+        forbid("secret");
         for (int i = 0; i < 2; i++) {
             Run run = replay("shut-dead", "--group", "shut");
             assertThat(run.exitCode()).isEqualTo(1);
@@ -268,6 +261,39 @@ class ReplayForeignTest {
                     .doesNotContain("\tat ");
         }
         assertThat(FailureTopics.read(KAFKA.cluster(), "open")).hasSize(1);
+    }
+
+    // Nothing of the poll was committed, so each further run sent what stands before the refused letter again.
+    @Test
+    void letterThatIsRefused_endsTheRun_andWhatWasSentBeforeItIsCommitted() throws Exception {
+        KAFKA.cluster().createTopic("taking", 1);
+        KAFKA.cluster().createTopic("closed", 1);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                letter("refused-dead", "__connect.errors.topic", "taking"),
+                letter("refused-dead", "__connect.errors.topic", "closed"),
+                letter("refused-dead", "__connect.errors.topic", "taking"));
+        forbid("closed");
+        for (int i = 0; i < 2; i++) {
+            Run run = replay("refused-dead", "--group", "refused");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err()).contains("cannot send the letter of closed").doesNotContain("\tat ");
+        }
+        assertThat(KAFKA.cluster().committedOffsets("refused"))
+                .containsExactly(Map.entry(new TopicPartition("refused-dead", 0), 1L));
+        // The one behind it goes out each time.
+        assertThat(FailureTopics.read(KAFKA.cluster(), "taking")).hasSize(3);
+    }
+
+    private static void forbid(String topic) throws Exception {
+        KAFKA.cluster()
+                .admin()
+                .createAcls(List.of(new AclBinding(
+                        new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
+                        new AccessControlEntry("User:*", "*", AclOperation.ALL, AclPermissionType.DENY))))
+                .all()
+                .get();
+        ConsumerLedger.await("the broker knows it", Duration.ofMinutes(1), () -> isForbidden(topic));
     }
 
     private static boolean isForbidden(String topic) {

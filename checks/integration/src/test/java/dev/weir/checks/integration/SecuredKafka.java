@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
@@ -99,9 +100,9 @@ final class SecuredKafka implements AutoCloseable {
         return new AccessControlEntry("User:bench", "*", operation, permission);
     }
 
-    /** A file of properties of the client that has this password. */
-    Path clientConfig(String password) throws IOException {
-        TreeMap<String, String> properties = new TreeMap<>();
+    /** Properties of the client that has this password. */
+    Map<String, String> clientProperties(String password) {
+        Map<String, String> properties = new TreeMap<>();
         properties.put("security.protocol", "SASL_SSL");
         properties.put("sasl.mechanism", "PLAIN");
         properties.put(
@@ -111,7 +112,12 @@ final class SecuredKafka implements AutoCloseable {
         properties.put("ssl.truststore.type", "PKCS12");
         properties.put("ssl.truststore.location", folder.resolve("keys.p12").toString());
         properties.put("ssl.truststore.password", STORE_PASSWORD);
-        List<String> lines = properties.entrySet().stream()
+        return properties;
+    }
+
+    /** The same as a file. */
+    Path clientConfig(String password) throws IOException {
+        List<String> lines = clientProperties(password).entrySet().stream()
                 .map(property -> property.getKey() + "=" + property.getValue())
                 .toList();
         return Files.write(folder.resolve("client-" + password.length() + ".properties"), lines);

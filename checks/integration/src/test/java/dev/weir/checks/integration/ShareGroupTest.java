@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FailureAction;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
@@ -20,6 +21,7 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +29,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One member of a share group: what it is told, what it tells, and what becomes of its records. */
 @Timeout(60)
@@ -78,6 +82,33 @@ class ShareGroupTest {
         assertThat(ledger.lost()).isZero();
         assertThat(ledger.duplicates()).isZero();
         assertThat(most).hasValueGreaterThan(2);
+    }
+
+    /** So that an update that waits for it goes no faster than the group. */
+    @ParameterizedTest
+    @EnumSource
+    void member_isReady_onceTheGroupHasGivenItPartitions(FetchPath fetch) throws Exception {
+        String name = "ready-" + fetch;
+        topic(name, 2, 0);
+        try (RunningPipeline running = KafkaFlow.shared(
+                        group(name).fetch(fetch).maxLanes(1).build(), name)
+                .forEach(2, Ordering.unordered(), record -> {})
+                .run()) {
+            ShareHandle handle = running.handles(ShareHandle.class).getFirst();
+            ConsumerLedger.await("ready", SOON, () -> handle.health().ready());
+            assertThat(KAFKA.cluster()
+                            .admin()
+                            .describeShareGroups(List.of(name))
+                            .describedGroups()
+                            .get(name)
+                            .get()
+                            .members())
+                    .singleElement()
+                    .satisfies(member ->
+                            assertThat(member.assignment().topicPartitions()).hasSize(2));
+            assertThat(handle.health().live()).isTrue();
+            assertThat(running.drain(SOON).drained()).isTrue();
+        }
     }
 
     @Test

@@ -47,12 +47,16 @@ public final class Commits {
     /** How long such a commit waits for its first answer before it looks whether there can be one; then twice as long. */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** How long such a commit may take beside the client, which has to poll on while its group rebalances. */
+    private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     /** Time for a commit that must not be left to chance. */
     public static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
     private final OwnerClock clock;
+    private final MemberCommit direct;
     private final CommitTexts texts;
     private final GonePartitions gone;
     private final long intervalNanos;
@@ -70,11 +74,18 @@ public final class Commits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
+    /** @param direct what commits at last when the client does not, as the group rebalances */
     public Commits(
-            Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Lookup lookup, OwnerClock clock) {
+            Consumer<?, ?> client,
+            Fetcher fetcher,
+            ConsumerSettings<?, ?> settings,
+            Lookup lookup,
+            OwnerClock clock,
+            MemberCommit direct) {
         this.client = client;
         this.fetcher = fetcher;
         this.clock = clock;
+        this.direct = direct;
         this.texts = new CommitTexts(client, settings, clock);
         this.gone = new GonePartitions(lookup);
         this.intervalNanos = settings.commitInterval().toNanos();
@@ -323,7 +334,8 @@ public final class Commits {
     }
 
     /**
-     * Commits what is finished in the given partitions before they are given up.
+     * Commits what is finished in the given partitions before they are given up. What the client does not send, because it
+     * waits for a rebalance, is sent beside it: others may never come back, and the rebalance take as long as their sessions.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if it could not be done in time or ever; then the work will be repeated
@@ -333,10 +345,17 @@ public final class Commits {
         if (finished.isEmpty()) {
             return;
         }
+        long deadlineNanos = clock.nanoTime() + timeoutNanos;
         try {
-            committed(partitions, commitExisting(finished, clock.nanoTime() + timeoutNanos));
+            committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
+            // One that is under way could arrive behind it, and bring an older offset back.
+            if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
+                committed(partitions, finished);
+                return;
+            }
             failed++;
+            gone.ask(finished.keySet());
             throw pollFirst;
         } catch (KafkaException failure) {
             failed++;

@@ -17,6 +17,7 @@ import dev.weir.kafka.internal.buffer.SharedOutlets;
 import dev.weir.kafka.internal.commit.CommitAhead;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
+import dev.weir.kafka.internal.commit.MemberCommit;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
@@ -89,6 +90,7 @@ public final class ConsumerLoop implements Runnable {
             Outlets outlets,
             Lookup lookup,
             OwnerClock clock,
+            MemberCommit direct,
             @Nullable TransactionGate transactions) {
         this.client = client;
         this.transactions = transactions;
@@ -100,7 +102,7 @@ public final class ConsumerLoop implements Runnable {
         Waiting waiting = new Waiting(fetcher, clock);
         this.requests = new Requests(waiting, clock);
         this.owner = new Owner(waiting, requests, onFailure);
-        this.commits = new Commits(client, fetcher, settings, lookup, clock);
+        this.commits = new Commits(client, fetcher, settings, lookup, clock, direct);
         this.flow = new FlowControl(
                 settings, plan.isTracked() ? 1 : plan.batchSize(), limits.partitionFetchBytes(), clock, owner::wake);
         CommitAhead ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce

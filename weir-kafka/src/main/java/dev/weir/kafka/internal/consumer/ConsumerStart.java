@@ -11,6 +11,8 @@ import dev.weir.kafka.internal.buffer.Delay;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.commit.DirectCommit;
+import dev.weir.kafka.internal.commit.MemberCommit;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
@@ -316,6 +318,7 @@ public final class ConsumerStart {
                     outlets,
                     lookup,
                     OwnerClock.of(around),
+                    around.hasBrokers() ? new DirectCommit(client, config) : MemberCommit.NONE,
                     transactions);
             Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(around.ownerThread(loop));
             return loop;

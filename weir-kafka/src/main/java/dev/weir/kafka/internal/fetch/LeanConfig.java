@@ -3,8 +3,12 @@ package dev.weir.kafka.internal.fetch;
 import static dev.weir.kafka.internal.fetch.ClientLimits.number;
 
 import dev.weir.lean.LeanSettings;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.ClientDnsLookup;
+import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /** Reads the client's fetch properties as settings of a lean consumer, within its bounds. Functions only. */
@@ -24,7 +28,12 @@ public final class LeanConfig {
     /** The settings for a configuration that a client was made with, so that it is known to be valid. */
     public static LeanSettings of(Map<String, Object> config) {
         LeanSettings.Builder settings = LeanSettings.builder();
-        config.forEach((name, value) -> settings.property(name, String.valueOf(value)));
+        config.forEach((name, value) -> {
+            // A consumer's configuration, as which security settings are read, refuses those of a share consumer.
+            if (!name.startsWith("share.")) {
+                settings.property(name, String.valueOf(value));
+            }
+        });
         int fetchBytes =
                 clamped(config, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, MAX_FETCH_BYTES, KILOBYTE, MAX_FETCH_BYTES);
         int waitMillis = clamped(config, ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 500, 0, MAX_FETCH_WAIT_MILLIS);
@@ -46,6 +55,13 @@ public final class LeanConfig {
                 .metadataMaxAge(Duration.ofMillis(
                         clamped(config, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 300_000, 100, MAX_AGE_MILLIS)))
                 .build();
+    }
+
+    /** The addresses in {@code bootstrap.servers}. */
+    public static List<InetSocketAddress> bootstrap(Map<String, Object> config) {
+        String servers = text(config, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
+        return ClientUtils.parseAndValidateAddresses(
+                List.of(servers.split("\\s*,\\s*")), ClientDnsLookup.USE_ALL_DNS_IPS);
     }
 
     private static int clamped(Map<String, Object> config, String name, int otherwise, int min, int max) {

@@ -64,6 +64,11 @@ final class Membership {
         return assigned;
     }
 
+    /** Whether the group knows it and has given it partitions. */
+    boolean isJoined() {
+        return state == State.STABLE && !assigned.isEmpty();
+    }
+
     boolean isGone() {
         return state == State.GONE;
     }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A member of a share group: joins it, keeps a session with each broker that leads one of its partitions, borrows no
  * more records than it has credits for, looks after their locks, and tells how their work ended. It has neither
- * thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link #ended}, {@link #span}
- * and {@link #lockMillis}.
+ * thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link #ended}, {@link #isJoined},
+ * {@link #span} and {@link #lockMillis}.
  */
 public final class ShareMember implements AutoCloseable {
 
@@ -70,6 +70,7 @@ public final class ShareMember implements AutoCloseable {
     private final AtomicLong endedCount = new AtomicLong();
     private volatile long wakeAt = Long.MAX_VALUE;
     private volatile long span;
+    private volatile boolean joined;
 
     public ShareMember(Identity identity, Network network, Borrower borrower) {
         this.network = network;
@@ -99,6 +100,11 @@ public final class ShareMember implements AutoCloseable {
     public boolean ended(Loan loan) {
         boolean ignored = ended.add(loan);
         return endedCount.incrementAndGet() >= wakeAt;
+    }
+
+    /** Whether the group knows it and has given it partitions. Any thread. */
+    public boolean isJoined() {
+        return joined;
     }
 
     /** Offsets of the partition that stretches widest from its first unfinished record on. Any thread. */
@@ -144,6 +150,7 @@ public final class ShareMember implements AutoCloseable {
             asker.send(question, finds ? Directory.COORDINATOR_VERSION : Directory.METADATA_VERSION);
         }
         beat();
+        joined = membership.isJoined();
         if (moved) {
             moved = false;
             settle();

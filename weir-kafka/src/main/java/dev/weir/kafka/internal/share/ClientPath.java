@@ -211,6 +211,16 @@ final class ClientPath implements SharePath {
     }
 
     @Override
+    public boolean isJoined() {
+        lock.lock();
+        try {
+            return running.stream().anyMatch(Lane::isJoined);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public int lanes() {
         lock.lock();
         try {

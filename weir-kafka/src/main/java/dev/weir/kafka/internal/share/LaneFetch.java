@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A lane's questions for records: when there is demand, it polls, and hands what came to the pipeline. Confined to the
- * lane's thread, but for {@link #retire} and {@link #close}.
+ * lane's thread, but for {@link #retire}, {@link #close} and {@link #isJoined}.
  *
  * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has lent it
  * records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
@@ -50,6 +50,7 @@ final class LaneFetch {
     private long lastLookNanos = System.nanoTime();
     private long roundSinceNanos;
 
+    private volatile boolean joined;
     private volatile boolean retired;
     private volatile boolean closed;
     private volatile boolean inPoll;
@@ -69,6 +70,18 @@ final class LaneFetch {
         this.client = client;
         this.held = held;
         this.fates = fates;
+    }
+
+    /** Whether the group has given it partitions, as of its last poll. Any thread. */
+    boolean isJoined() {
+        return joined;
+    }
+
+    /** Kafka's client tells of its assignment by a metric alone: how often there was a new one. */
+    private boolean hasPartitions() {
+        return client.metrics().values().stream()
+                .filter(metric -> metric.metricName().name().equals("rebalance-total"))
+                .anyMatch(metric -> metric.metricValue() instanceof Double total && total > 0);
     }
 
     /** Begins no further question. Any thread. */
@@ -185,6 +198,7 @@ final class LaneFetch {
             return null;
         } finally {
             inPoll = false;
+            joined = joined || hasPartitions();
             fates.sentByPoll();
         }
     }

@@ -9,10 +9,7 @@ import dev.weir.kafka.internal.session.Wires;
 import dev.weir.kafka.internal.share.LaneTuner.Look;
 import dev.weir.lean.LeanException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.ClientDnsLookup;
-import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
@@ -43,12 +40,10 @@ final class LeanPath implements SharePath, Runnable {
     /** Connects to nobody yet; throws if the configuration is refused. */
     LeanPath(Lane.Setup setup) {
         this.setup = setup;
-        List<String> bootstrap =
-                List.of(text(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG).strip().split("\\s*,\\s*"));
         Identity identity = new Identity(
                 text(ConsumerConfig.GROUP_ID_CONFIG),
                 setup.topics(),
-                ClientUtils.parseAndValidateAddresses(bootstrap, ClientDnsLookup.USE_ALL_DNS_IPS),
+                LeanConfig.bootstrap(setup.config()),
                 !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"));
         this.wires = new Wires(LeanConfig.of(setup.config()));
         this.lending = new Lending(setup, this::ended);
@@ -119,6 +114,11 @@ final class LeanPath implements SharePath, Runnable {
             Thread.currentThread().interrupt();
         }
         return unfinished;
+    }
+
+    @Override
+    public boolean isJoined() {
+        return member.isJoined();
     }
 
     @Override

@@ -67,6 +67,9 @@ interface SharePath {
      */
     int close(Duration patience);
 
+    /** Whether the group has given it partitions, as far as is known. */
+    boolean isJoined();
+
     /** Lanes that fetch at the moment. */
     int lanes();
 

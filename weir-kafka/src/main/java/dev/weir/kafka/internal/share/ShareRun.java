@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.group.GroupAdmin;
@@ -209,6 +210,17 @@ final class ShareRun implements ShareHandle, Termination {
                 counters.noDemandNanos.sum(),
                 counters.rounds.sum(),
                 counters.roundNanos.sum());
+    }
+
+    @Override
+    public ConsumerHealth health() {
+        boolean joined = path.isJoined();
+        return ConsumerHealth.of(
+                true,
+                joined,
+                true,
+                joined ? "" : "share group " + settings.groupId() + " has given it no partitions",
+                null);
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SharedOutlets;
+import dev.weir.kafka.internal.commit.MemberCommit;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
@@ -47,8 +48,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +66,7 @@ class ConsumerLoopTest {
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
     private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
     private volatile Runnable onRevoked = () -> {};
+    private volatile MemberCommit direct = MemberCommit.NONE;
     private final RebalanceListener listener = new RebalanceListener() {
         @Override
         public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
@@ -105,6 +109,7 @@ class ConsumerLoopTest {
                 outlets,
                 new Answers(),
                 clock,
+                direct,
                 null);
         client.schedulePollTask(() -> {
             client.updateBeginningOffsets(Map.of(ID, 0L));
@@ -132,6 +137,25 @@ class ConsumerLoopTest {
         assertThat(loop.close(Duration.ZERO)).contains("not allowed");
         assertThat(told).containsExactly("revoked [t-0]");
         assertThat(client.closed()).isTrue();
+    }
+
+    // Static members that ended while others had yet to rejoin: what they finished last was never committed.
+    @Test
+    void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
+        client.refusal = new RebalanceInProgressException("joining");
+        direct = (offsets, nanos) -> {
+            // The first is too late for the one generation and too early for the next.
+            boolean taken = told.contains("beside 5");
+            told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
+            return taken;
+        };
+        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+        assertThat(told).containsExactly("beside 5", "beside 5", "revoked [t-0]");
     }
 
     // A wake-up that was meant for the poll met the question, and failed the run.
@@ -380,6 +404,8 @@ class ConsumerLoopTest {
         /** By whose time a commit takes all that it may, instead of being refused. */
         volatile @Nullable Hasty commitsUntil;
 
+        volatile KafkaException refusal = new GroupAuthorizationException("not allowed");
+
         volatile @Nullable Error closesWith;
 
         /** How many questions for commits a wake-up meets that comes late. */
@@ -416,7 +442,7 @@ class ConsumerLoopTest {
                 clock.nanos.addAndGet(timeout.toNanos());
                 throw new TimeoutException("no answer");
             }
-            throw new GroupAuthorizationException("not allowed");
+            throw refusal;
         }
 
         @Override

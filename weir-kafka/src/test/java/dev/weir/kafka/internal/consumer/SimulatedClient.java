@@ -336,6 +336,17 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         apply(offsets, epochs(offsets.keySet()), true);
     }
 
+    /** As a coordinator takes it from a member while others have yet to rejoin, or not any more. */
+    boolean commitDirectly(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
+        requireOwned(offsets.keySet());
+        require(pendingCommit == null, "a commit that is under way may come behind this one");
+        if (world.crashed || world.refused || random.nextBoolean()) {
+            return false;
+        }
+        apply(offsets, epochs(offsets.keySet()), true);
+        return true;
+    }
+
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
         throwIfWoken();

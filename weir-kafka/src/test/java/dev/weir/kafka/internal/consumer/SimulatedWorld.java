@@ -136,6 +136,7 @@ final class SimulatedWorld implements OwnerClock {
                 Outlets.single(pipeline.buffer),
                 lookup,
                 this,
+                client::commitDirectly,
                 null);
     }
 

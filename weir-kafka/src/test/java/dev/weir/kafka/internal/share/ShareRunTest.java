@@ -64,7 +64,26 @@ class ShareRunTest {
         assertThat(run.close(Duration.ZERO)).startsWith("2 records lost");
     }
 
+    @Test
+    void member_isReady_whileTheGroupHasGivenItPartitions() {
+        IdlePath path = new IdlePath();
+        ShareRun run = run(path);
+        assertThat(run.health().ready()).isFalse();
+        assertThat(run.health().live()).isTrue();
+        assertThat(run.health().reason()).isEqualTo("share group group has given it no partitions");
+        path.joined = true;
+        assertThat(run.health().ready()).isTrue();
+        assertThat(run.health().reason()).isEmpty();
+    }
+
     private static class IdlePath implements SharePath {
+
+        private boolean joined;
+
+        @Override
+        public boolean isJoined() {
+            return joined;
+        }
 
         @Override
         public void start(Plan plan) {}

@@ -1,0 +1,214 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.checks.integration.GroupLoad.Protocol;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Static members of a classic group that end while it rebalances, and the rebalance waits for one that has gone.
+ * Kafka's client sends no commit until that is over: what they finished since was read again by whoever came next.
+ */
+@Timeout(240)
+class LastCommitTest {
+
+    private static final Duration SOON = Duration.ofMinutes(1);
+    private static final int RECORDS = 300;
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    @TempDir
+    Path folder;
+
+    /** A group of which one member has gone for as long as its session, and which another one joins. */
+    private static final class Group implements AutoCloseable {
+
+        private final KafkaCluster cluster;
+        private final Map<String, String> clients;
+        private final String topic;
+        private final Protocol protocol;
+        private final FetchPath fetch;
+        private final ConsumerLedger ledger = new ConsumerLedger(100 * RECORDS);
+        private int produced;
+        private RunningPipeline one;
+        private RunningPipeline two;
+        private RunningPipeline late;
+
+        Group(KafkaCluster cluster, Map<String, String> clients, String topic, Protocol protocol, FetchPath fetch) {
+            this.cluster = cluster;
+            this.clients = clients;
+            this.topic = topic;
+            this.protocol = protocol;
+            this.fetch = fetch;
+        }
+
+        private ConsumerSettings.Builder<byte[], byte[]> settings() {
+            ConsumerSettings.Builder<byte[], byte[]> settings = ConsumerLedger.settings(cluster, topic)
+                    .fetch(fetch)
+                    .property("session.timeout.ms", "300000")
+                    .property("heartbeat.interval.ms", "300")
+                    .property(
+                            "partition.assignment.strategy",
+                            (protocol == Protocol.EAGER ? RangeAssignor.class : CooperativeStickyAssignor.class)
+                                    .getName());
+            clients.forEach(settings::property);
+            return settings;
+        }
+
+        RunningPipeline member(String instance) {
+            return KafkaSource.atLeastOnce(
+                            settings().property("group.instance.id", instance).build(), topic)
+                    .to(Sink.forEach(ledger::handled))
+                    .run();
+        }
+
+        /** Returns when both members are in a rebalance that will not end, with work that is not committed. */
+        void hangInARebalance() throws InterruptedException {
+            cluster.createTopic(topic, 6);
+            one = member("one");
+            two = member("two");
+            RunningPipeline gone = member("gone");
+            ConsumerLedger.await(
+                    "two each",
+                    SOON,
+                    () -> Stream.of(one, two, gone)
+                            .allMatch(each -> snapshot(each).partitions().size() == 2));
+            produce();
+            ledger.awaitSeen(RECORDS, SOON);
+            assertThat(gone.drain(SOON).drained()).isTrue();
+            long failedOfOne = snapshot(one).failedCommits();
+            long failedOfTwo = snapshot(two).failedCommits();
+            late = member("late");
+            // What is finished before they hear of the rebalance is committed.
+            ConsumerLedger.await("the rebalance", SOON, () -> {
+                if (produced < 99 * RECORDS) {
+                    produce();
+                }
+                return isJoining(one, failedOfOne) && isJoining(two, failedOfTwo);
+            });
+        }
+
+        private void produce() {
+            Records.produce(cluster.bootstrapServers(), topic, produced, RECORDS);
+            produced += RECORDS;
+        }
+
+        /** Its client commits nothing any more or, with the eager protocol, has given everything up. */
+        private static boolean isJoining(RunningPipeline member, long failedBefore) {
+            ConsumerSnapshot now = snapshot(member);
+            return now.partitions().isEmpty() || now.failedCommits() > failedBefore;
+        }
+
+        private static ConsumerSnapshot snapshot(RunningPipeline member) {
+            return member.handles(ConsumerHandle.class).getFirst().snapshot();
+        }
+
+        /** What becomes of the group without them: what is committed is not read again. */
+        void readTheRest() throws Exception {
+            cluster.admin()
+                    .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())
+                    .all()
+                    .get();
+            try (RunningPipeline rest = KafkaSource.atLeastOnce(
+                            settings().build(), Subscription.topics(topic).untilEnd())
+                    .to(Sink.forEach(ledger::handled))
+                    .run()) {
+                assertThat(rest.await().drained()).isTrue();
+            }
+            assertThat(ledger.seen()).isEqualTo(produced);
+        }
+
+        @Override
+        public void close() {
+            Stream.of(one, two, late).forEach(RunningPipeline::close);
+        }
+    }
+
+    private static void endAtOnce(Group group) throws Exception {
+        try (group) {
+            group.hangInARebalance();
+            List<CompletableFuture<DrainReport>> ends = Stream.of(group.one, group.two, group.late)
+                    .map(member -> CompletableFuture.supplyAsync(() -> drain(member)))
+                    .toList();
+            assertThat(ends)
+                    .allSatisfy(end -> assertThat(end.get().drained())
+                            .as(() -> end.join().leftUndone().toString())
+                            .isTrue());
+            group.readTheRest();
+            assertThat(group.ledger.duplicates()).isZero();
+        }
+    }
+
+    private static DrainReport drain(RunningPipeline member) {
+        try {
+            return member.drain(SOON);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COOPERATIVE,CLIENT", "COOPERATIVE,LEAN", "EAGER,CLIENT", "EAGER,LEAN"})
+    void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)
+            throws Exception {
+        endAtOnce(new Group(KAFKA.cluster(), Map.of(), "last-" + protocol + "-" + fetch, protocol, fetch));
+    }
+
+    @Test
+    void membersOfASecuredCluster_commitWithTheirCredentials() throws Exception {
+        try (SecuredKafka secured = SecuredKafka.start(folder)) {
+            Map<String, String> clients = secured.clientProperties(SecuredKafka.PASSWORD);
+            clients.put("bootstrap.servers", secured.bootstrapServers());
+            endAtOnce(new Group(secured.cluster(), clients, "last-secured", Protocol.COOPERATIVE, FetchPath.CLIENT));
+        }
+    }
+
+    /** It may finish what it has, but may not say so: another one is that member now. */
+    @Test
+    void memberWhoseIdWasTakenOver_commitsNoMore() throws Exception {
+        try (Group group =
+                new Group(KAFKA.cluster(), Map.of(), "last-zombie", Protocol.COOPERATIVE, FetchPath.CLIENT)) {
+            group.hangInARebalance();
+            Map<TopicPartition, Long> before = KAFKA.cluster().committedOffsets("last-zombie");
+            try (RunningPipeline twin = group.member("one")) {
+                assertThatThrownBy(group.one::await).hasRootCauseInstanceOf(FencedInstanceIdException.class);
+                assertThat(KAFKA.cluster().committedOffsets("last-zombie")).isEqualTo(before);
+                assertThat(group.two.drain(SOON).drained()).isTrue();
+                assertThat(KAFKA.cluster().committedOffsets("last-zombie")).isNotEqualTo(before);
+                assertThat(twin.completion()).isNotDone();
+            }
+            group.late.close();
+            group.readTheRest();
+        }
+    }
+}

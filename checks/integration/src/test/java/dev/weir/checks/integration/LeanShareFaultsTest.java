@@ -1,0 +1,173 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.ShareHandle;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.FaultProxy;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.ShareGroupDescription;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A share group's member on connections of its own, which logs in, whose brokers forget it, or are others now. */
+@Timeout(240)
+class LeanShareFaultsTest {
+
+    private static final Duration SOON = Duration.ofMinutes(2);
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()
+            .brokerConfig("group.share.min.session.timeout.ms", "1000")
+            .brokerConfig("group.share.session.timeout.ms", "3000")
+            .brokerConfig("group.share.min.heartbeat.interval.ms", "300")
+            .brokerConfig("group.share.heartbeat.interval.ms", "300"));
+
+    @TempDir
+    Path folder;
+
+    private static ShareSettings.Builder<byte[], byte[]> group(String bootstrapServers, String group) {
+        return ShareSettings.builder()
+                .bootstrapServers(bootstrapServers)
+                .groupId(group)
+                .fetch(FetchPath.LEAN)
+                .startAt(Start.EARLIEST);
+    }
+
+    private static RunningPipeline member(ShareSettings<byte[], byte[]> settings, String topic, ConsumerLedger ledger) {
+        return KafkaFlow.shared(settings, topic)
+                .forEach(8, Ordering.unordered(), record -> {
+                    ConsumerLedger.work(Duration.ofMillis(2));
+                    ledger.handled(record);
+                })
+                .run();
+    }
+
+    private static ShareHandle handle(RunningPipeline running) {
+        return running.handles(ShareHandle.class).getFirst();
+    }
+
+    private static ShareGroupDescription description(KafkaCluster cluster, String group) {
+        try {
+            return cluster.admin()
+                    .describeShareGroups(List.of(group))
+                    .describedGroups()
+                    .get(group)
+                    .get();
+        } catch (Exception e) {
+            throw new AssertionError("cannot describe " + group, e);
+        }
+    }
+
+    @Test
+    void securedMember_readsWithItsCredentials() throws Exception {
+        try (SecuredKafka secured = SecuredKafka.start(folder)) {
+            secured.cluster().createTopic("secured", 2, Map.of("cleanup.policy", "delete"));
+            Records.produce(secured.cluster().bootstrapServers(), "secured", 0, 1_000);
+            ConsumerLedger ledger = new ConsumerLedger(1_000);
+            var settings = group(secured.bootstrapServers(), "secured");
+            secured.clientProperties(SecuredKafka.PASSWORD).forEach(settings::property);
+            try (RunningPipeline running = member(settings.untilEnd().build(), "secured", ledger)) {
+                assertThat(running.await().drained()).isTrue();
+            }
+            assertThat(ledger.lost()).isZero();
+            assertThat(ledger.duplicates()).isZero();
+        }
+    }
+
+    /** It joins again with the id that it had, as soon as it hears of it. */
+    @Test
+    void memberThatTheGroupHasForgotten_joinsAgain_andLosesNothing() throws Exception {
+        KAFKA.cluster().createTopic("forgotten", 2);
+        Records.produce(KAFKA.bootstrapServers(), "forgotten", 0, 500);
+        ConsumerLedger ledger = new ConsumerLedger(1_000);
+        try (FaultProxy network = FaultProxy.to(KAFKA.bootstrapServers());
+                RunningPipeline running =
+                        member(group(network.bootstrapServers(), "forgotten").build(), "forgotten", ledger)) {
+            ledger.awaitSeen(500, SOON);
+            assertThat(handle(running).health().ready()).isTrue();
+            network.halfOpen();
+            ConsumerLedger.await(
+                    "forgotten",
+                    SOON,
+                    () -> description(KAFKA.cluster(), "forgotten").members().isEmpty());
+            network.restore();
+            Records.produce(KAFKA.bootstrapServers(), "forgotten", 500, 500);
+            ledger.awaitSeen(1_000, SOON);
+            ConsumerLedger.await("ready", SOON, () -> handle(running).health().ready());
+            assertThat(description(KAFKA.cluster(), "forgotten").members()).hasSize(1);
+            assertThat(running.drain(SOON).drained()).isTrue();
+        }
+        assertThat(ledger.lost()).isZero();
+    }
+
+    /** First a leader that lives on and does not lead any more, then a coordinator that is gone. */
+    @Test
+    void leaderAndCoordinator_thatMove_areFollowed_andNothingIsLost() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
+            cluster.createTopic("moving", Map.of(0, List.of(1, 2, 3), 1, List.of(1, 2, 3)));
+            ConsumerLedger ledger = new ConsumerLedger(3_000);
+            Records.produce(cluster.bootstrapServers(), "moving", 0, 1_000);
+            try (RunningPipeline running =
+                    member(group(cluster.bootstrapServers(), "moving").build(), "moving", ledger)) {
+                ledger.awaitSeen(500, SOON);
+                leadBy(cluster, new TopicPartition("moving", 0), List.of(2, 1, 3));
+                Records.produce(cluster.bootstrapServers(), "moving", 1_000, 1_000);
+                ledger.awaitSeen(2_000, SOON);
+                cluster.broker(description(cluster, "moving").coordinator().id())
+                        .stop();
+                Records.produce(cluster.bootstrapServers(), "moving", 2_000, 1_000);
+                ledger.awaitSeen(3_000, SOON);
+                assertThat(running.drain(SOON).drained()).isTrue();
+            }
+            assertThat(ledger.lost()).isZero();
+        }
+    }
+
+    private static void leadBy(KafkaCluster cluster, TopicPartition id, List<Integer> replicas) throws Exception {
+        cluster.admin()
+                .alterPartitionReassignments(Map.of(id, Optional.of(new NewPartitionReassignment(replicas))))
+                .all()
+                .get();
+        ConsumerLedger.await("another leader", SOON, () -> isLedBy(cluster, id, replicas.getFirst()));
+    }
+
+    private static boolean isLedBy(KafkaCluster cluster, TopicPartition id, int broker) {
+        try {
+            var ignored = cluster.admin()
+                    .electLeaders(ElectionType.PREFERRED, Set.of(id))
+                    .partitions()
+                    .get();
+            return cluster.admin()
+                            .describeTopics(List.of(id.topic()))
+                            .allTopicNames()
+                            .get()
+                            .get(id.topic())
+                            .partitions()
+                            .get(id.partition())
+                            .leader()
+                            .id()
+                    == broker;
+        } catch (Exception e) {
+            throw new AssertionError("cannot move " + id, e);
+        }
+    }
+}
