@@ -35,7 +35,7 @@ final class Messages {
             + "|(?:LOG|log|logger|LOGGER)\\.(?:warn|error|log)|CliFailure\\.(?:usage|work))\\(");
     private static final Pattern TEXT_MADE = Pattern.compile("\\bString (\\w+)(?:\\(| =(?!=))");
     private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"");
-    private static final Pattern NAME = Pattern.compile("\\b[a-z]\\w*");
+    private static final Pattern NAME = Pattern.compile("\\b[A-Za-z]\\w*");
     private static final Pattern RETURN = Pattern.compile("\\breturn\\b");
     private static final Pattern ENTRY = Pattern.compile("`([^`]* [^`]*)`");
     private static final Pattern CELL_END = Pattern.compile("(?<!\\\\)\\|");

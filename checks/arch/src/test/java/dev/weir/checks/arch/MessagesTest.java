@@ -119,7 +119,7 @@ class MessagesTest {
                         void refuse() {
                             String told = "what a variable tells: " + one;
                             if (isNew) {
-                                throw refused(told, "a word of " + more());
+                                throw refused(told, "a further word of " + more());
                             }
                             LOG.log(WARNING, () -> reason(2));
                         }
@@ -134,7 +134,7 @@ class MessagesTest {
                 .extracting(Message::text)
                 .containsExactly(
                         "nothing has the name ...",
-                        "...a word of ...",
+                        "...a further word of ...",
                         "what a variable tells: ...",
                         "the first of all",
                         "not the first");
