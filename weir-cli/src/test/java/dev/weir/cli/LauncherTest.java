@@ -207,6 +207,7 @@ class LauncherTest {
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(5)));
         jdkWithCaches("25.0.1");
         assertThat(launch("pipe").out).contains("-XX:AOTCache");
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().minusSeconds(60)));
         jdkWithCaches("21.0.8");
         assertThat(launch("pipe").out).doesNotContain("-XX:AOTCache", "SharedArchiveFile");
     }
