@@ -10,7 +10,8 @@ class Clicks {
     static long sum;
 
     public static void main(String[] args) {
-        LeanSettings settings = LeanSettings.builder().bootstrapServers("localhost:9092").build();
+        LeanSettings settings =
+                LeanSettings.builder().bootstrapServers("localhost:9092").build();
         RecordHandler handler = record -> sum += record.value().getLong(0);
         try (LeanConsumer consumer = LeanConsumer.open(settings)) {
             int clicks = consumer.assign("clicks10m", 0, StartAt.beginning());

@@ -40,8 +40,9 @@ final class LeanSamples {
                 log.log(WARNING, "record " + token, why);
             }
         };
-        LeanProducerSettings settings =
-                LeanProducerSettings.builder().bootstrapServers("localhost:9092").build();
+        LeanProducerSettings settings = LeanProducerSettings.builder()
+                .bootstrapServers("localhost:9092")
+                .build();
         try (LeanProducer producer = LeanProducer.open(settings, listener)) {
             LeanRecord record = new LeanRecord("clicks");
             for (long i = 0; i < count; i++) {

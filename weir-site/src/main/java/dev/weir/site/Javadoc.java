@@ -22,7 +22,8 @@ final class Javadoc {
 
     private static final String FOLDER = "api/";
 
-    private static final Pattern DESCRIPTION = Pattern.compile("<description>\\s*(.*?)\\s*</description>", Pattern.DOTALL);
+    private static final Pattern DESCRIPTION =
+            Pattern.compile("<description>\\s*(.*?)\\s*</description>", Pattern.DOTALL);
 
     private Javadoc() {}
 
@@ -36,7 +37,8 @@ final class Javadoc {
                 if (Files.isRegularFile(jar)) {
                     unpack(jar, site.resolve(FOLDER + module));
                     Matcher description = DESCRIPTION.matcher(Files.readString(folder.resolve("pom.xml")));
-                    modules.put(module, description.find() ? description.group(1).replaceAll("\\s+", " ") : "");
+                    modules.put(
+                            module, description.find() ? description.group(1).replaceAll("\\s+", " ") : "");
                 }
             }
         }
@@ -56,7 +58,8 @@ final class Javadoc {
     }
 
     private static Page list(Map<String, String> modules) {
-        StringBuilder text = new StringBuilder("# Javadoc\n\nOf the public packages of each module.\n\n| module | what |\n|---|---|\n");
+        StringBuilder text = new StringBuilder(
+                "# Javadoc\n\nOf the public packages of each module.\n\n| module | what |\n|---|---|\n");
         modules.forEach((module, description) -> text.append("| [")
                 .append(module)
                 .append("](")

@@ -64,8 +64,8 @@ final class Site {
             throw new SiteException(faults);
         }
         List<Page> javadoc = Javadoc.unpack(root, version, folder);
-        Layout layout = new Layout(
-                sections, version, !javadoc.isEmpty() || Files.exists(folder.resolve("api/index.html")));
+        Layout layout =
+                new Layout(sections, version, !javadoc.isEmpty() || Files.exists(folder.resolve("api/index.html")));
         for (Page page : javadoc) {
             write(page, layout);
         }

@@ -66,20 +66,21 @@ class AlertRulesTest {
     }
 
     private static String line(String name, String values) {
-        return "      - { series: '" + name + "{job=\"weir\",instance=\"a\",pipeline=\"p\"}', values: '" + values + "' }\n";
+        return "      - { series: '" + name + "{job=\"weir\",instance=\"a\",pipeline=\"p\"}', values: '" + values
+                + "' }\n";
     }
 
     private void assertFiring(List<String> alerts, String... series) throws Exception {
         Path rules = Image.ROOT.resolve("deploy/grafana/alerts/weir.yaml");
         StringBuilder samples = new StringBuilder();
-        alerts.forEach(
-                alert -> samples.append("          - { labels: '{alertname=\"" + alert + "\"}', value: 1 }\n"));
+        alerts.forEach(alert -> samples.append("          - { labels: '{alertname=\"" + alert + "\"}', value: 1 }\n"));
         Promtool.assertHolds(Files.writeString(
                 folder.resolve("test.yaml"),
                 "rule_files: ['" + rules + "']\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n"
                         + String.join("", series)
                         + "    promql_expr_test:\n      - expr: count by (alertname) (ALERTS{alertstate=\"firing\"})\n"
-                        + "        eval_time: " + MINUTES + "m\n        exp_samples:" + (alerts.isEmpty() ? " []" : "") + "\n"
+                        + "        eval_time: " + MINUTES + "m\n        exp_samples:" + (alerts.isEmpty() ? " []" : "")
+                        + "\n"
                         + samples));
     }
 }

@@ -106,9 +106,7 @@ class ConsumerCommitTest {
                 .admin()
                 .alterConsumerGroupOffsets(
                         "earlier",
-                        Map.of(
-                                new TopicPartition("earlier", 0),
-                                new OffsetAndMetadata(40, "weir1:AFIR2A0FBQ:host-7")))
+                        Map.of(new TopicPartition("earlier", 0), new OffsetAndMetadata(40, "weir1:AFIR2A0FBQ:host-7")))
                 .all()
                 .get();
         readToEnd("earlier");

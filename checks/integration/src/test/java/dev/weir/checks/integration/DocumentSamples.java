@@ -80,7 +80,10 @@ final class DocumentSamples {
 
     /** Of {@code docs/guide/failures-kafka.md}. */
     static void failures(
-            ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, Shop shop, Backoff backoff) {
+            ConsumerSettings<String, Order> orders,
+            ProducerSettings<String, Invoice> invoices,
+            Shop shop,
+            Backoff backoff) {
         KafkaFlow.from(orders, "orders")
                 .handle(64, RecordOrdering.byKey(), order -> price(order.value())) // blocks; a customer's in order
                 .retry(RetryPolicy.of(3, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5))))
@@ -90,10 +93,14 @@ final class DocumentSamples {
                 .run();
 
         KafkaFlow.from(orders, "orders")
-                .handleBatch(500, Duration.ofMillis(100), RecordOrdering.byKey(), batch -> { // 500, or those of 100 ms
-                    shop.insertAll(batch);
-                    return BatchOutcome.allDone(batch);
-                })
+                .handleBatch(
+                        500,
+                        Duration.ofMillis(100),
+                        RecordOrdering.byKey(),
+                        batch -> { // 500, or those of 100 ms
+                            shop.insertAll(batch);
+                            return BatchOutcome.allDone(batch);
+                        })
                 .retry(RetryPolicy.of(3, backoff))
                 .deadLetter("orders-dead")
                 .run();
@@ -117,7 +124,8 @@ final class DocumentSamples {
 
     static Source<ConsumerRecord<String, Order>> diverted(ConsumerSettings<String, Order> settings) {
         Source<Decoded<String, Order>> decoded = KafkaSource.decoded(settings, "orders"); // a refusal is a value
-        Source<ConsumerRecord<String, Order>> orders = DeadLetters.to("orders-dead", settings).divert(decoded);
+        Source<ConsumerRecord<String, Order>> orders =
+                DeadLetters.to("orders-dead", settings).divert(decoded);
         return orders;
     }
 
@@ -125,9 +133,10 @@ final class DocumentSamples {
     static Pipeline exactlyOnce(ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices) {
         Pipeline pricing = KafkaSource.exactlyOnce(orders, "orders")
                 .commitInterval(Duration.ofMillis(100))
-                .produceTo(invoices, records -> records.mapBlocking(
-                                64, RecordOrdering.byKey(), order -> price(order.value()))
-                        .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)));
+                .produceTo(
+                        invoices,
+                        records -> records.mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
+                                .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)));
         return pricing;
     }
 
@@ -190,7 +199,9 @@ final class DocumentSamples {
 
         static void views(ConsumerSettings<byte[], byte[]> settings) {
             KafkaSource.atLeastOnce(
-                            settings, Subscription.topics("clicks"), record -> new Click(record.value().getLong(0)))
+                            settings,
+                            Subscription.topics("clicks"),
+                            record -> new Click(record.value().getLong(0)))
                     .to(Sink.forEach(click -> count(click)))
                     .run();
         }
@@ -213,7 +224,8 @@ final class DocumentSamples {
         private Testkit() {}
 
         static void faults() {
-            try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
+            try (KafkaCluster cluster =
+                    KafkaCluster.builder().brokers(3).forked().start()) {
                 cluster.createTopic("orders", 6); // 3 replicas, 2 of them must be in sync
                 cluster.broker(1).kill(); // SIGKILL
                 cluster.broker(1).start(); // same id, port and data

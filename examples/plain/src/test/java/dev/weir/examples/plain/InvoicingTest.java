@@ -31,7 +31,9 @@ class InvoicingTest {
 
         assertThat(Records.readAll(KAFKA.bootstrapServers(), "invoices", IsolationLevel.READ_COMMITTED))
                 .hasSize(1_000)
-                .allSatisfy(invoice -> assertThat(new String(invoice.value(), UTF_8)).startsWith("to be paid: "));
-        assertThat(KAFKA.cluster().committedOffsets("invoicing")).isEqualTo(KAFKA.cluster().endOffsets("orders"));
+                .allSatisfy(invoice ->
+                        assertThat(new String(invoice.value(), UTF_8)).startsWith("to be paid: "));
+        assertThat(KAFKA.cluster().committedOffsets("invoicing"))
+                .isEqualTo(KAFKA.cluster().endOffsets("orders"));
     }
 }

@@ -18,7 +18,12 @@ class CompatibilityTest {
 
     /** A text, the offset that it was committed with, and what it says. */
     private record Golden(
-            long committed, String text, FinishedSet finished, String userText, int startSize, @Nullable Uuid topic) {}
+            long committed,
+            String text,
+            FinishedSet finished,
+            String userText,
+            int startSize,
+            @Nullable Uuid topic) {}
 
     static Stream<Golden> texts() {
         return Stream.of(
@@ -32,8 +37,7 @@ class CompatibilityTest {
                 // With the number of partitions (ADR 58), and the topic's id (ADR 57).
                 new Golden(0, "weir1:n12.:", runs(), "", 12, null),
                 new Golden(5, "weir1:n12.AB48hhYCAg:host-7", runs(7, 9), "host-7", 12, null),
-                new Golden(
-                        5, "weir1:t3q2-7wAAQACAAAAAAAAAAQHQOccw.:", runs(), "", CommitText.NO_SIZE, TOPIC),
+                new Golden(5, "weir1:t3q2-7wAAQACAAAAAAAAAAQHQOccw.:", runs(), "", CommitText.NO_SIZE, TOPIC),
                 new Golden(
                         5,
                         "weir1:n12.t3q2-7wAAQACAAAAAAAAAAQHQOccw.AB48hhYCAg:host-7",
