@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program {@code weir}. Answers {@code --help} of each command and {@code --version} by itself and hands everything else to
- * {@link Main}: loading picocli and the commands takes several times as long as it takes a JVM to start. The texts are
- * picocli's own, taken from it by the build ({@link HelpTexts}). Stateless.
+ * The program {@code weir}. Answers {@code --help} of each command and {@code --version} by itself and hands
+ * everything else to {@link Main}: loading picocli and the commands takes several times as long as it takes a JVM to
+ * start. The texts are picocli's own, taken from it by the build ({@link HelpTexts}). Stateless.
  */
 public final class Weir {
 

@@ -15,8 +15,8 @@ import java.util.zip.ZipInputStream;
 import org.commonmark.parser.Parser;
 
 /**
- * The Javadoc of the published modules, as their jars have it: a folder for each in {@code api}, and a page that lists them.
- * Only the profile {@code release} makes those jars. Stateless.
+ * The Javadoc of the published modules, as their jars have it: a folder for each in {@code api}, and a page that
+ * lists them. Only the profile {@code release} makes those jars. Stateless.
  */
 final class Javadoc {
 
@@ -27,7 +27,9 @@ final class Javadoc {
 
     private Javadoc() {}
 
-    /** Unpacks what the modules of the project have made; returns the page that lists it, or none if there is nothing. */
+    /**
+     * Unpacks what the modules of the project have made; returns the page that lists it, or none if there is nothing.
+     */
     static List<Page> unpack(Path project, String version, Path site) throws IOException {
         Map<String, String> modules = new TreeMap<>();
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(project, "weir-*")) {

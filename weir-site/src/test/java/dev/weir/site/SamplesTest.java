@@ -22,7 +22,9 @@ class SamplesTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-    /** How many samples of a page stand in no source: {@code NewcomerTest} compiles the README's from the page itself. */
+    /**
+     * How many samples of a page stand in no source: {@code NewcomerTest} compiles the README's from the page itself.
+     */
     private static final Map<String, Integer> ELSEWHERE = Map.of("README.md", 1);
 
     @Test

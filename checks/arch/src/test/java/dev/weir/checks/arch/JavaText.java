@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The texts that a Java expression may have: what stands in quotes, three dots for all else, and a text for each way through
- * its conditions. Reads code without its comments, see {@link #withoutComments}; knows no types. Stateless.
+ * The texts that a Java expression may have: what stands in quotes, three dots for all else, and a text for each way
+ * through its conditions. Reads code without its comments, see {@link #withoutComments}; knows no types. Stateless.
  */
 final class JavaText {
 
@@ -50,7 +50,10 @@ final class JavaText {
         return plain;
     }
 
-    /** The index of the first of {@code ends} from {@code at} on that stands in no quotes and no brackets; the length if none does. */
+    /**
+     * The index of the first of {@code ends} from {@code at} on that stands in no quotes and no brackets; the length
+     * if none does.
+     */
     static int endOf(String code, int at, String ends) {
         int depth = 0;
         int i = at;

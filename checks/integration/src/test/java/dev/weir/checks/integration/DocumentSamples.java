@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Samples of several documents, which stand here word for word so that they compile ({@code SamplesTest}); what they promise
- * has tests of its own. Nothing runs here.
+ * Samples of several documents, which stand here word for word so that they compile ({@code SamplesTest}); what they
+ * promise has tests of its own. Nothing runs here.
  */
 final class DocumentSamples {
 

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Commits as each version left them in the groups of users, who upgrade while they lie there. A line is never changed: a
- * form that is given up is still read.
+ * Commits as each version left them in the groups of users, who upgrade while they lie there. A line is never
+ * changed: a form that is given up is still read.
  */
 class CompatibilityTest {
 
@@ -57,7 +57,9 @@ class CompatibilityTest {
         assertThat(CommitText.topicId(golden.committed(), golden.text())).isEqualTo(golden.topic());
     }
 
-    /** Until then an older version in the same group reads what this one writes. Deflated bytes are the library's own. */
+    /**
+     * Until then an older version in the same group reads what this one writes. Deflated bytes are the library's own.
+     */
     @ParameterizedTest
     @MethodSource("texts")
     void text_isWrittenAsBefore_whileItsFormIsTheSame(Golden golden) {

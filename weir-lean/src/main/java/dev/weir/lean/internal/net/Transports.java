@@ -40,8 +40,8 @@ public final class Transports implements AutoCloseable {
     private int opened;
 
     /**
-     * @throws KafkaException if the properties do not fit, with the name of the one; if the client on the class path is older
-     *     than the one that this was compiled with
+     * @throws KafkaException if the properties do not fit, with the name of the one; if the client on the class path
+     * is older than the one that this was compiled with
      */
     public Transports(Map<String, String> properties, int receiveBufferBytes) throws IOException {
         refuseOldClient();

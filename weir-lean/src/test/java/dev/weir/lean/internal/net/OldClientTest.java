@@ -9,7 +9,10 @@ import java.util.Objects;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 
-/** A client of another minor version lacks classes that are not its public API: up to 4.3 {@code LogContext} lay elsewhere. */
+/**
+ * A client of another minor version lacks classes that are not its public API: up to 4.3 {@code LogContext} lay
+ * elsewhere.
+ */
 class OldClientTest {
 
     @Test
