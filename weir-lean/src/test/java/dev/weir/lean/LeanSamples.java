@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.agrona.concurrent.AgentRunner;
 
 /** Samples of {@code docs/reference/lean.md}, compiled here; {@link LeanThreadsTest} runs such threads. Stateless. */
+@SuppressWarnings({"UnusedVariable", "MissingOverride"}) // as brief as the page
 final class LeanSamples {
 
     private LeanSamples() {}
