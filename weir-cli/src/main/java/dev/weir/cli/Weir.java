@@ -77,6 +77,7 @@ public final class Weir {
         return texts.substring(at + start.length(), end < 0 ? texts.length() : end);
     }
 
+    @SuppressWarnings("SystemConsoleNull") // None is no terminal; of one that is there, picocli says what it is.
     private static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {
             if (System.getenv(choice) != null) {
