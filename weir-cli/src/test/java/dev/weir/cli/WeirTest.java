@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.cli.terminal.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -47,7 +48,7 @@ class WeirTest {
     void help_onATerminal_hasPicoclisColours(String command) {
         CommandLine line = new CommandLine(new CommandHarness().weir);
         for (String word : line(command)) {
-            line = line.getSubcommands().get(word);
+            line = Objects.requireNonNull(line.getSubcommands().get(word));
         }
         assertThat(Weir.answer(true, line(command, "--help"))).isEqualTo(line.getUsageMessage(Ansi.ON));
     }
