@@ -72,6 +72,7 @@ weir_start() {
   [ "$weir_jdk" -lt 24 ] || options="$options -Xlog:aot*=off:stderr"
   [ "$weir_jdk" -lt 23 ] || options="$options --sun-misc-unsafe-memory-access=allow"
   [ ! -t 2 ] || options="$options -Dweir.terminal=true"
+  if [ -t 1 ]; then options="$options -Dweir.terminal.out=true"; else options="$options -Dweir.terminal.out=false"; fi
 
   # What the JVM says of it is only that it is so. The rest comes from a shell that it starts, which needs no heap.
   say_json=:

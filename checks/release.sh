@@ -20,7 +20,7 @@ build() {
   (
     cd "$folder"
     # Jars of modules that are not published are compared too: they are in the archive.
-    find weir-*/target -maxdepth 1 -type f \( -name 'weir-*-[0-9]*' -o -name 'weir-[0-9]*.tar.gz' \) -print0 | sort -z | xargs -0 shasum -a 256
+    find weir-*/target -maxdepth 1 -type f \( -name 'weir-*-[0-9]*' -o -name 'weir-[0-9]*.tar.gz*' \) -print0 | sort -z | xargs -0 shasum -a 256
   ) >"$folder.sums"
 }
 
@@ -30,7 +30,7 @@ diff "$work/one.sums" "$work/the other one.sums" || {
   echo "release.sh: these files differ between two builds of the same sources" >&2
   exit 1
 }
-for ending in .jar -sources.jar -javadoc.jar -cyclonedx.json .jar.sha256 .jar.sha512 .tar.gz; do
+for ending in .jar -sources.jar -javadoc.jar -cyclonedx.json .jar.sha256 .jar.sha512 .tar.gz .tar.gz.sha256; do
   grep -q -- "$ending\$" "$work/one.sums" || {
     echo "release.sh: the build made no file that ends in $ending" >&2
     exit 1

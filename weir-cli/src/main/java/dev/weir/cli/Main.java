@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
         description = "Back-pressured Kafka pipelines.",
         scope = ScopeType.INHERIT,
         mixinStandardHelpOptions = true,
-        versionProvider = Versions.class,
+        versionProvider = Versions.Provider.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             DemoCommand.class,
@@ -90,7 +90,7 @@ public final class Main implements Runnable, CommandContext {
         this.shutdown = shutdown;
     }
 
-    /** Runs one command line and ends the process with its exit code. */
+    /** Runs one command line and ends the process with its exit code. {@link Weir} is what is started. */
     public static void main(String[] args) {
         Terminal terminal = Terminal.ofProcess();
         System.exit(new Main(System.out, terminal, new Shutdown(terminal)).execute(args));

@@ -6,11 +6,21 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The lines of {@code weir --version}. Stateless. */
-final class Versions implements IVersionProvider {
+/** The lines of {@code weir --version}, without picocli. Stateless. */
+final class Versions {
 
-    @Override
-    public String[] getVersion() {
+    private Versions() {}
+
+    /** The same for picocli. */
+    static final class Provider implements IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            return lines();
+        }
+    }
+
+    static String[] lines() {
         return new String[] {
             "Weir " + property("/dev/weir/cli/version.properties", "weir"),
             // Read from the client on the class path, without starting its logging.

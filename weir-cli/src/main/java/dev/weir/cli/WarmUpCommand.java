@@ -32,6 +32,8 @@ final class WarmUpCommand implements Callable<Integer> {
         CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS)
                 .execute(() -> Runtime.getRuntime().halt(ExitCode.FAILED));
         int help = spec.root().commandLine().getUsageMessage().length();
+        Weir.answer(false, "--help");
+        Weir.answer(false, "--version");
         Map<String, Object> config = Map.of("bootstrap.servers", "127.0.0.1:1", "group.id", "warm-up");
         try (Admin admin = Admin.create(config);
                 KafkaProducer<byte[], byte[]> producer =

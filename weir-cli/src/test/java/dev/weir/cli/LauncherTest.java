@@ -189,6 +189,38 @@ class LauncherTest {
         assertThat(launch().out).doesNotContain("--sun-misc-unsafe-memory-access", "aot*=off");
     }
 
+    @Test
+    void cache_isMadeByTheBuild_andUsedUntilTheNextOne() throws Exception {
+        jdkWithCaches("25.0.1");
+        String cache = "[-XX:AOTCache=" + tree.toRealPath().resolve("weir-cli/target/launcher/classes-25") + "]";
+        assertThat(launch("pipe").out).contains(cache);
+        assertThat(launch("pipe").out).contains(cache);
+        assertThat(trainings()).isEqualTo(1);
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(launch("pipe").out).contains(cache);
+        assertThat(trainings()).isEqualTo(2);
+    }
+
+    @Test
+    void cache_thatCouldNotBeMade_orIsOfAnotherJdk_isNotUsed() throws Exception {
+        assertThat(launch("pipe").out).doesNotContain("-XX:AOTCache").endsWith("[pipe]\n");
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(5)));
+        jdkWithCaches("25.0.1");
+        assertThat(launch("pipe").out).contains("-XX:AOTCache");
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().minusSeconds(60)));
+        jdkWithCaches("21.0.8");
+        assertThat(launch("pipe").out).doesNotContain("-XX:AOTCache", "SharedArchiveFile");
+    }
+
+    @Test
+    void cache_besideOptionsOfTheUserAboutCaches_isNotUsed() throws Exception {
+        jdkWithCaches("25.0.1");
+        launch("pipe");
+        ProcessBuilder builder = builder(temp, tree.resolve("weir").toString(), "pipe");
+        builder.environment().put("WEIR_OPTS", "-Xshare:off");
+        assertThat(finish(builder.start()).out).doesNotContain("-XX:AOTCache").endsWith("[pipe]\n");
+    }
+
     /** Takes all the heap, in a thread that nobody waits for. */
     static final class Glutton {
 
@@ -259,6 +291,29 @@ class LauncherTest {
                 for argument in "$@"; do printf '[%s]' "$argument"; done
                 echo
                 """.replace("VERSION", version));
+    }
+
+    /** One that makes the caches that it is told to, and notes each. */
+    private void jdkWithCaches(String version) throws IOException {
+        jdk("jdk-25", version);
+        script(temp.resolve("jdk-25/bin/java"), """
+                #!/bin/sh
+                case $* in
+                  *-XX:AOTMode=* | *-XX:ArchiveClassesAtExit=*)
+                    for argument; do
+                      case $argument in
+                        -XX:AOTConfiguration=*) echo made >"${argument#*=}" ;;
+                        -XX:AOTCache=* | -XX:ArchiveClassesAtExit=*) echo made >"${argument#*=}"; echo cache >>'TEMP/trainings' ;;
+                      esac
+                    done
+                    ;;
+                  *) for argument; do printf '[%s]' "$argument"; done; echo ;;
+                esac
+                """.replace("TEMP", temp.toString()));
+    }
+
+    private int trainings() throws IOException {
+        return Files.readAllLines(temp.resolve("trainings")).size();
     }
 
     private Result launch(String... args) throws Exception {

@@ -63,7 +63,12 @@ final class Site {
         if (!faults.isEmpty()) {
             throw new SiteException(faults);
         }
-        Layout layout = new Layout(sections, version, Files.exists(folder.resolve("api/index.html")));
+        List<Page> javadoc = Javadoc.unpack(root, version, folder);
+        Layout layout =
+                new Layout(sections, version, !javadoc.isEmpty() || Files.exists(folder.resolve("api/index.html")));
+        for (Page page : javadoc) {
+            write(page, layout);
+        }
         for (Page page : pages) {
             makeTablesScroll(page.document());
             write(page, layout);

@@ -1,5 +1,6 @@
 package dev.weir.site;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.BeforeEach;
@@ -145,6 +148,24 @@ class SiteTest {
         Files.writeString(site.resolve("1.0.0/api/index.html"), "<title>API</title>");
         make("1.0.0");
         assertThat(page("index.html").select("#api").attr("href")).isEqualTo("api/index.html");
+    }
+
+    @Test
+    void javadocOfModules_isUnpackedAndListed() throws IOException {
+        write("weir-a/pom.xml", "<project><description>The first\n one.</description></project>\n");
+        Path jar = project.resolve("weir-a/target/weir-a-1.0.0-javadoc.jar");
+        Files.createDirectories(jar.resolveSibling(""));
+        try (ZipOutputStream entries = new ZipOutputStream(Files.newOutputStream(jar))) {
+            entries.putNextEntry(new ZipEntry("a/A.html"));
+            entries.write("<title>A</title>".getBytes(UTF_8));
+            entries.putNextEntry(new ZipEntry("../outside.html"));
+        }
+        make("1.0.0");
+        assertThat(site.resolve("1.0.0/api/weir-a/a/A.html")).hasContent("<title>A</title>");
+        assertThat(site.resolve("1.0.0/api/outside.html")).doesNotExist();
+        assertThat(page("index.html").select("#api").attr("href")).isEqualTo("api/index.html");
+        assertThat(page("api/index.html").select("article td").eachText()).containsExactly("weir-a", "The first one.");
+        assertThat(page("api/index.html").select("article a").attr("href")).isEqualTo("weir-a/index.html");
     }
 
     @Test

@@ -22,31 +22,31 @@ class TestingPageTest {
     }
 
     @Test
-    void pipelineWithoutTime_example() throws Exception {
+    void unpaidOrders_areLeftOut() throws InterruptedException {
         SourceProbe<Order> in = new SourceProbe<>();
         SinkProbe<List<Order>> out = new SinkProbe<>();
         try (RunningPipeline running = bundled(in.source()).to(out.sink()).run()) {
-            in.emit(unpaid, paid).complete();
+            in.emit(unpaid, paid).complete(); // one batch of two elements, then the end
             assertThat(out.expectNext()).containsExactly(paid);
             out.expectEnd();
-            assertThat(in.unacknowledged()).isEmpty();
+            assertThat(in.unacknowledged()).isEmpty(); // the unpaid one was acknowledged by filter
             running.await();
         }
     }
 
     @Test
-    void pipelineThatWaits_example() throws Exception {
+    void bundle_isSentAfterASecond() throws InterruptedException {
         SourceProbe<Order> in = new SourceProbe<>();
         VirtualClock clock = new VirtualClock();
         SinkProbe<List<Order>> out = new SinkProbe<List<Order>>().requestAll();
         try (RunningPipeline running =
                 bundled(in.source()).to(out.sink()).on(clock).run()) {
-            in.emit(first).awaitPull();
-            clock.advance(Duration.ofMillis(999));
-            out.expectNothing();
+            in.emit(first).awaitPull(); // 1
+            clock.advance(Duration.ofMillis(999)); // 2
+            out.expectNothing(); // 3
             clock.advance(Duration.ofMillis(1));
             assertThat(out.expectNext()).containsExactly(first);
-            in.awaitPull();
+            in.awaitPull(); // before the next advance
             running.cancel();
         }
     }

@@ -3,10 +3,16 @@ package dev.weir.checks.arch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,22 +20,28 @@ import java.util.stream.Stream;
 /**
  * The messages of exceptions and log lines in the sources, and the entries that the pages have for them. Stateless.
  *
- * <p>A message is what stands in quotes among the arguments of a new exception or error, of a call of a logger, or of
- * the command's failures; all else among them is three dots. It counts from three words on: what has fewer passes on
- * another's words. An entry is the text between backticks in the first cell of a row; its parts between three dots
- * stand in the message in the same order.
+ * <p>A message is what stands in quotes among the arguments of a new exception or error, of {@code super} in one, of
+ * what makes the failure that is thrown, of a call of a logger, or of the command's failures; all else among them is
+ * three dots. So is what a variable or a method of the same file stands for that such arguments name. Each way
+ * through a condition is a message of its own. It counts from three words on: what has fewer passes on another's
+ * words. An entry is the text between backticks in the first cell of a row; its parts between three dots stand in the
+ * message in the same order, as whole words.
  */
 final class Messages {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    private static final Pattern CALL = Pattern.compile("\\b(?:new \\w+(?:Exception|Error)"
+    private static final Pattern CALL = Pattern.compile("\\b(?:new \\w+(?:Exception|Error)|super"
+            + "|throw (?!new\\b|switch\\b|CliFailure\\.badValue\\b)[\\w.]+"
             + "|(?:LOG|log|logger|LOGGER)\\.(?:warn|error|log)|CliFailure\\.(?:usage|work))\\(");
+    private static final Pattern TEXT_MADE = Pattern.compile("\\bString (\\w+)(?:\\(| =(?!=))");
+    private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"");
+    private static final Pattern NAME = Pattern.compile("\\b[A-Za-z]\\w*");
+    private static final Pattern RETURN = Pattern.compile("\\breturn\\b");
     private static final Pattern ENTRY = Pattern.compile("`([^`]* [^`]*)`");
     private static final Pattern CELL_END = Pattern.compile("(?<!\\\\)\\|");
     private static final Pattern WORD = Pattern.compile("[A-Za-z]{2,}");
     private static final Pattern ANYTHING = Pattern.compile("(?:\\.\\.\\.|\\{})+");
-    private static final String DOTS = "...";
     private static final int FEWEST_WORDS = 3;
 
     private Messages() {}
@@ -48,13 +60,28 @@ final class Messages {
         boolean isOf(Message message) {
             int at = 0;
             for (String part : parts) {
-                int found = message.text().indexOf(part, at);
-                if (found < 0) {
+                at = endOfWords(message.text(), part, at);
+                if (at < 0) {
                     return false;
                 }
-                at = found + part.length();
             }
             return true;
+        }
+
+        /** The index behind the words, from {@code at} on, or -1: the end of one word is no word. */
+        private static int endOfWords(String text, String words, int at) {
+            int found = text.indexOf(words, at);
+            while (found >= 0 && (isWithinAWord(text, found) || isWithinAWord(text, found + words.length()))) {
+                found = text.indexOf(words, found + 1);
+            }
+            return found < 0 ? -1 : found + words.length();
+        }
+
+        private static boolean isWithinAWord(String text, int at) {
+            return at > 0
+                    && at < text.length()
+                    && Character.isLetterOrDigit(text.charAt(at - 1))
+                    && Character.isLetterOrDigit(text.charAt(at));
         }
 
         boolean saysEnough() {
@@ -82,68 +109,54 @@ final class Messages {
     }
 
     /** Those in the code of a class. */
-    static List<Message> of(String type, String code) {
-        return CALL.matcher(code)
+    static List<Message> of(String type, String commented) {
+        String code = JavaText.withoutComments(commented);
+        Map<String, List<String>> made = textsMade(code);
+        Set<String> texts = new LinkedHashSet<>();
+        Deque<String> open = new ArrayDeque<>();
+        CALL.matcher(code)
                 .results()
-                .filter(call -> !isInComment(code, call.start()))
-                .map(call -> new Message(type, textOfArguments(code, call.end())))
-                .filter(message -> wordsOf(message.text()) >= FEWEST_WORDS)
+                .map(call -> code.substring(call.end(), JavaText.endOf(code, call.end(), ")")))
+                .forEach(open::add);
+        while (!open.isEmpty()) {
+            String expression = open.remove();
+            texts.addAll(JavaText.of(expression));
+            NAME.matcher(QUOTED.matcher(expression).replaceAll("\"\""))
+                    .results()
+                    .map(name -> made.remove(name.group()))
+                    .filter(Objects::nonNull)
+                    .forEach(open::addAll);
+        }
+        return texts.stream()
+                .filter(text -> wordsOf(text) >= FEWEST_WORDS)
+                .map(text -> new Message(type, text))
                 .toList();
     }
 
-    private static boolean isInComment(String code, int at) {
-        String before = code.substring(code.lastIndexOf('\n', at) + 1, at).strip();
-        return before.startsWith("*") || before.startsWith("/");
+    /** What each variable and each method of a file that is a text may be, by its name. */
+    private static Map<String, List<String>> textsMade(String code) {
+        Map<String, List<String>> made = new HashMap<>();
+        Matcher each = TEXT_MADE.matcher(code);
+        while (each.find()) {
+            List<String> expressions = made.computeIfAbsent(each.group(1), name -> new ArrayList<>());
+            if (each.group().endsWith("=")) {
+                expressions.add(code.substring(each.end(), JavaText.endOf(code, each.end(), ";")));
+            } else {
+                int body = JavaText.endOf(code, JavaText.endOf(code, each.end(), ")") + 1, "{;");
+                if (code.startsWith("{", body)) {
+                    String method = code.substring(body + 1, JavaText.endOf(code, body + 1, "}"));
+                    RETURN.matcher(method)
+                            .results()
+                            .forEach(end -> expressions.add(
+                                    method.substring(end.end(), JavaText.endOf(method, end.end(), ";"))));
+                }
+            }
+        }
+        return made;
     }
 
     private static int wordsOf(String text) {
         return (int) WORD.matcher(text).results().count();
-    }
-
-    /** What stands in quotes from {@code at} to the end of the parenthesis; three dots for all between but a plus. */
-    private static String textOfArguments(String code, int at) {
-        StringBuilder text = new StringBuilder();
-        StringBuilder between = new StringBuilder();
-        int depth = 1;
-        int i = at;
-        while (depth > 0 && i < code.length()) {
-            char c = code.charAt(i);
-            int end = i + 1;
-            if (c == '"') {
-                end = endOfQuote(code, i);
-                addDots(text, between);
-                text.append(code, i + 1, end - 1);
-            } else if (c == '\'') {
-                end = endOfQuote(code, i);
-                between.append('x');
-            } else if (code.startsWith("//", i)) {
-                end = code.indexOf('\n', i);
-            } else {
-                depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-                between.append(depth > 0 ? c : ' ');
-            }
-            i = end;
-        }
-        addDots(text, between);
-        String plain = text.toString().replace("\\\"", "\"").replaceAll("\\\\.", " ");
-        return ANYTHING.matcher(plain).replaceAll(DOTS).strip();
-    }
-
-    private static void addDots(StringBuilder text, StringBuilder between) {
-        String code = between.toString().strip();
-        if (!code.isEmpty() && !code.equals("+")) {
-            text.append(DOTS);
-        }
-        between.setLength(0);
-    }
-
-    /** The index behind the quote that ends what begins at {@code start}. */
-    private static int endOfQuote(String code, int start) {
-        int i = start + 1;
-        while (code.charAt(i) != code.charAt(start)) {
-            i += code.charAt(i) == '\\' ? 2 : 1;
-        }
-        return i + 1;
     }
 
     /** The pages of messages, by area. */

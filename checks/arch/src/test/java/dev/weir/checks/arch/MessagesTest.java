@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Each message whose words stand where it is thrown or logged has an entry in the guide, and each entry is of a message
- * that there is. Words that a helper makes, or that an exception gives to its superclass, are not looked at.
+ * that there is. Words that a helper in another file makes are looked at where it stands only.
  */
 class MessagesTest {
 
@@ -86,6 +86,58 @@ class MessagesTest {
                 .isTrue();
         assertThat(new Entry(Path.of("page"), "of those ... for").isOf(first)).isFalse();
         assertThat(new Entry(Path.of("page"), "of ... those").saysEnough()).isFalse();
+        assertThat(new Entry(Path.of("page"), "no \"room\" for ... of tho...").isOf(first))
+                .as("part of a word")
+                .isFalse();
+    }
+
+    /** Otherwise an entry could have words of both branches, and be of neither message. */
+    @Test
+    void scan_ofAChoice_findsAMessageForEachWay() {
+        assertThat(Messages.of("Planted", """
+                        throw new PlantedException(isOpen ? "the door is open" + (wide ? ", and wide" : "") : "it is shut: " + why);
+                        throw new PlantedException("what is said: " + switch (kind) {
+                            case ONE -> "one of them";
+                            default -> { yield other; }
+                        });
+                        """))
+                .extracting(Message::text)
+                .containsExactly(
+                        "the door is open, and wide",
+                        "the door is open",
+                        "it is shut: ...",
+                        "what is said: one of them",
+                        "what is said: ...");
+    }
+
+    @Test
+    void scan_ofHelpers_findsWhatTheyMake() {
+        assertThat(Messages.of("Planted", """
+                        PlantedException(String name) {
+                            super("nothing has the name " + name);
+                        }
+                        void refuse() {
+                            String told = "what a variable tells: " + one;
+                            if (isNew) {
+                                throw refused(told, "a further word of " + more());
+                            }
+                            LOG.log(WARNING, () -> reason(2));
+                        }
+                        private static String reason(int number) {
+                            return number == 1 ? "the first of all" : "not the first";
+                        }
+                        /** new PlantedException("only in a comment") */
+                        String unused() {
+                            return "no message of anybody";
+                        }
+                        """))
+                .extracting(Message::text)
+                .containsExactly(
+                        "nothing has the name ...",
+                        "...a further word of ...",
+                        "what a variable tells: ...",
+                        "the first of all",
+                        "not the first");
     }
 
     private static List<Entry> entriesOfPages() throws IOException {

@@ -30,6 +30,7 @@ enum WeirModule {
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples.asimov"),
+    PLAIN_EXAMPLE("examples/plain", "examples.plain"),
     SPRING_EXAMPLE("examples/spring", "examples.spring"),
     CLI("weir-cli", "cli"),
     SITE("weir-site", "site");
@@ -53,8 +54,8 @@ enum WeirModule {
             case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream", "lean");
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
-            // The testkit for its tests, as its pom has it.
-            case OTEL -> Set.of("stream", "kafka", "testkit");
+            // The testkit for their tests, as their poms have it.
+            case OTEL, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             // The console's browser for its tests.

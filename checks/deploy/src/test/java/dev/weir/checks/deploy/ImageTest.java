@@ -38,7 +38,7 @@ class ImageTest {
         assertThat(image.entryPoint())
                 .startsWith("java")
                 .contains("-XX:MaxRAMPercentage=50", "-XX:+ExitOnOutOfMemoryError")
-                .endsWith("dev.weir.cli.Main")
+                .endsWith("dev.weir.cli.Weir")
                 .noneMatch(word -> word.startsWith("-Xmx"));
         assertThat(image.config().required("User").asText()).matches("[1-9][0-9]*:[1-9][0-9]*");
         assertThat(image.config().required("WorkingDir").asText()).isEqualTo("/tmp");

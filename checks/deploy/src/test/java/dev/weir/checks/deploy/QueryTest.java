@@ -1,9 +1,5 @@
 package dev.weir.checks.deploy;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
-
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -93,28 +89,6 @@ class QueryTest {
                 folder.resolve("test.yaml"),
                 "rule_files: [rules.yaml]\nevaluation_interval: 15s\ntests:\n" + series
                         + "  promql_expr_test:\n    - { expr: pods, eval_time: 5m, exp_samples: " + samples + " }\n");
-        Path out = folder.resolve("out");
-        assertThat(promtool(test, out)).as(() -> text(out)).isZero();
-    }
-
-    private static int promtool(Path test, Path out) throws InterruptedException {
-        Process process;
-        try {
-            process = new ProcessBuilder("promtool", "test", "rules", test.toString())
-                    .redirectErrorStream(true)
-                    .redirectOutput(out.toFile())
-                    .start();
-        } catch (IOException e) {
-            return abort("promtool is not there");
-        }
-        return process.waitFor();
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+        Promtool.assertHolds(test);
     }
 }

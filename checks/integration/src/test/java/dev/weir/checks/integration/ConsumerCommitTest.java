@@ -97,6 +97,23 @@ class ConsumerCommitTest {
         }
     }
 
+    /** A text that is never changed, as an earlier version left it: 45 to 49 are finished. */
+    @Test
+    void metadataOfAnEarlierVersion_areRead() throws Exception {
+        KAFKA.cluster().createTopic("earlier", 1);
+        Records.produce(KAFKA.bootstrapServers(), "earlier", 0, RECORDS);
+        KAFKA.cluster()
+                .admin()
+                .alterConsumerGroupOffsets(
+                        "earlier",
+                        Map.of(new TopicPartition("earlier", 0), new OffsetAndMetadata(40, "weir1:AFIR2A0FBQ:host-7")))
+                .all()
+                .get();
+        readToEnd("earlier");
+        assertThat(ledger.seen()).isEqualTo(55);
+        assertThat(ledger.duplicates()).isZero();
+    }
+
     /** Nobody wants what {@code take} has not let through, so the end does not wait for it. */
     @Test
     void take_endsTheRunWithoutWaiting_andTheNextOneGoesOnBehindIt() throws Exception {

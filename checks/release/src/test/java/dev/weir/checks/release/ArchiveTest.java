@@ -156,7 +156,9 @@ class ArchiveTest {
             assertThat(run.succeeded()).contains("demo", "pipe", "bench", "broker");
             assertThat(run.err()).isEmpty();
         }
-        assertThat(Files.readString(loaded)).containsPattern("dev\\.weir\\.cli\\.Main source: shared objects file");
+        assertThat(Files.readString(loaded))
+                .containsPattern("dev\\.weir\\.cli\\.Weir source: shared objects file")
+                .doesNotContain("picocli", "dev.weir.cli.Main");
 
         try (Archive.Run run = archive.start(Map.of("WEIR_OPTS", "-Xshare:auto"), "--version")) {
             assertThat(run.succeeded()).contains("Weir ");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -88,12 +89,32 @@ class ReleaseTest {
     /** Maven hands what it was given on the command line to the tests. */
     @ParameterizedTest
     @EnumSource
-    void signatures_areThereIfAKeyIsGiven(Published module) {
+    void signatures_areThereIfAKeyIsGiven_andHold(Published module) throws Exception {
         boolean wanted = System.getProperty("gpg.keyname") != null;
         for (String ending : List.of(".pom", ".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
             Path signature = module.file(ending + ".asc");
             assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(wanted);
+            if (wanted) {
+                Path signed = ending.equals(".pom")
+                        ? Published.ROOT.resolve(module.artifact()).resolve("pom.xml")
+                        : module.made(ending);
+                Process gpg = new ProcessBuilder("gpg", "--batch", "--verify", signature.toString(), signed.toString())
+                        .redirectErrorStream(true)
+                        .start();
+                String said = new String(gpg.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertThat(gpg.waitFor()).as(said).isZero();
+            }
         }
+    }
+
+    /** As {@code sha256sum -c} reads it. */
+    @Test
+    void archive_hasItsChecksumBesideIt() throws Exception {
+        Path archive = Archive.file();
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(archive));
+        assertThat(Files.readString(archive.resolveSibling(archive.getFileName() + ".sha256"))
+                        .strip())
+                .isEqualTo(HexFormat.of().formatHex(digest) + "  " + archive.getFileName());
     }
 
     @Test

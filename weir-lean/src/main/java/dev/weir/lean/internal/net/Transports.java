@@ -9,9 +9,11 @@ import java.nio.channels.SocketChannel;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.network.ChannelBuilder;
 import org.apache.kafka.common.network.ChannelMetadataRegistry;
@@ -37,14 +39,30 @@ public final class Transports implements AutoCloseable {
     private final @Nullable ChannelBuilder secured;
     private int opened;
 
-    /** @throws org.apache.kafka.common.KafkaException if the properties do not fit, with the name of the one */
+    /**
+     * @throws KafkaException if the properties do not fit, with the name of the one; if the client on the class path
+     * is older than the one that this was compiled with
+     */
     public Transports(Map<String, String> properties, int receiveBufferBytes) throws IOException {
+        refuseOldClient();
         this.receiveBufferBytes = receiveBufferBytes;
         String protocol = properties.getOrDefault(
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, CommonClientConfigs.DEFAULT_SECURITY_PROTOCOL);
         boolean plain = protocol.toUpperCase(Locale.ROOT).equals(SecurityProtocol.PLAINTEXT.name());
         this.secured = plain ? null : builder(properties);
         this.selector = Selector.open();
+    }
+
+    /** Otherwise the missing class would show in the midst of a run, and only with a secured connection. */
+    private static void refuseOldClient() {
+        try {
+            Objects.requireNonNull(LogContext.class);
+        } catch (NoClassDefFoundError old) {
+            throw new KafkaException(
+                    "the lean path needs kafka-clients 4.4, and older ones are on the class path: pin org.apache.kafka:kafka-clients,"
+                            + " with Spring Boot by the property kafka.version",
+                    old);
+        }
     }
 
     private static ChannelBuilder builder(Map<String, String> properties) {

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# How long `weir --help` of the archive takes, and the plain sample from its start to its first record, against a running `weir broker`.
+# Prints the table of docs/benchmarks/start.md. The archive and the sample must be built; 20 times each, or as often as the argument says:
+#   ./mvnw -B -DskipTests package -pl weir-dist,examples/plain,checks/jmh -am && checks/start.sh [TIMES]
+# Leave the machine alone meanwhile: nothing else may run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. ./.mvn/find-jdk.sh
+
+times=${1-20}
+work=$(mktemp -d)
+broker=
+stop() {
+  [ -z "$broker" ] || kill "$broker" 2>/dev/null || :
+  wait
+  rm -rf "$work"
+}
+trap stop EXIT
+
+export XDG_CACHE_HOME=$work/cache
+tar -xzf weir-dist/target/weir-*.tar.gz -C "$work"
+weir=$(echo "$work"/weir-*/bin/weir)
+sample=examples/plain/target/invoicing.jar
+cache=$work/invoicing.aot
+measure() { "$JAVA_HOME/bin/java" -XX:+UseSerialGC -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StartTimes "$@"; }
+
+"$weir" --version >/dev/null # makes the cache
+"$weir" broker --port 0 --topic orders:1 --topic invoices:1 >"$work/address" &
+broker=$!
+until [ -s "$work/address" ]; do
+  kill -0 "$broker"
+  sleep 0.2
+done
+address=$(cat "$work/address")
+
+run="$JAVA_HOME/bin/java"
+# One run that handles a record writes the cache as it ends.
+measure 1 record training "$address" "$run" "-XX:AOTCacheOutput=$cache" -jar "$sample" "$address" >/dev/null
+[ -s "$cache" ] || {
+  echo "start.sh: no cache was made; it takes a JDK from 25 on" >&2
+  exit 1
+}
+
+echo "| from its start to | times | least, ms | median, ms | most, ms |"
+echo "|---|--:|--:|--:|--:|"
+measure "$times" command '`weir --help` of the archive, its end' "$weir" --help
+measure "$times" command '`weir --version` of the archive, its end' "$weir" --version
+measure "$times" command '`weir --help` without a cache, its end' env WEIR_AOT=off "$weir" --help
+measure "$times" record 'the plain sample, its first record' "$address" "$run" "-XX:AOTCache=$cache" -jar "$sample" "$address"
+measure "$times" record 'the plain sample without a cache, its first record' "$address" "$run" -jar "$sample" "$address"

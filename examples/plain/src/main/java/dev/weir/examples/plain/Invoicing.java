@@ -1,0 +1,43 @@
+package dev.weir.examples.plain;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Pipeline;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** Reads orders, writes an invoice for each. An order is committed when the brokers have its invoice. */
+public final class Invoicing {
+
+    private Invoicing() {}
+
+    /** Runs until it is stopped; the one argument is the address of a broker, by default {@code localhost:9092}. */
+    public static void main(String[] args) throws InterruptedException {
+        String brokers = args.length == 0 ? "localhost:9092" : args[0];
+        pipeline(brokers, Subscription.topics("orders")).run().drainOnShutdown().await();
+    }
+
+    static Pipeline pipeline(String brokers, Subscription subscription) {
+        var orders = ConsumerSettings.builder(new StringDeserializer(), new StringDeserializer())
+                .bootstrapServers(brokers)
+                .groupId("invoicing")
+                .build();
+        var invoices = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
+                .bootstrapServers(brokers)
+                .build();
+        return KafkaSource.atLeastOnce(orders, subscription)
+                // 64 orders at a time, those of a customer in their order.
+                .mapBlocking(64, RecordOrdering.byKey(), Invoicing::invoice)
+                .to(KafkaSink.producing(invoices));
+    }
+
+    private static ProducerRecord<String, String> invoice(ConsumerRecord<String, String> order) {
+        return new ProducerRecord<>("invoices", order.key(), "to be paid: " + order.value());
+    }
+}

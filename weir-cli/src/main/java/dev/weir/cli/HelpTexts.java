@@ -1,0 +1,35 @@
+package dev.weir.cli;
+
+import dev.weir.cli.terminal.Shutdown;
+import dev.weir.cli.terminal.Terminal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** Writes what {@link Weir} answers with; the build runs it after it compiled the commands. Stateless. */
+public final class HelpTexts {
+
+    private HelpTexts() {}
+
+    /** Writes the helps of all commands into the file that is the one argument. */
+    public static void main(String[] args) throws IOException {
+        Files.writeString(Path.of(args[0]), ofAllCommands());
+    }
+
+    private static String ofAllCommands() {
+        Terminal terminal = Terminal.ofProcess();
+        StringBuilder texts = new StringBuilder();
+        add(new CommandLine(new Main(System.out, terminal, new Shutdown(terminal))), texts);
+        return texts.toString();
+    }
+
+    private static void add(CommandLine command, StringBuilder texts) {
+        texts.append(Weir.SECTION)
+                .append(command.getCommandSpec().qualifiedName())
+                .append('\n')
+                .append(command.getUsageMessage(Ansi.ON));
+        command.getSubcommands().values().forEach(each -> add(each, texts));
+    }
+}

@@ -1,0 +1,97 @@
+package dev.weir.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The program {@code weir}. Answers {@code --help} of each command and {@code --version} by itself and hands
+ * everything else to {@link Main}: loading picocli and the commands takes several times as long as it takes a JVM to
+ * start. The texts are picocli's own, taken from it by the build ({@link HelpTexts}). Stateless.
+ */
+public final class Weir {
+
+    /** Of each command: a form feed, its name, a line feed, its help in colours. */
+    static final String TEXTS = "help.txt";
+
+    static final char SECTION = '\f';
+
+    /** What says in place of the terminal whether to colour; picocli reads it. */
+    private static final List<String> CHOICES = List.of("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ConEmuANSI");
+
+    private static final String COLOUR = "\033\\[[0-9;]*m";
+
+    private Weir() {}
+
+    /** Runs one command line and ends the process with its exit code. */
+    public static void main(String[] args) {
+        String answer = answer(isColoured(), args);
+        if (answer == null) {
+            Main.main(args);
+        } else {
+            System.out.print(answer);
+            System.out.flush();
+        }
+    }
+
+    /**
+     * What {@code args} ask for, if that is a help or the version.
+     *
+     * @param coloured null if only picocli can say
+     */
+    static @Nullable String answer(@Nullable Boolean coloured, String... args) {
+        String last = args.length == 0 ? "" : args[args.length - 1];
+        if (args.length == 1 && (last.equals("--version") || last.equals("-V"))) {
+            return String.join(System.lineSeparator(), Versions.lines()) + System.lineSeparator();
+        }
+        if (coloured == null || !(last.equals("--help") || last.equals("-h"))) {
+            return null;
+        }
+        StringBuilder name = new StringBuilder("weir");
+        for (int i = 0; i < args.length - 1; i++) {
+            name.append(' ').append(args[i]);
+        }
+        String help = section(name.toString());
+        return help == null || coloured ? help : help.replaceAll(COLOUR, "");
+    }
+
+    private static @Nullable String section(String name) {
+        String texts;
+        try (InputStream in = Weir.class.getResourceAsStream(TEXTS)) {
+            if (in == null) {
+                return null;
+            }
+            texts = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        String start = SECTION + name + '\n';
+        int at = texts.indexOf(start);
+        if (at < 0) {
+            return null;
+        }
+        int end = texts.indexOf(SECTION, at + 1);
+        return texts.substring(at + start.length(), end < 0 ? texts.length() : end);
+    }
+
+    @SuppressWarnings("SystemConsoleNull") // None is no terminal; of one that is there, picocli says what it is.
+    private static @Nullable Boolean isColoured() {
+        for (String choice : CHOICES) {
+            if (System.getenv(choice) != null) {
+                return null;
+            }
+        }
+        if (System.getProperty("picocli.ansi") != null) {
+            return null;
+        }
+        // The launchers know (test -t 1). Java tells less before version 22, and takes standard input into account.
+        String terminal = System.getProperty("weir.terminal.out");
+        if (terminal != null) {
+            return Boolean.valueOf(terminal);
+        }
+        return System.console() == null ? Boolean.FALSE : null;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.cli.terminal.ExitCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** What is answered without picocli is what picocli would print. */
+class WeirTest {
+
+    /** All commands of the tree, hidden ones too, as words behind {@code weir}. */
+    static Stream<String> commands() {
+        Set<String> names = new TreeSet<>();
+        addNames(new CommandLine(new CommandHarness().weir), "", names);
+        assertThat(names).contains("", "demo", "bench compare", "bench results gate", "warm-up");
+        return names.stream();
+    }
+
+    private static void addNames(CommandLine line, String name, Set<String> names) {
+        names.add(name);
+        line.getSubcommands().forEach((word, each) -> addNames(each, (name + " " + word).strip(), names));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void help_ofEachCommand_isThatOfPicocli(String command) {
+        for (String option : List.of("--help", "-h")) {
+            String[] line = line(command, option);
+            CommandHarness harness = new CommandHarness();
+            assertThat(harness.run(line)).isEqualTo(ExitCode.DONE);
+            assertThat(Weir.answer(false, line)).isNotBlank().isEqualTo(harness.out());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void help_onATerminal_hasPicoclisColours(String command) {
+        CommandLine line = new CommandLine(new CommandHarness().weir);
+        for (String word : line(command)) {
+            line = Objects.requireNonNull(line.getSubcommands().get(word));
+        }
+        assertThat(Weir.answer(true, line(command, "--help"))).isEqualTo(line.getUsageMessage(Ansi.ON));
+    }
+
+    @Test
+    void version_isThatOfPicocli() {
+        for (String option : List.of("--version", "-V")) {
+            CommandHarness harness = new CommandHarness();
+            assertThat(harness.run(option)).isEqualTo(ExitCode.DONE);
+            assertThat(Weir.answer(null, option)).isEqualTo(harness.out());
+        }
+    }
+
+    /** Picocli knows what they mean, or what is wrong with them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "demo",
+                "no-such-command --help",
+                "bench\ncompare --help",
+                "--help demo",
+                "demo --json --help",
+                "demo --version",
+                "--hel"
+            })
+    void otherLines_areLeftToPicocli(String line) {
+        assertThat(Weir.answer(false, line(line))).isNull();
+    }
+
+    @Test
+    void help_ofWhichOnlyPicocliKnowsTheColours_isLeftToIt() {
+        assertThat(Weir.answer(null, "--help")).isNull();
+    }
+
+    private static String[] line(String command, String... more) {
+        List<String> words = new ArrayList<>();
+        if (!command.isEmpty()) {
+            words.addAll(List.of(command.split(" ", -1)));
+        }
+        words.addAll(List.of(more));
+        return words.toArray(String[]::new);
+    }
+}

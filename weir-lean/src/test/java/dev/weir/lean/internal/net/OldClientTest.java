@@ -1,0 +1,51 @@
+package dev.weir.lean.internal.net;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.common.KafkaException;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A client of another minor version lacks classes that are not its public API: up to 4.3 {@code LogContext} lay
+ * elsewhere.
+ */
+class OldClientTest {
+
+    @Test
+    void olderClient_isRefusedAtTheStart_withTheWayOut() throws Exception {
+        Class<?> transports = new OldClient().loadClass(Transports.class.getName());
+        assertThatThrownBy(() -> transports.getConstructor(Map.class, int.class).newInstance(Map.of(), 0))
+                .cause()
+                .isInstanceOf(KafkaException.class)
+                .hasMessageContainingAll("the lean path needs kafka-clients 4.4", "pin org.apache.kafka:kafka-clients");
+    }
+
+    /** Loads the class under test by itself, and lacks what older clients lack. */
+    private static final class OldClient extends ClassLoader {
+
+        OldClient() {
+            super(Transports.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.equals("org.apache.kafka.common.utils.internals.LogContext")) {
+                throw new ClassNotFoundException(name);
+            }
+            return name.equals(Transports.class.getName()) ? defineTransports() : super.loadClass(name, resolve);
+        }
+
+        private Class<?> defineTransports() throws ClassNotFoundException {
+            try (InputStream in = Objects.requireNonNull(Transports.class.getResourceAsStream("Transports.class"))) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(Transports.class.getName(), bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException("unreadable", e);
+            }
+        }
+    }
+}
