@@ -51,7 +51,9 @@ final class OwnReader implements LeanReader {
             byIndex.add(null);
         }
         byIndex.set(index, partition);
-        pausedOrResumed(partition);
+        if (partition.paused) {
+            lean.pause(index);
+        }
     }
 
     @Override
