@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A process that dies with two fetch threads; the others of these tests end it by means that are the same there. Long, as
- * the other twins.
+ * A process that dies with two fetch threads; the others of these tests end it by means that are the same there. Long,
+ * as the other twins.
  */
 @Tag("long")
 @ExtendWith(OnFetchThreads.class)

@@ -24,10 +24,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * {@code LeanConsumer} to {@code LeanProducer}, at least once: each value goes from the buffer it was fetched into straight
- * into a batch, without an object in between. Kafka's client keeps the group's offsets and does nothing else: what the
- * output has is committed by hand, and a pass begins where its group has committed. Confined to the main thread;
- * acknowledgements come on the producer's.
+ * {@code LeanConsumer} to {@code LeanProducer}, at least once: each value goes from the buffer it was fetched into
+ * straight into a batch, without an object in between. Kafka's client keeps the group's offsets and does nothing else:
+ * what the output has is committed by hand, and a pass begins where its group has committed. Confined to the main
+ * thread; acknowledgements come on the producer's.
  */
 final class LeanCopyDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);

@@ -20,9 +20,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that fetches some partitions by a {@link LeanConsumer} of its own and makes records of them. The consumer and
- * the {@link Reading}s are the thread's; the owner thread calls the methods, most of which are orders that the thread obeys
- * between two turns, and takes what it hands over.
+ * A thread that fetches some partitions by a {@link LeanConsumer} of its own and makes records of them. The consumer
+ * and the {@link Reading}s are the thread's; the owner thread calls the methods, most of which are orders that the
+ * thread obeys between two turns, and takes what it hands over.
  */
 final class FetchThread {
 
@@ -120,7 +120,7 @@ final class FetchThread {
         });
     }
 
-    /** Tells where it is behind what was read of it, and reads it no longer; does nothing if a fault was found there. */
+    /** Tells where it is behind what was read of it, and reads it no longer; not if a fault was found there. */
     void giveAway(Placement placement) {
         order(() -> {
             Reading reading = readings.get(placement);

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes from one thread to another in its order, so many at a time. One thread puts, another one takes; {@link #close}
- * is for any. Who takes may have several of these with one bell, at which it waits for any of them.
+ * What goes from one thread to another in its order, so many at a time. One thread puts, another one takes; {@link
+ * #close} is for any. Who takes may have several of these with one bell, at which it waits for any of them.
  */
 final class HandOver<T> {
 

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A partition in the hands of a fetch thread, from one place in it on: another seek, or another thread, is another
- * placement, so what an earlier one has still under way is known by that and dropped. Confined to the owner thread; fetch
- * threads know it by its identity, and read what is final.
+ * placement, so what an earlier one has still under way is known by that and dropped. Confined to the owner thread;
+ * fetch threads know it by its identity, and read what is final.
  */
 final class Placement {
 

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   place        PLACED     on a thread that has few
  *   PLACED       LEAVING    the division wants it elsewhere: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has told where it is, behind all that it has read: it is placed there on the next
- *                           one; or a fault: it stays
+ *   LEAVING      PLACED     its thread has told where it is, behind all that it has read: it is placed there on the
+ *                           next one; or a fault: it stays
  *   either       gone       remove; or place, which is another placement
  * </pre>
  */
