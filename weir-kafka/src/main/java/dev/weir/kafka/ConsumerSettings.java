@@ -148,10 +148,9 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * How many threads fetch for a consumer on the lean path: 1 to 64, default 1. One is the consumer's own. More divide
-     * its partitions by their brokers, or those of a broker among them where there are fewer brokers, and what may be
-     * fetched at once. A {@linkplain KafkaSource#atLeastOnce(ConsumerSettings, Subscription, java.util.function.Function)
-     * decoder} is called by each of them.
+     * How many threads fetch for a consumer on the lean path: 1 to 64, default 1. One is the consumer's own. More
+     * divide its partitions by their brokers, or those of a broker among them where there are fewer brokers, and what
+     * may be fetched at once. A decoder of views is called by each of them.
      */
     public int fetchThreads() {
         return values.fetchThreads;

@@ -47,8 +47,8 @@ public final class KafkaSource {
      * FetchPath#LEAN} only; their deserializers are not used.
      *
      * <p>The decoder is called on the thread that fetches, so it must be quick and never wait; with several {@linkplain
-     * ConsumerSettings#fetchThreads() fetch threads}, by each of them, so it must be thread-safe. It keeps nothing of the
-     * view, which shows the next record afterwards. If it throws or returns null the run fails with
+     * ConsumerSettings#fetchThreads() fetch threads}, by each of them, so it must be thread-safe. It keeps nothing of
+     * the view, which shows the next record afterwards. If it throws or returns null the run fails with
      * {@link RecordDecodeException}; to have bad records as elements, return something that says so.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client

@@ -66,8 +66,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Adds a partition at a place in the topic of that id: in a topic of that name with another id it is no place, which
-     * is a lost offset, as {@link LeanSettings#onOffsetLost} says.
+     * Adds a partition at a place in the topic of that id: in a topic of that name with another id it is no place,
+     * which is a lost offset, as {@link LeanSettings#onOffsetLost} says.
      *
      * @param topicId as another consumer's {@link #topicId} has told it; {@code Uuid.ZERO_UUID} for any topic
      * @return its index: the lowest one that no other partition has

@@ -104,7 +104,7 @@ class LeanThreadsTest {
         }
     }
 
-    /** An order names the topic that its place is in. Without that a new topic would be read from the old one's place. */
+    /** An order names its place's topic. Without that a new topic would be read from the old one's place. */
     @Test
     void topicMadeAnew_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
         FakeLog log = new FakeLog();

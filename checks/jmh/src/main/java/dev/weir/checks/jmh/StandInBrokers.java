@@ -34,8 +34,8 @@ import org.apache.kafka.common.requests.RequestHeader;
 import org.apache.kafka.common.requests.RequestUtils;
 
 /**
- * Brokers that cost next to nothing: each fetch of the same partitions is answered with the same bytes, encoded once, in
- * which only offsets and the correlation id are written anew. One topic without an end. A thread for each connection.
+ * Brokers that cost next to nothing: each fetch of the same partitions is answered with the same bytes, encoded once,
+ * in which only offsets and the correlation id are written anew. One topic without an end. A thread for each connection.
  */
 final class StandInBrokers implements Closeable {
     static final String TOPIC = "stand-in";
@@ -239,7 +239,7 @@ final class StandInBrokers implements Closeable {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** An answer to fetches of some partitions; what is between the offsets stays. Confined to a connection's thread. */
+    /** An answer to fetches of some partitions; all but offsets stays. Confined to a connection's thread. */
     private static final class Answer {
         private final ByteBuffer bytes;
         private final List<Integer> baseOffsetsAt = new ArrayList<>();

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
  * {@link Fetcher} for threads; a {@link LeanReader} may have more below.
  *
- * <p>Only the reader is waited for and woken. The client is polled without waiting, often enough for its rebalances and answers.
+ * <p>Only the reader is waited for and woken. The client is polled without waiting, often enough for its rebalances and
+ * answers.
  */
 public final class LeanFetcher implements Fetcher {
 
