@@ -199,7 +199,8 @@ public final class ConsumerSettings<K, V> {
     public String toString() {
         return "ConsumerSettings[properties="
                 + SettingsText.withoutSecrets(values.properties, ConsumerConfig.configDef())
-                + ", fetch=" + values.fetch + ", fetchThreads=" + values.fetchThreads + ", commitInterval=" + values.commitInterval + ", commitRecords="
+                + ", fetch=" + values.fetch + ", fetchThreads=" + values.fetchThreads + ", commitInterval="
+                + values.commitInterval + ", commitRecords="
                 + values.commitRecords
                 + ", maxOutstandingRecords=" + values.maxOutstandingRecords + ", bufferBytes=" + values.bufferBytes
                 + ", revokeDeadline=" + values.revokeDeadline + ", outOfRange=" + values.outOfRange

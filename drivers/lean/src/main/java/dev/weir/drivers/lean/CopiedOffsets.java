@@ -45,8 +45,7 @@ final class CopiedOffsets implements SendListener {
             long copied = next.getAcquire(partition);
             if (copied > committed[partition]) {
                 committed[partition] = copied;
-                offsets.put(
-                        new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
+                offsets.put(new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
             }
         }
         pass.requireNoFailure(); // After the look at the offsets, one of which may be behind the refused record.

@@ -49,7 +49,9 @@ final class LeanCopyDriver implements Driver {
         pass.producerConfig(Map.of()).forEach(to::property);
         CopiedOffsets copied = new CopiedOffsets(pass);
         try (Consumer<byte[], byte[]> offsets = new KafkaConsumer<>(
-                        new HashMap<String, Object>(reading), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                        new HashMap<String, Object>(reading),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer());
                 LeanProducer producer = LeanProducer.open(to.build(), copied);
                 LeanConsumer consumer = LeanConsumer.open(from.build())) {
             assign(consumer, offsets, pass);
@@ -61,7 +63,8 @@ final class LeanCopyDriver implements Driver {
 
     private static void assign(LeanConsumer consumer, Consumer<?, ?> offsets, Pass pass) {
         String topic = pass.configuration().topic();
-        List<TopicPartition> partitions = IntStream.range(0, pass.configuration().partitions())
+        List<TopicPartition> partitions = IntStream.range(
+                        0, pass.configuration().partitions())
                 .mapToObj(partition -> new TopicPartition(topic, partition))
                 .toList();
         offsets.assign(partitions);
@@ -69,9 +72,7 @@ final class LeanCopyDriver implements Driver {
         for (TopicPartition partition : partitions) {
             OffsetAndMetadata place = committed.get(partition);
             consumer.assign(
-                    topic,
-                    partition.partition(),
-                    place == null ? StartAt.beginning() : StartAt.offset(place.offset()));
+                    topic, partition.partition(), place == null ? StartAt.beginning() : StartAt.offset(place.offset()));
         }
     }
 

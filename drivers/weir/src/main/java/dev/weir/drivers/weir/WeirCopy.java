@@ -37,8 +37,7 @@ final class WeirCopy implements Driver {
      *
      * @param isParallel whether as many threads as there are processors do the steps
      */
-    WeirCopy(
-            Map<String, String> preset, FetchPath fetch, int fetchThreads, ProducePath produce, boolean isParallel) {
+    WeirCopy(Map<String, String> preset, FetchPath fetch, int fetchThreads, ProducePath produce, boolean isParallel) {
         this.preset = preset;
         this.fetch = fetch;
         this.fetchThreads = fetchThreads;

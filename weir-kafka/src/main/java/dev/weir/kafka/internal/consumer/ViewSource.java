@@ -31,8 +31,8 @@ public final class ViewSource<T> implements SourceFactory<T> {
                     + " about: leave the decoder out");
         }
         this.settings = settings.raw();
-        this.start =
-                new ConsumerStart(settings, subscription, new Delivery.Committable(), null, () -> Views.decoding(decoder));
+        this.start = new ConsumerStart(
+                settings, subscription, new Delivery.Committable(), null, () -> Views.decoding(decoder));
     }
 
     @Override

@@ -286,8 +286,7 @@ final class FetchThread {
     }
 
     private void begin(Placement placement, StartAt start, Uuid topicId, boolean paused) {
-        int index = lean.assign(
-                placement.partition.id.topic(), placement.partition.id.partition(), start, topicId);
+        int index = lean.assign(placement.partition.id.topic(), placement.partition.id.partition(), start, topicId);
         while (byIndex.size() <= index) {
             byIndex.add(null);
         }

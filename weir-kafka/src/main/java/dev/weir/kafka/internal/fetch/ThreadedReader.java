@@ -74,8 +74,7 @@ final class ThreadedReader implements LeanReader {
     public void place(LeanPartition partition, StartAt start) {
         Placement earlier = placements.get(partition.id);
         FetchThread thread = earlier == null ? withFewest() : earlier.thread;
-        Placement placement =
-                new Placement(partition, thread, start.offset(), start.leaderEpoch(), Fetcher.UNKNOWN);
+        Placement placement = new Placement(partition, thread, start.offset(), start.leaderEpoch(), Fetcher.UNKNOWN);
         placements.put(partition.id, placement);
         mayDivide = true;
         if (earlier == null) {
@@ -155,8 +154,8 @@ final class ThreadedReader implements LeanReader {
         }
         FetchThread next = placement.next;
         if (part.givenAway != null && next != null) {
-            Placement moved = new Placement(
-                    partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
+            Placement moved =
+                    new Placement(partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
