@@ -17,8 +17,9 @@ import java.util.stream.LongStream;
 import org.apache.kafka.common.record.internal.CompressionType;
 
 /**
- * One lean thread and two of them before {@link StandInBrokers}, one broker for each thread, in turn, in rounds. Prints what they read in a second of the clock, and what they would read if each had a core of its own: the sum over
- * the threads of records by the thread's processor time, which what else the machine does moves little. The first eight
+ * One lean thread and two of them before {@link StandInBrokers}, one broker for each thread, in turn, in rounds. Prints
+ * what they read in a second of the clock, and what they would read if each had a core of its own: the sum over the
+ * threads of records by the thread's processor time, which what else the machine does moves little. The first eight
  * bytes of each value are added up. The first round does not count.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
