@@ -24,6 +24,7 @@ class BenchLeanCopyTest extends BenchTestBase {
 
     private static final String DRIVER = "lean-copy";
     private static final Duration LONG = Duration.ofMinutes(1);
+    private static final double SECONDS = 60;
 
     /** The smallest object has 16; requests, their answers, commits and the pass's own end take the rest. */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
@@ -75,15 +76,14 @@ class BenchLeanCopyTest extends BenchTestBase {
             Map<String, String> options = new TreeMap<>(point.options());
             options.put(Pass.OUTPUT, cluster.fresh(point));
             try (DriverProcess killed = process("killed")) {
-                begin(killed, cluster, point, topic, perPartition, options)
-                        .start(group, 0, LONG.toSeconds());
+                begin(killed, cluster, point, topic, perPartition, options).start(group, 0, SECONDS);
                 ConsumerLedger.await("a commit", LONG, () -> cluster.lag(group, topic) < 2 * perPartition);
             }
             long left = cluster.lag(group, topic);
             assertThat(left).as("what the killed process had to do still").isPositive();
             try (DriverProcess process = process("next")) {
                 DriverSession session = begin(process, cluster, point, topic, perPartition, options);
-                session.start(group, left, LONG.toSeconds());
+                session.start(group, left, SECONDS);
                 Report.Passed passed = cluster.copied(point, topic, perPartition, group, session.passed());
                 requireAll(passed, 2 * perPartition);
             }
@@ -119,8 +119,8 @@ class BenchLeanCopyTest extends BenchTestBase {
     }
 
     private static WorkloadPoint point(int commitMillis, int rounds) {
-        String yaml = WORKLOAD.replace("COMMIT", Integer.toString(commitMillis))
-                .replace("ROUNDS", Integer.toString(rounds));
+        String yaml =
+                WORKLOAD.replace("COMMIT", Integer.toString(commitMillis)).replace("ROUNDS", Integer.toString(rounds));
         return Workload.parse("copy", yaml, false).points().get(0);
     }
 }

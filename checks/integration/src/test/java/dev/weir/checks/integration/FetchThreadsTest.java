@@ -103,8 +103,9 @@ class FetchThreadsTest {
                 awaitDivided(cluster, "moves", round);
                 assertThat(changes).hasValueGreaterThan(before);
 
-                Awaitility.await().atMost(LONG).until(() -> cluster.committedOffsets("moves")
-                        .equals(cluster.endOffsets("moves")));
+                Awaitility.await()
+                        .atMost(LONG)
+                        .until(() -> cluster.committedOffsets("moves").equals(cluster.endOffsets("moves")));
                 assertThat(fetchThreads()).hasSize(2);
                 assertThat(running.drain(LONG).drained()).isTrue();
             }
@@ -117,7 +118,9 @@ class FetchThreadsTest {
         int round = lastRound;
         long deadline = System.nanoTime() + LONG.toNanos();
         do {
-            assertThat(System.nanoTime()).as("divided within %s: %s", LONG, readers).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as("divided within %s: %s", LONG, readers)
+                    .isLessThan(deadline);
             readers.clear();
             produceAndAwait(cluster, topic, ++round);
         } while (!isDivided(cluster, topic));
@@ -141,12 +144,12 @@ class FetchThreadsTest {
             try (RunningPipeline running = run(cluster, "shared", "consumer")) {
                 produceAndAwait(cluster, "shared", 1);
                 assertThat(readers).hasSize(PARTITIONS);
-                assertThat(readers.values().stream().collect(Collectors.groupingBy(name -> name, Collectors.counting())))
+                assertThat(readers.values().stream()
+                                .collect(Collectors.groupingBy(name -> name, Collectors.counting())))
                         .hasSize(2)
                         .allSatisfy((name, count) -> assertThat(count).isEqualTo(PARTITIONS / 2));
 
-                ConsumerHandle consumer =
-                        running.handles(ConsumerHandle.class).getFirst();
+                ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
                 TopicPartition first = new TopicPartition("shared", 0);
                 consumer.pause(Set.of(first)).toCompletableFuture().join();
                 long stood = next[0];
