@@ -131,7 +131,7 @@ class FetchThreadsTest {
         Map<Integer, Set<String>> threadsByLeader = LeanThreadsTest.partitions(cluster, topic).stream()
                 .collect(Collectors.groupingBy(
                         (TopicPartitionInfo partition) -> partition.leader().id(),
-                        Collectors.mapping(partition -> readers.get(partition.partition()), Collectors.toSet())));
+                        Collectors.mapping(partition -> readers.getOrDefault(partition.partition(), "nobody"), Collectors.toSet())));
         return threadsByLeader.size() == 2
                 && threadsByLeader.values().stream().allMatch(threads -> threads.size() == 1)
                 && new HashSet<>(readers.values()).size() == 2;
@@ -154,7 +154,7 @@ class FetchThreadsTest {
                 consumer.pause(Set.of(first)).toCompletableFuture().join();
                 long stood = next[0];
                 Records.produce(cluster.bootstrapServers(), "shared", ROUND, ROUND);
-                long end = cluster.endOffsets("shared").get(first);
+                long end = cluster.endOffsets("shared").getOrDefault(first, 0L);
                 Awaitility.await().atMost(LONG).until(() -> records.get() == 2L * ROUND - (end - stood));
                 consumer.resume(Set.of(first)).toCompletableFuture().join();
                 Awaitility.await().atMost(LONG).until(() -> records.get() == 2L * ROUND);

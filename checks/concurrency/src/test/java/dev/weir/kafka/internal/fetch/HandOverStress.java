@@ -110,8 +110,8 @@ public class HandOverStress {
         public void owner(I_Result result) throws InterruptedException {
             Integer turn = turns.poll();
             if (turn == null) {
-                int forgotten = rings.drainPermits();
-                turn = rings.tryAcquire(SHORT_MILLIS + 0L * forgotten, TimeUnit.MILLISECONDS) ? turns.poll() : null;
+                int ignored = rings.drainPermits();
+                turn = rings.tryAcquire(SHORT_MILLIS, TimeUnit.MILLISECONDS) ? turns.poll() : null;
             }
             result.r1 = turn == null ? 0 : turn;
         }
