@@ -131,7 +131,9 @@ class FetchThreadsTest {
         Map<Integer, Set<String>> threadsByLeader = LeanThreadsTest.partitions(cluster, topic).stream()
                 .collect(Collectors.groupingBy(
                         (TopicPartitionInfo partition) -> partition.leader().id(),
-                        Collectors.mapping(partition -> readers.getOrDefault(partition.partition(), "nobody"), Collectors.toSet())));
+                        Collectors.mapping(
+                                partition -> readers.getOrDefault(partition.partition(), "nobody"),
+                                Collectors.toSet())));
         return threadsByLeader.size() == 2
                 && threadsByLeader.values().stream().allMatch(threads -> threads.size() == 1)
                 && new HashSet<>(readers.values()).size() == 2;

@@ -107,13 +107,21 @@ public class HandOverStress {
         }
 
         @Actor
-        public void owner(I_Result result) throws InterruptedException {
+        public void owner(I_Result result) {
             Integer turn = turns.poll();
             if (turn == null) {
                 int ignored = rings.drainPermits();
-                turn = rings.tryAcquire(SHORT_MILLIS, TimeUnit.MILLISECONDS) ? turns.poll() : null;
+                turn = isRung() ? turns.poll() : null;
             }
             result.r1 = turn == null ? 0 : turn;
+        }
+
+        private boolean isRung() {
+            try {
+                return rings.tryAcquire(SHORT_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 }
