@@ -26,7 +26,10 @@ class BenchLeanCopyTest extends BenchTestBase {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final double SECONDS = 60;
 
-    /** The smallest object has 16; requests, their answers, commits and the pass's own end take the rest. */
+    /**
+     * The smallest object has 16; requests, their answers, commits, the pass's own end and what each batch of the pool
+     * takes once, of which there are few here, are the rest.
+     */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 
     private static final String WORKLOAD = """
@@ -35,7 +38,7 @@ class BenchLeanCopyTest extends BenchTestBase {
             drivers: [lean-copy]
             baseline: lean-copy
             topic: {partitions: 2, records: 2000000, valueBytes: 50}
-            client: {linger.ms: 5}
+            client: {linger.ms: 5, buffer.memory: 4194304}
             options: {guarantee: at-least-once, commit.interval.millis: COMMIT, work.rounds: ROUNDS}
             method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
               intervalMillis: 1000, heapMegabytes: 256}

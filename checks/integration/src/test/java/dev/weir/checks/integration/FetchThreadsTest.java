@@ -121,7 +121,6 @@ class FetchThreadsTest {
             assertThat(System.nanoTime())
                     .as("divided within %s: %s", LONG, readers)
                     .isLessThan(deadline);
-            readers.clear();
             produceAndAwait(cluster, topic, ++round);
         } while (!isDivided(cluster, topic));
         return round;

@@ -40,7 +40,8 @@ public final class LeanScaling {
         int valueBytes = args.length > 3 ? Integer.parseInt(args[3]) : 100;
         double[] byClock = new double[rounds];
         double[] byProcessor = new double[rounds];
-        System.out.println("| round | threads | million/s by the clock | million/s with a core each |\n|--:|--:|--:|--:|");
+        System.out.println(
+                "| round | threads | million/s by the clock | million/s with a core each |\n|--:|--:|--:|--:|");
         for (int round = -1; round < rounds; round++) {
             Rate one = measure(1, codec, valueBytes, seconds);
             Rate two = measure(2, codec, valueBytes, seconds);
@@ -63,7 +64,12 @@ public final class LeanScaling {
 
     private static void print(int round, int threads, Rate rate) {
         System.out.printf(
-                Locale.ROOT, "| %d | %d | %.1f | %.1f |%n", round, threads, rate.byClock() / 1e6, rate.byProcessor() / 1e6);
+                Locale.ROOT,
+                "| %d | %d | %.1f | %.1f |%n",
+                round,
+                threads,
+                rate.byClock() / 1e6,
+                rate.byProcessor() / 1e6);
     }
 
     private static double median(double[] values) {
@@ -116,7 +122,9 @@ public final class LeanScaling {
         return new Look(
                 System.nanoTime(),
                 metrics.stream().mapToLong(LeanMetrics::records).toArray(),
-                IntStream.range(0, metrics.size()).mapToLong(LeanScaling::cpuNanos).toArray());
+                IntStream.range(0, metrics.size())
+                        .mapToLong(LeanScaling::cpuNanos)
+                        .toArray());
     }
 
     private static long cpuNanos(int thread) {

@@ -118,27 +118,25 @@ final class StandInBrokers implements Closeable {
         RequestHeader header = RequestHeader.parse(request);
         ByteBufferAccessor in = new ByteBufferAccessor(request);
         short version = header.apiVersion();
+        if (header.apiKey() == ApiKeys.FETCH) {
+            return fetched(header, new FetchRequestData(in, version), answers);
+        }
         ApiMessage body = switch (header.apiKey()) {
             case API_VERSIONS -> versions();
             case METADATA -> metadata(new MetadataRequestData(in, version));
             case LIST_OFFSETS -> beginnings(new ListOffsetsRequestData(in, version));
-            case FETCH -> {
-                FetchRequestData fetch = new FetchRequestData(in, version);
-                List<FetchPartition> wanted = fetch.topics().stream()
-                        .flatMap(topic -> topic.partitions().stream())
-                        .toList();
-                List<Integer> numbers =
-                        wanted.stream().map(FetchPartition::partition).toList();
-                Answer made = answers.get(numbers);
-                if (made == null) {
-                    made = new Answer(encoded(header, records(numbers)));
-                    answers.put(numbers, made);
-                }
-                return made.to(header.correlationId(), wanted);
-            }
             default -> throw new IOException("request " + header.apiKey());
         };
         return encoded(header, body);
+    }
+
+    private ByteBuffer fetched(RequestHeader header, FetchRequestData fetch, Map<List<Integer>, Answer> answers) {
+        List<FetchPartition> wanted = fetch.topics().stream()
+                .flatMap(topic -> topic.partitions().stream())
+                .toList();
+        List<Integer> numbers = wanted.stream().map(FetchPartition::partition).toList();
+        return answers.computeIfAbsent(numbers, unused -> new Answer(encoded(header, records(numbers))))
+                .to(header.correlationId(), wanted);
     }
 
     private static ByteBuffer encoded(RequestHeader header, ApiMessage body) {
