@@ -73,7 +73,11 @@ public final class HandlerWork {
 
     /** Does it. What comes of the arithmetic is looked at, so that no compiler can leave it out. */
     public void on(byte[] value) {
-        long number = Pass.number(value);
+        on(Pass.number(value));
+    }
+
+    /** Does it for the record of that number. */
+    void on(long number) {
         double factor = factor(number);
         long meanNanos = nanos;
         if (meanNanos > 0) {

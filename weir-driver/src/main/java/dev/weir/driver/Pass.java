@@ -336,10 +336,19 @@ public final class Pass {
      * @return the value to be written
      */
     public byte[] step(byte[] value) {
-        beginOnce(0, 0);
-        work.on(value);
-        taken.increment();
+        step(number(value));
         return value;
+    }
+
+    /**
+     * The same for a value that is read where it lies.
+     *
+     * @param number the first 8 bytes of the value
+     */
+    public void step(long number) {
+        beginOnce(0, 0);
+        work.on(number);
+        taken.increment();
     }
 
     /**

@@ -30,7 +30,7 @@ class CopyPassTest {
         other.join();
         assertThat(pass.awaitFirst(0)).isNotNull();
         assertThat(pass.awaitEnd(0)).isFalse();
-        step(pass, 1);
+        pass.step(1);
         assertThat(pass.awaitEnd(0)).isTrue();
         assertThat(pass.isDone()).isTrue();
         Report.Passed passed = pass.result();

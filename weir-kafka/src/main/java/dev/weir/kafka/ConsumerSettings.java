@@ -27,6 +27,7 @@ public final class ConsumerSettings<K, V> {
     private static final int MIN_POLL_RECORDS = 500;
     private static final int MAX_POLL_RECORDS = 5_000;
     private static final int MAX_OUTSTANDING = 1_000_000;
+    private static final int MAX_FETCH_THREADS = 64;
 
     private final Values<K, V> values;
 
@@ -45,6 +46,7 @@ public final class ConsumerSettings<K, V> {
             int commitMetadataChars,
             CommitMetadata commitMetadata,
             FetchPath fetch,
+            int fetchThreads,
             OnClose onClose) {
         this.values = new Values<>(
                 properties,
@@ -61,6 +63,7 @@ public final class ConsumerSettings<K, V> {
                 commitMetadataChars,
                 commitMetadata,
                 fetch,
+                fetchThreads,
                 onClose);
     }
 
@@ -144,6 +147,15 @@ public final class ConsumerSettings<K, V> {
         return values.fetch;
     }
 
+    /**
+     * How many threads fetch for a consumer on the lean path: 1 to 64, default 1. One is the consumer's own. More
+     * divide its partitions by their brokers, or those of a broker among them where there are fewer brokers, and what
+     * may be fetched at once. A decoder of views is called by each of them.
+     */
+    public int fetchThreads() {
+        return values.fetchThreads;
+    }
+
     /** What becomes of the group's member when the consumer ends, default {@link OnClose#DEFAULT}. */
     public OnClose onClose() {
         return values.onClose;
@@ -187,7 +199,8 @@ public final class ConsumerSettings<K, V> {
     public String toString() {
         return "ConsumerSettings[properties="
                 + SettingsText.withoutSecrets(values.properties, ConsumerConfig.configDef())
-                + ", fetch=" + values.fetch + ", commitInterval=" + values.commitInterval + ", commitRecords="
+                + ", fetch=" + values.fetch + ", fetchThreads=" + values.fetchThreads + ", commitInterval="
+                + values.commitInterval + ", commitRecords="
                 + values.commitRecords
                 + ", maxOutstandingRecords=" + values.maxOutstandingRecords + ", bufferBytes=" + values.bufferBytes
                 + ", revokeDeadline=" + values.revokeDeadline + ", outOfRange=" + values.outOfRange
@@ -275,6 +288,7 @@ public final class ConsumerSettings<K, V> {
         private int commitMetadataChars = 4096;
         private CommitMetadata commitMetadata = CommitMetadata.NONE;
         private FetchPath fetch = FetchPath.CLIENT;
+        private int fetchThreads = 1;
         private OnClose onClose = OnClose.DEFAULT;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
@@ -295,6 +309,7 @@ public final class ConsumerSettings<K, V> {
             commitMetadataChars = other.values.commitMetadataChars;
             commitMetadata = other.values.commitMetadata;
             fetch = other.values.fetch;
+            fetchThreads = other.values.fetchThreads;
             onClose = other.values.onClose;
             return this;
         }
@@ -459,6 +474,12 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
+        /** See {@link ConsumerSettings#fetchThreads()}. */
+        public Builder<K, V> fetchThreads(int threads) {
+            this.fetchThreads = threads;
+            return this;
+        }
+
         /** See {@link ConsumerSettings#onClose()}. */
         public Builder<K, V> onClose(OnClose membership) {
             this.onClose = Objects.requireNonNull(membership, "membership");
@@ -489,6 +510,7 @@ public final class ConsumerSettings<K, V> {
                     commitMetadataChars,
                     commitMetadata,
                     fetch,
+                    fetchThreads,
                     onClose);
         }
     }
@@ -518,6 +540,7 @@ public final class ConsumerSettings<K, V> {
             int commitMetadataChars,
             CommitMetadata commitMetadata,
             FetchPath fetch,
+            int fetchThreads,
             OnClose onClose) {
 
         Values {
@@ -552,6 +575,12 @@ public final class ConsumerSettings<K, V> {
             checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
             Objects.requireNonNull(commitMetadata, "commitMetadata");
             Objects.requireNonNull(fetch, "fetch");
+            checkRange("fetchThreads", fetchThreads, 1, MAX_FETCH_THREADS);
+            if (fetchThreads > 1 && fetch != FetchPath.LEAN) {
+                throw new IllegalArgumentException("fetchThreads=" + fetchThreads
+                        + " needs the lean path, Kafka's client fetches by one thread: fetch=" + fetch
+                        + "; set fetch(FetchPath.LEAN), or leave fetchThreads out");
+            }
             Objects.requireNonNull(onClose, "onClose");
             checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
         }

@@ -50,6 +50,7 @@ final class ConsumerSettingsReader {
 
     static {
         OWN.put(PRODUCE, (builder, entry) -> {});
+        OWN.put(key("fetchThreads"), (builder, entry) -> builder.fetchThreads(SettingsText.number(entry)));
         OWN.put(key("onClose"), (builder, entry) -> builder.onClose(SettingsText.choice(entry, OnClose.class)));
     }
 

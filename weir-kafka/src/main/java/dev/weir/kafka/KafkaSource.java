@@ -46,8 +46,9 @@ public final class KafkaSource {
      * where it lies in the receive buffer: key, value and headers are never copied. For settings with {@link
      * FetchPath#LEAN} only; their deserializers are not used.
      *
-     * <p>The decoder is called on the thread that owns the consumer, so it must be quick and never wait. It keeps
-     * nothing of the view, which shows the next record afterwards. If it throws or returns null the run fails with
+     * <p>The decoder is called on the thread that fetches, so it must be quick and never wait; with several {@linkplain
+     * ConsumerSettings#fetchThreads() fetch threads}, by each of them, so it must be thread-safe. It keeps nothing of
+     * the view, which shows the next record afterwards. If it throws or returns null the run fails with
      * {@link RecordDecodeException}; to have bad records as elements, return something that says so.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client

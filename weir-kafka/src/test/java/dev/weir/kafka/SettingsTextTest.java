@@ -40,6 +40,7 @@ class SettingsTextTest {
                         weir.connect.timeout=1m
                         weir.commit.metadata.chars=0
                         weir.fetch=lean
+                        weir.fetch.threads=2
                         weir.on.close=remain
                         group.id=g
                         """).build();
@@ -53,6 +54,7 @@ class SettingsTextTest {
         assertThat(settings.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
         assertThat(settings.commitMetadataChars()).isZero();
         assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(settings.fetchThreads()).isEqualTo(2);
         assertThat(settings.onClose()).isEqualTo(OnClose.REMAIN);
         assertThat(settings.toBuilder().build()).isEqualTo(settings).hasToString(settings.toString());
         assertThat(settings.toBuilder().onClose(OnClose.LEAVE).build()).isNotEqualTo(settings);
@@ -69,6 +71,8 @@ class SettingsTextTest {
             weir.buffer.bytes=1KB | bufferBytes must be
             weir.commit.records=many | weir.commit.records must be a whole number
             weir.fetch=quickly | must be client, lean
+            weir.fetch.threads=65 | fetchThreads must be 1 to 64: fetchThreads=65
+            weir.fetch.threads=2 | fetchThreads=2 needs the lean path
             weir.on.close=stay | must be default, leave, remain
             weir.out.of.range=first | must be fail, earliest, latest, nearest
             weir.preset=fast | must be throughput, latency, low-memory

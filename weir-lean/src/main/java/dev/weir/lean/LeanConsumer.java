@@ -4,6 +4,7 @@ import dev.weir.lean.internal.consumer.Engine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import org.apache.kafka.common.Uuid;
 
 /**
  * Reads assigned partitions without making an object per record. Confined to one thread, whichever that is, but for
@@ -62,6 +63,22 @@ public final class LeanConsumer implements AutoCloseable {
      */
     public int assign(String topic, int partition, StartAt start) {
         return engine.assign(Objects.requireNonNull(topic, "topic"), partition, Objects.requireNonNull(start, "start"));
+    }
+
+    /**
+     * Adds a partition at a place in the topic of that id: in a topic of that name with another id it is no place,
+     * which is a lost offset, as {@link LeanSettings#onOffsetLost} says.
+     *
+     * @param topicId as another consumer's {@link #topicId} has told it; {@code Uuid.ZERO_UUID} for any topic
+     * @return its index: the lowest one that no other partition has
+     * @throws IllegalStateException if it is assigned already
+     */
+    public int assign(String topic, int partition, StartAt start, Uuid topicId) {
+        return engine.assign(
+                Objects.requireNonNull(topic, "topic"),
+                partition,
+                Objects.requireNonNull(start, "start"),
+                Objects.requireNonNull(topicId, "topicId"));
     }
 
     /**
@@ -191,6 +208,11 @@ public final class LeanConsumer implements AutoCloseable {
      */
     public int broker(int index) {
         return engine.broker(index);
+    }
+
+    /** The id of a partition's topic; {@code Uuid.ZERO_UUID} while it is looked for. */
+    public Uuid topicId(int index) {
+        return engine.topicId(index);
     }
 
     /** Goes to another place in a partition, and forgets its fetched records; also the way on after a fault. */

@@ -299,10 +299,11 @@ final class FakeBroker implements AutoCloseable {
                 .forEach(topic -> data.topics()
                         .add(new ListOffsetsResponseData.ListOffsetsTopicResponse()
                                 .setName(topic.name())
-                                .setPartitions(List.of(new ListOffsetsResponseData.ListOffsetsPartitionResponse()
-                                        .setPartitionIndex(0)
-                                        .setOffset(offsets.applyAsLong(
-                                                topic.partitions().getFirst()))))));
+                                .setPartitions(topic.partitions().stream()
+                                        .map(wanted -> new ListOffsetsResponseData.ListOffsetsPartitionResponse()
+                                                .setPartitionIndex(wanted.partitionIndex())
+                                                .setOffset(offsets.applyAsLong(wanted)))
+                                        .toList())));
         return data;
     }
 

@@ -45,14 +45,29 @@ final class FakeLog {
         if (request.topics().isEmpty()) {
             return new FetchResponseData();
         }
-        FetchPartition wanted = request.topics().getFirst().partitions().getFirst();
+        return answer(of(request.topics().getFirst().partitions().getFirst(), most));
+    }
+
+    /** The same of all partitions that are asked for, in the topic that is asked for. */
+    FetchResponseData serveAll(FetchRequestData request) {
+        return new FetchResponseData()
+                .setResponses(request.topics().stream()
+                        .map(topic -> new FetchableTopicResponse()
+                                .setTopicId(topic.topicId())
+                                .setPartitions(topic.partitions().stream()
+                                        .map(wanted -> of(wanted, batches.size()))
+                                        .toList()))
+                        .toList());
+    }
+
+    private PartitionData of(FetchPartition wanted, int most) {
         int first = (int) Math.min(wanted.fetchOffset() / PER_BATCH, batches.size());
         int end = Math.min(first + most, batches.size());
         ByteBuffer rest = Batches.joined(batches.subList(first, end).toArray(new ByteBuffer[0]));
-        return answer(new PartitionData()
+        return new PartitionData()
                 .setPartitionIndex(wanted.partition())
                 .setHighWatermark(END)
-                .setRecords(MemoryRecords.readableRecords(rest)));
+                .setRecords(MemoryRecords.readableRecords(rest));
     }
 
     static FetchResponseData failing(Errors error) {

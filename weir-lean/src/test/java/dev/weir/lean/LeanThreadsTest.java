@@ -17,7 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import net.openhft.affinity.Affinity;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 /** Several lean threads before a broker of the test's own: faults, ends, processors, what is refused. */
 @Timeout(120)
 class LeanThreadsTest {
+
+    private static final Uuid ANOTHER_ID = Uuid.randomUuid();
 
     private static LeanSettings settings(FakeBroker broker) throws Exception {
         return LeanSettings.builder().bootstrapServers(broker.address()).build();
@@ -97,6 +101,44 @@ class LeanThreadsTest {
                         .start()) {
             assertThatThrownBy(() -> threads.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .hasMessageContaining("interrupted");
+        }
+    }
+
+    /** An order names its place's topic. Without that a new topic would be read from the old one's place. */
+    @Test
+    void topicMadeAnew_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
+        FakeLog log = new FakeLog();
+        AtomicReference<FakeBroker> made = new AtomicReference<>();
+        Queue<Long> first = new ConcurrentLinkedQueue<>();
+        Queue<Long> second = new ConcurrentLinkedQueue<>();
+        CountDownLatch readAgain = new CountDownLatch(FakeLog.END);
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+            made.get().topicId(ANOTHER_ID); // The first thread has asked for it by now, the second one has not.
+            return log.serveAll(request);
+        })) {
+            made.set(broker);
+            broker.partitions(2);
+            LeanSettings settings = LeanSettings.builder()
+                    .bootstrapServers(broker.address())
+                    .onOffsetLost(OffsetLostPolicy.BEGINNING)
+                    .build();
+            try (LeanThreads threads = LeanThreads.builder(settings)
+                    .topic(FakeBroker.TOPIC, StartAt.beginning())
+                    .threads(2)
+                    .records(thread -> record -> {
+                        (thread == 0 ? first : second).add(record.offset());
+                        if (thread == 1) {
+                            readAgain.countDown();
+                        }
+                    })
+                    .start()) {
+                await(readAgain);
+                assertThat(threads.completion().toCompletableFuture()).isNotDone();
+                assertThat(second)
+                        .containsExactlyElementsOf(
+                                LongStream.range(0, FakeLog.END).boxed().toList());
+                assertThat(first).as("read before, of both").hasSize(2 * FakeLog.END);
+            }
         }
     }
 

@@ -41,6 +41,7 @@ record WeirProperties(
      * @param connectTimeout how long a start waits for a broker that answers; 0 does not ask
      * @param commitMetadataChars room for the metadata of a commit
      * @param fetch the fetcher of records
+     * @param fetchThreads how many threads fetch for a consumer on the lean path
      * @param onClose whether a member that ends leaves its group
      * @param properties properties of the Kafka client
      */
@@ -56,6 +57,7 @@ record WeirProperties(
             @Nullable Duration connectTimeout,
             @Nullable Integer commitMetadataChars,
             @Nullable FetchPath fetch,
+            @Nullable Integer fetchThreads,
             @Nullable OnClose onClose,
             @DefaultValue Map<String, String> properties) {}
 

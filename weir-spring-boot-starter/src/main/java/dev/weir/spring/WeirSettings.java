@@ -70,6 +70,7 @@ public final class WeirSettings {
         entries.put("weir.connect.timeout", own.connectTimeout(), prefix + "connect-timeout");
         entries.put("weir.commit.metadata.chars", own.commitMetadataChars(), prefix + "commit-metadata-chars");
         entries.put("weir.fetch", own.fetch(), prefix + "fetch");
+        entries.put("weir.fetch.threads", own.fetchThreads(), prefix + "fetch-threads");
         entries.put("weir.on.close", own.onClose(), prefix + "on-close");
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());

@@ -154,6 +154,7 @@ class WeirSettingsTest {
                         "weir.consumer.connect-timeout=1m",
                         "weir.consumer.commit-metadata-chars=0",
                         "weir.consumer.fetch=lean",
+                        "weir.consumer.fetch-threads=2",
                         "weir.consumer.on-close=remain",
                         "weir.producer.produce=lean",
                         "weir.producer.properties.acks=all")
@@ -173,6 +174,7 @@ class WeirSettingsTest {
                     assertThat(consumer.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
                     assertThat(consumer.commitMetadataChars()).isZero();
                     assertThat(consumer.fetch()).isEqualTo(FetchPath.LEAN);
+                    assertThat(consumer.fetchThreads()).isEqualTo(2);
                     assertThat(consumer.onClose()).isEqualTo(OnClose.REMAIN);
                     assertThat(both.producer().producePath()).isEqualTo(ProducePath.LEAN);
                     assertThat(both.producer().properties()).containsEntry("acks", "all");

@@ -1,6 +1,7 @@
 /**
- * Connections to brokers for Weir's own modules: requests and responses of Kafka's message classes go over the
- * sockets of the lean consumer, with its security settings and its way of connecting again. One thread owns all of it.
+ * For Weir's own modules. Connections to brokers: requests and responses of Kafka's message classes go over the
+ * sockets of the lean consumer, with its security settings and its way of connecting again; one thread owns all of it.
+ * And the division of partitions among lean threads, a pure function.
  */
 @NullMarked
 package dev.weir.lean.spi;

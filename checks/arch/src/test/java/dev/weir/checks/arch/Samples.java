@@ -97,6 +97,7 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
@@ -215,6 +216,7 @@ final class Samples implements AutoCloseable {
         Decoded.Refused<byte[], byte[]> refused =
                 new Decoded.Refused<>(record, new RecordDecodeException(TEXT, 0, 0, new RuntimeException("a sample")));
         put(TopicPartition.class, new TopicPartition(TEXT, 0));
+        put(Uuid.class, Uuid.ZERO_UUID);
         put(ConsumerRecord.class, record);
         put(ConsumerSettings.class, settings);
         put(ConsumerSettings.Builder.class, settings.toBuilder());

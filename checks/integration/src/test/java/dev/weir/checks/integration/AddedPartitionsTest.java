@@ -230,6 +230,7 @@ class AddedPartitionsTest {
         var settings = ConsumerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .fetch(OnLeanPath.current())
+                .fetchThreads(OnLeanPath.threads())
                 .property("auto.offset.reset", "latest")
                 .property("metadata.max.age.ms", "1000")
                 .build();

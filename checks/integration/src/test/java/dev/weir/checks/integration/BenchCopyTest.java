@@ -64,6 +64,7 @@ class BenchCopyTest extends BenchTestBase {
         "plain-two-workers, at-least-once",
         "weir-parallel, at-least-once",
         "kafka-streams-two-threads, at-least-once",
+        "lean-copy, at-least-once",
         "reactor, at-least-once",
         "plain, exactly-once",
         "pekko, exactly-once"

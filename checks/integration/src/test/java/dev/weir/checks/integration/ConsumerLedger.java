@@ -79,6 +79,7 @@ final class ConsumerLedger {
                 .bootstrapServers(cluster.bootstrapServers())
                 .groupId(group)
                 .fetch(OnLeanPath.current())
+                .fetchThreads(OnLeanPath.threads())
                 .commitInterval(Duration.ofMillis(200));
     }
 }

@@ -56,7 +56,8 @@ class KafkaSourcesTest {
     private static ConsumerSettings.Builder<byte[], byte[]> groupless() {
         return ConsumerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .fetch(OnLeanPath.current());
+                .fetch(OnLeanPath.current())
+                .fetchThreads(OnLeanPath.threads());
     }
 
     private static void fill(String topic, int partitions, int records) {

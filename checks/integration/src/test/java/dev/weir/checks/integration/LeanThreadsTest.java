@@ -75,7 +75,7 @@ class LeanThreadsTest {
                 awaitDivided(cluster, threads, PARTITIONS);
                 produceAndAwait(cluster, threads, 1);
 
-                moveOneLeader(cluster);
+                moveOneLeader(cluster, TOPIC);
                 produceAndAwait(cluster, threads, 2);
                 awaitDivided(cluster, threads, PARTITIONS);
 
@@ -101,7 +101,7 @@ class LeanThreadsTest {
         await(threads, () -> {
             Map<TopicPartition, Integer> owners = threads.owners();
             Map<Integer, Set<Integer>> threadsByLeader = new HashMap<>();
-            for (TopicPartitionInfo partition : partitions(cluster)) {
+            for (TopicPartitionInfo partition : partitions(cluster, TOPIC)) {
                 Integer thread = owners.get(new TopicPartition(TOPIC, partition.partition()));
                 if (thread == null || partition.leader() == null) {
                     return false;
@@ -127,12 +127,12 @@ class LeanThreadsTest {
     }
 
     /** The first partition goes to the broker that does not lead it. */
-    private static void moveOneLeader(KafkaCluster cluster) throws Exception {
-        TopicPartitionInfo first = partitions(cluster).getFirst();
+    static void moveOneLeader(KafkaCluster cluster, String topic) throws Exception {
+        TopicPartitionInfo first = partitions(cluster, topic).getFirst();
         List<Integer> replicas =
                 new ArrayList<>(first.replicas().stream().map(Node::id).toList());
         Collections.rotate(replicas, -1 - replicas.indexOf(first.leader().id()));
-        TopicPartition partition = new TopicPartition(TOPIC, first.partition());
+        TopicPartition partition = new TopicPartition(topic, first.partition());
         cluster.admin()
                 .alterPartitionReassignments(Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
                 .all()
@@ -142,16 +142,16 @@ class LeanThreadsTest {
                     .electLeaders(ElectionType.PREFERRED, Set.of(partition))
                     .partitions()
                     .get();
-            return partitions(cluster).getFirst().leader().id() == replicas.getFirst();
+            return partitions(cluster, topic).getFirst().leader().id() == replicas.getFirst();
         });
     }
 
-    private static List<TopicPartitionInfo> partitions(KafkaCluster cluster) throws Exception {
+    static List<TopicPartitionInfo> partitions(KafkaCluster cluster, String topic) throws Exception {
         return cluster.admin()
-                .describeTopics(List.of(TOPIC))
+                .describeTopics(List.of(topic))
                 .allTopicNames()
                 .get()
-                .get(TOPIC)
+                .get(topic)
                 .partitions();
     }
 }

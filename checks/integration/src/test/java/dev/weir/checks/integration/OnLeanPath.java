@@ -9,19 +9,31 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class OnLeanPath implements BeforeAllCallback, AfterAllCallback {
 
     private static volatile FetchPath current = FetchPath.CLIENT;
+    private static volatile int threads = 1;
 
     /** The path for the class that runs. */
     static FetchPath current() {
         return current;
     }
 
+    /** How many threads fetch for the class that runs. */
+    static int threads() {
+        return threads;
+    }
+
+    /** Sets both, until the class has run. */
+    static void set(FetchPath path, int fetchThreads) {
+        current = path;
+        threads = fetchThreads;
+    }
+
     @Override
     public void beforeAll(ExtensionContext context) {
-        current = FetchPath.LEAN;
+        set(FetchPath.LEAN, 1);
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        current = FetchPath.CLIENT;
+        set(FetchPath.CLIENT, 1);
     }
 }

@@ -64,7 +64,8 @@ class PipeRestartTest {
         createTopics("kill", count);
         // A static member: its successor takes over at once instead of after the dead one's session.
         Path config = folder.resolve("client.properties");
-        Files.writeString(config, "group.instance.id=pipe-1\n");
+        String threads = OnLeanPath.threads() == 1 ? "" : "weir.fetch.threads=" + OnLeanPath.threads();
+        Files.writeString(config, "group.instance.id=pipe-1\n" + threads);
         long seed = System.nanoTime();
         Random random = new Random(seed);
         long written = 0;

@@ -10,6 +10,11 @@ public final class LeanDrivers {
 
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
-        DriverMain.serve(Map.of("lean", LeanDriver::new, "lean-produce", LeanProduceDriver::new), arguments);
+        DriverMain.serve(
+                Map.of(
+                        "lean", LeanDriver::new,
+                        "lean-copy", LeanCopyDriver::new,
+                        "lean-produce", LeanProduceDriver::new),
+                arguments);
     }
 }

@@ -28,6 +28,7 @@ final class WeirCopy implements Driver {
 
     private final Map<String, String> preset;
     private final FetchPath fetch;
+    private final int fetchThreads;
     private final ProducePath produce;
     private final boolean isParallel;
 
@@ -36,9 +37,10 @@ final class WeirCopy implements Driver {
      *
      * @param isParallel whether as many threads as there are processors do the steps
      */
-    WeirCopy(Map<String, String> preset, FetchPath fetch, ProducePath produce, boolean isParallel) {
+    WeirCopy(Map<String, String> preset, FetchPath fetch, int fetchThreads, ProducePath produce, boolean isParallel) {
         this.preset = preset;
         this.fetch = fetch;
+        this.fetchThreads = fetchThreads;
         this.produce = produce;
         this.isParallel = isParallel;
     }
@@ -64,8 +66,11 @@ final class WeirCopy implements Driver {
 
     private Pipeline pipeline(Pass pass) {
         Duration interval = Duration.ofMillis(pass.commitIntervalMillis());
-        ConsumerSettings.Builder<byte[], byte[]> consumer =
-                ConsumerSettings.builder().fetch(fetch).commitInterval(interval).commitRecords(Integer.MAX_VALUE);
+        ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .fetch(fetch)
+                .fetchThreads(fetchThreads)
+                .commitInterval(interval)
+                .commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().producePath(produce);

@@ -35,10 +35,16 @@ final class WeirDriver implements Driver {
 
     private final Map<String, String> preset;
     private final FetchPath fetch;
+    private final int fetchThreads;
 
     WeirDriver(Map<String, String> preset, FetchPath fetch) {
+        this(preset, fetch, 1);
+    }
+
+    WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads) {
         this.preset = preset;
         this.fetch = fetch;
+        this.fetchThreads = fetchThreads;
     }
 
     @Override
@@ -91,7 +97,7 @@ final class WeirDriver implements Driver {
     @Override
     public void run(Pass pass) throws Exception {
         if (pass.configuration().scenario() == Scenario.COPY) {
-            new WeirCopy(preset, fetch, ProducePath.CLIENT, false).run(pass);
+            new WeirCopy(preset, fetch, fetchThreads, ProducePath.CLIENT, false).run(pass);
             return;
         }
         OneAtATime oneAtATime = new OneAtATime(pass);
@@ -111,6 +117,7 @@ final class WeirDriver implements Driver {
         }
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
                 .fetch(fetch)
+                .fetchThreads(fetchThreads)
                 .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(builder::property);

@@ -17,8 +17,9 @@ public final class WeirDrivers {
                         "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
                         "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
                         "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN),
-                        "weir-lean-copy", () -> new WeirCopy(Map.of(), FetchPath.LEAN, ProducePath.LEAN, false),
-                        "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, ProducePath.CLIENT, true),
+                        "weir-lean-two-threads", () -> new WeirDriver(Map.of(), FetchPath.LEAN, 2),
+                        "weir-lean-copy", () -> new WeirCopy(Map.of(), FetchPath.LEAN, 1, ProducePath.LEAN, false),
+                        "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, 1, ProducePath.CLIENT, true),
                         "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
                         "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)),
                 arguments);

@@ -42,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -75,7 +76,7 @@ public final class ConsumerStart {
     private final Subscription subscription;
     private final Delivery delivery;
     private final @Nullable ExternalOffsets external;
-    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
+    private final Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views;
 
     /** Creates a start of a consumer that hands out the client's records. */
     public ConsumerStart(
@@ -83,16 +84,16 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external) {
-        this(settings, subscription, delivery, external, Views::copy);
+        this(settings, subscription, delivery, external, () -> Views::copy);
     }
 
-    /** Creates a start of which the lean path makes records by {@code views}. */
+    /** Creates a start of which the lean path makes records by {@code views}: it makes a maker for each thread. */
     ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
-            Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
+            Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.subscription = Objects.requireNonNull(subscription, "subscription");
         this.delivery = delivery;
@@ -310,7 +311,7 @@ public final class ConsumerStart {
         try {
             ConsumerLoop loop = new ConsumerLoop(
                     client,
-                    fetcher(around, client, config),
+                    fetcher(around, client, config, name),
                     settings,
                     ClientLimits.of(config),
                     plan,
@@ -331,7 +332,8 @@ public final class ConsumerStart {
     private Fetcher fetcher(
             Surroundings around,
             org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client,
-            Map<String, Object> config) {
+            Map<String, Object> config,
+            String name) {
         if (settings.fetch() == FetchPath.CLIENT) {
             return new ClientFetcher(client);
         }
@@ -339,7 +341,7 @@ public final class ConsumerStart {
             throw new KafkaPipelineException("only a client can fetch here, where there are no brokers: fetch="
                     + settings.fetch() + "; set fetch(FetchPath.CLIENT)");
         }
-        return LeanFetcher.open(client, config, views);
+        return LeanFetcher.open(client, config, name, settings.fetchThreads(), views);
     }
 
     private <A> A answer(CompletionStage<A> question, Duration within) {

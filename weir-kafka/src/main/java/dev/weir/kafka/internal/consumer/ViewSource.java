@@ -23,7 +23,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final ConsumerStart start;
 
-    /** Creates a source; {@code decoder} is called on the owner thread. */
+    /** Creates a source; {@code decoder} is called on the thread, or threads, that fetch. */
     public ViewSource(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
         if (subscription.due() != null) {
@@ -31,8 +31,8 @@ public final class ViewSource<T> implements SourceFactory<T> {
                     + " about: leave the decoder out");
         }
         this.settings = settings.raw();
-        this.start =
-                new ConsumerStart(settings, subscription, new Delivery.Committable(), null, Views.decoding(decoder));
+        this.start = new ConsumerStart(
+                settings, subscription, new Delivery.Committable(), null, () -> Views.decoding(decoder));
     }
 
     @Override

@@ -25,8 +25,17 @@ public final class LeanConfig {
 
     private LeanConfig() {}
 
-    /** The settings for a configuration that a client was made with, so that it is known to be valid. */
+    /** As the next, for one consumer. */
     public static LeanSettings of(Map<String, Object> config) {
+        return of(config, 1);
+    }
+
+    /**
+     * The settings for a configuration that a client was made with, so that it is known to be valid.
+     *
+     * @param consumers that share what the client may fetch at once: each of them asks for its part
+     */
+    static LeanSettings of(Map<String, Object> config, int consumers) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
             // A consumer's configuration, as which security settings are read, refuses those of a share consumer.
@@ -34,8 +43,10 @@ public final class LeanConfig {
                 settings.property(name, String.valueOf(value));
             }
         });
-        int fetchBytes =
-                clamped(config, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, MAX_FETCH_BYTES, KILOBYTE, MAX_FETCH_BYTES);
+        int fetchBytes = Math.max(
+                KILOBYTE,
+                clamped(config, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, MAX_FETCH_BYTES, KILOBYTE, MAX_FETCH_BYTES)
+                        / consumers);
         int waitMillis = clamped(config, ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 500, 0, MAX_FETCH_WAIT_MILLIS);
         int requestMillis = number(config, ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 30_000);
         return settings.readCommitted(

@@ -1,23 +1,18 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.Contact;
-import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanException;
-import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -26,10 +21,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches by a {@link LeanConsumer}, while Kafka's client, with all its partitions paused, is the member of the group. See
- * {@link Fetcher} for threads.
+ * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
+ * {@link Fetcher} for threads; a {@link LeanReader} may have more below.
  *
- * <p>Only lean is waited for and woken. The client is polled without waiting, often enough for its rebalances and answers.
+ * <p>Only the reader is waited for and woken. The client is polled without waiting, often enough for its rebalances and
+ * answers.
  */
 public final class LeanFetcher implements Fetcher {
 
@@ -41,20 +37,10 @@ public final class LeanFetcher implements Fetcher {
 
     private static final long IDLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
     private final ClientFetcher member;
-    private final LeanConsumer lean;
+    private final LeanReader reader;
     private final int maxPollRecords;
-
-    /** Of records in one turn, decompressed; the last one may exceed it. */
-    private final int maxTurnBytes;
-
-    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
-
-    /** By their index in the lean consumer. */
-    private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
     /** Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
@@ -62,35 +48,35 @@ public final class LeanFetcher implements Fetcher {
     /** Of all partitions, found by {@link #fetchOnly} and to be thrown by the next poll. */
     private @Nullable LeanException fault;
 
-    private long turnBytes;
-
     private long memberDueNanos = System.nanoTime();
 
     private long lastRecordsNanos = System.nanoTime();
 
-    private LeanFetcher(
-            Consumer<byte[], byte[]> client,
-            LeanConsumer lean,
-            LeanSettings settings,
-            Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
+    private LeanFetcher(Consumer<byte[], byte[]> client, LeanReader reader, int maxPollRecords) {
         this.member = new ClientFetcher(client);
-        this.lean = lean;
-        this.maxPollRecords = settings.maxPollRecords();
-        this.maxTurnBytes = settings.maxFetchBytes();
-        this.views = views;
+        this.reader = reader;
+        this.maxPollRecords = maxPollRecords;
     }
 
     /**
      * Makes a fetcher with the client's own configuration, as far as it is about fetching.
      *
-     * @param views makes what is handed out of each record, which is gone afterwards
+     * @param name of the consumer, for threads
+     * @param threads 1: the owner thread fetches; more: so many others do
+     * @param views makes, for each thread that fetches, what makes what is handed out of each record, which is gone
+     *     afterwards
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
             Map<String, Object> config,
-            Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
-        LeanSettings settings = LeanConfig.of(config);
-        return new LeanFetcher(client, LeanConsumer.open(settings), settings, views);
+            String name,
+            int threads,
+            Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views) {
+        LeanSettings settings = LeanConfig.of(config, threads);
+        LeanReader reader = threads == 1
+                ? new OwnReader(settings, views.get())
+                : new ThreadedReader(name, threads, settings, views);
+        return new LeanFetcher(client, reader, settings.maxPollRecords());
     }
 
     @Override
@@ -115,9 +101,9 @@ public final class LeanFetcher implements Fetcher {
     @Override
     public ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
         try {
-            if (!hasRecords() && turn() == 0 && nanos > 0) {
-                lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, nanos)));
-                var ignored = turn();
+            if (!hasRecords() && reader.turn() == 0 && nanos > 0) {
+                reader.await(nanos);
+                var ignored = reader.turn();
             }
         } catch (LeanException found) {
             fault = found;
@@ -126,11 +112,11 @@ public final class LeanFetcher implements Fetcher {
     }
 
     private void fetch(long nanos) {
-        if (turn() == 0) {
+        if (reader.turn() == 0) {
             long wait = Math.min(nanos, memberDueNanos - System.nanoTime());
             if (wait > 0) {
-                lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, wait)));
-                var ignored = turn();
+                reader.await(wait);
+                var ignored = reader.turn();
             }
         }
     }
@@ -152,18 +138,6 @@ public final class LeanFetcher implements Fetcher {
 
     private long untilMember(long now) {
         return now - lastRecordsNanos < IDLE_AFTER_NANOS ? MEMBER_NANOS : IDLE_MEMBER_NANOS;
-    }
-
-    private void place(LeanPartition partition, StartAt start) {
-        int index = lean.assign(partition.id.topic(), partition.id.partition(), start);
-        partition.index = index;
-        while (byIndex.size() <= index) {
-            byIndex.add(null);
-        }
-        byIndex.set(index, partition);
-        if (partition.paused) {
-            lean.pause(index);
-        }
     }
 
     private void throwFailure() {
@@ -190,28 +164,6 @@ public final class LeanFetcher implements Fetcher {
         return false;
     }
 
-    /** Lets lean do what is to be done; returns how much that was. */
-    private int turn() {
-        turnBytes = 0;
-        try {
-            return lean.poll(this::take);
-        } catch (PartitionException fault) {
-            LeanPartition partition = partitions.get(new TopicPartition(fault.topic(), fault.partition()));
-            if (partition != null) {
-                partition.failure = LeanFaults.asOfClient(partition.id, fault);
-            }
-            return 1;
-        }
-    }
-
-    private void take(RecordView record) {
-        turnBytes += record.sizeBytes();
-        if (turnBytes >= maxTurnBytes) {
-            lean.endPoll();
-        }
-        Objects.requireNonNull(byIndex.get(record.index())).add(views.apply(record));
-    }
-
     /** Not more than a poll of the client would return: of a batch, lean hands out all. */
     private ConsumerRecords<byte[], byte[]> handOut() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
@@ -234,7 +186,7 @@ public final class LeanFetcher implements Fetcher {
 
     @Override
     public void wakeup() {
-        lean.wakeup();
+        reader.wakeup();
     }
 
     @Override
@@ -256,7 +208,7 @@ public final class LeanFetcher implements Fetcher {
             }
             leaving.put(id, new LogPosition(position(id), leaderEpoch(id)));
             partitions.remove(id);
-            unassign(partition);
+            reader.remove(partition);
         }
     }
 
@@ -265,9 +217,7 @@ public final class LeanFetcher implements Fetcher {
         for (TopicPartition id : ids) {
             LeanPartition partition = taken(id);
             partition.paused = true;
-            if (partition.index != LeanPartition.NOWHERE) {
-                lean.pause(partition.index);
-            }
+            reader.pausedOrResumed(partition);
         }
     }
 
@@ -276,17 +226,7 @@ public final class LeanFetcher implements Fetcher {
         for (TopicPartition id : ids) {
             LeanPartition partition = taken(id);
             partition.paused = false;
-            if (partition.index != LeanPartition.NOWHERE) {
-                lean.resume(partition.index);
-            }
-        }
-    }
-
-    private void unassign(LeanPartition partition) {
-        if (partition.index != LeanPartition.NOWHERE) {
-            lean.unassign(partition.index);
-            byIndex.set(partition.index, null);
-            partition.index = LeanPartition.NOWHERE;
+            reader.pausedOrResumed(partition);
         }
     }
 
@@ -297,7 +237,7 @@ public final class LeanFetcher implements Fetcher {
         LeanPartition partition = taken(id);
         partition.drop();
         partition.failure = null;
-        unassign(partition);
+        reader.remove(partition);
     }
 
     @Override
@@ -306,14 +246,12 @@ public final class LeanFetcher implements Fetcher {
         partition.drop();
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
-        if (partition.index == LeanPartition.NOWHERE) {
+        if (!reader.isPlaced(partition)) {
             // A listener may have placed what was never held: the client, without a position, would look for one each
             // poll.
             member.hold(id);
-            place(partition, start);
-        } else {
-            lean.seek(partition.index, start);
         }
+        reader.place(partition, start);
     }
 
     @Override
@@ -323,10 +261,10 @@ public final class LeanFetcher implements Fetcher {
             LogPosition left = leaving.get(id);
             return left == null ? UNKNOWN : left.offset();
         }
-        if (partition.index == LeanPartition.NOWHERE) {
+        if (!reader.isPlaced(partition)) {
             return UNKNOWN;
         }
-        return partition.isEmpty() ? lean.position(partition.index) : partition.nextOffset();
+        return partition.isEmpty() ? reader.position(partition) : partition.nextOffset();
     }
 
     @Override
@@ -336,22 +274,19 @@ public final class LeanFetcher implements Fetcher {
             LogPosition left = leaving.get(id);
             return left == null ? UNKNOWN : left.leaderEpoch();
         }
-        return partition.index == LeanPartition.NOWHERE || !partition.isEmpty()
-                ? UNKNOWN
-                : lean.leaderEpoch(partition.index);
+        return reader.isPlaced(partition) && partition.isEmpty() ? reader.leaderEpoch(partition) : UNKNOWN;
     }
 
     @Override
     public long lag(TopicPartition id) {
         LeanPartition partition = taken(id);
-        long end = partition.index == LeanPartition.NOWHERE ? UNKNOWN : lean.endOffset(partition.index);
+        long end = reader.isPlaced(partition) ? reader.endOffset(partition) : UNKNOWN;
         return end < 0 ? UNKNOWN : Math.max(0, end - position(id));
     }
 
     @Override
     public Contact contact() {
-        LeanMetrics own = lean.metrics();
-        return member.contact().plus(own.fetches() + own.metadataRefreshes(), own.disconnects());
+        return reader.contact(member.contact());
     }
 
     private LeanPartition taken(TopicPartition id) {
@@ -364,6 +299,6 @@ public final class LeanFetcher implements Fetcher {
 
     @Override
     public void close() {
-        lean.close();
+        reader.close();
     }
 }

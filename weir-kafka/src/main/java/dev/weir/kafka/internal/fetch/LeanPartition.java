@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /** An assigned partition with what was taken from lean and not handed out yet. Confined to the owner thread. */
 final class LeanPartition {
 
-    /** {@link #index} while it is not known where the partition goes on. */
+    /** {@link #index} while it is not placed there. */
     static final int NOWHERE = -1;
 
     final TopicPartition id;
 
-    /** In the lean consumer, or {@link #NOWHERE}. */
+    /** In the lean consumer of an {@link OwnReader}, or {@link #NOWHERE}. */
     int index = NOWHERE;
 
     boolean paused;
@@ -35,6 +35,16 @@ final class LeanPartition {
 
     void add(ConsumerRecord<byte[], byte[]> record) {
         records.add(record);
+    }
+
+    /** The list is this partition's from now on. */
+    void add(List<ConsumerRecord<byte[], byte[]>> more) {
+        if (isEmpty()) {
+            records = more;
+            handedOut = 0;
+        } else {
+            records.addAll(more);
+        }
     }
 
     boolean isEmpty() {

@@ -1,6 +1,8 @@
 package dev.weir.lean.internal.threads;
 
 import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.spi.Division;
+import dev.weir.lean.spi.Slot;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -7,6 +7,7 @@ import dev.weir.lean.LeanSettings;
 import dev.weir.lean.RecordHandler;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.consumer.Engine;
+import dev.weir.lean.spi.Slot;
 import java.io.IOException;
 import java.util.List;
 import java.util.Queue;

@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.threads;
+package dev.weir.lean.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.threads;
+package dev.weir.lean.spi;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,12 +11,12 @@ import java.util.TreeMap;
  * thread; where there are fewer, a broker's partitions are divided among threads that ask no other broker. What may
  * stay stays: a division of what a division gave moves nothing. Stateless.
  */
-final class Division {
+public final class Division {
 
     private Division() {}
 
     /** Returns the slots whose thread changes, with the new one. A partition without a broker stays where it is. */
-    static List<Slot> moves(List<Slot> slots, int threads) {
+    public static List<Slot> moves(List<Slot> slots, int threads) {
         SortedMap<Integer, List<Slot>> brokers = new TreeMap<>();
         for (Slot slot : slots) {
             if (slot.broker() >= 0) {

@@ -1,0 +1,129 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverCatalog;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The driver {@code lean-copy}: what it allocates, and what is left when it is killed. */
+@Timeout(180)
+class BenchLeanCopyTest extends BenchTestBase {
+
+    private static final String DRIVER = "lean-copy";
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final double SECONDS = 60;
+
+    /**
+     * The smallest object has 16; requests, their answers, commits, the pass's own end and what each batch of the pool
+     * takes once, of which there are few here, are the rest.
+     */
+    private static final double ALLOWED_BYTES_PER_RECORD = 8;
+
+    private static final String WORKLOAD = """
+            name: lean-copies
+            scenario: copy
+            drivers: [lean-copy]
+            baseline: lean-copy
+            topic: {partitions: 2, records: 2000000, valueBytes: 50}
+            client: {linger.ms: 5, buffer.memory: 4194304}
+            options: {guarantee: at-least-once, commit.interval.millis: COMMIT, work.rounds: ROUNDS}
+            method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
+              intervalMillis: 1000, heapMegabytes: 256}
+            """;
+
+    private static final DriverLauncher LAUNCHER =
+            new DriverLauncher(DriverCatalog.below(Path.of(System.getProperty("weir.root"))));
+
+    @Test
+    void copy_afterAWarmPass_allocatesNothingPerRecord() throws Exception {
+        long perPartition = 500_000;
+        WorkloadPoint point = point(1_000, 0);
+        try (BenchCluster cluster = cluster();
+                DriverProcess process = process("allocations")) {
+            String topic = cluster.filled(point, perPartition);
+            DriverSession session = new DriverSession(process, cluster, point);
+            session.hello();
+            session.configure(topic, perPartition);
+            long leastBytes = Long.MAX_VALUE;
+            for (int pass = 0; pass < 3; pass++) {
+                String group = session.start(0, 60);
+                Report.Passed passed = cluster.copied(point, topic, perPartition, group, session.passed());
+                requireAll(passed, 2 * perPartition);
+                leastBytes = Math.min(leastBytes, passed.usage().allocatedBytes());
+            }
+            assertThat((double) leastBytes / (2 * perPartition)).isLessThan(ALLOWED_BYTES_PER_RECORD);
+        }
+    }
+
+    /** What was not acknowledged is not committed: whoever goes on with the group copies it again. */
+    @Test
+    void killedAmidACopy_theNextProcessOfTheGroupCopiesTheRest_andNothingIsLost() throws Exception {
+        long perPartition = 50_000;
+        WorkloadPoint point = point(10, 20_000);
+        try (BenchCluster cluster = cluster()) {
+            String topic = cluster.filled(point, perPartition);
+            String group = cluster.newGroup();
+            Map<String, String> options = new TreeMap<>(point.options());
+            options.put(Pass.OUTPUT, cluster.fresh(point));
+            try (DriverProcess killed = process("killed")) {
+                begin(killed, cluster, point, topic, perPartition, options).start(group, 0, SECONDS);
+                ConsumerLedger.await("a commit", LONG, () -> cluster.lag(group, topic) < 2 * perPartition);
+            }
+            long left = cluster.lag(group, topic);
+            assertThat(left).as("what the killed process had to do still").isPositive();
+            try (DriverProcess process = process("next")) {
+                DriverSession session = begin(process, cluster, point, topic, perPartition, options);
+                session.start(group, left, SECONDS);
+                Report.Passed passed = cluster.copied(point, topic, perPartition, group, session.passed());
+                requireAll(passed, 2 * perPartition);
+            }
+            assertThat(cluster.lag(group, topic)).isZero();
+        }
+    }
+
+    private static DriverSession begin(
+            DriverProcess process,
+            BenchCluster cluster,
+            WorkloadPoint point,
+            String topic,
+            long perPartition,
+            Map<String, String> options)
+            throws InterruptedException {
+        DriverSession session = new DriverSession(process, cluster, point);
+        session.hello();
+        session.configure(topic, perPartition, point.scenario(), point.client(), options);
+        return session;
+    }
+
+    private static void requireAll(Report.Passed passed, long records) {
+        assertThat(passed.ledger().isBroken()).as("%s", passed.ledger()).isFalse();
+        assertThat(passed.records()).isEqualTo(records);
+    }
+
+    private static BenchCluster cluster() throws InterruptedException {
+        return BenchCluster.existing(bench.existing(), note -> {}, () -> false);
+    }
+
+    private static DriverProcess process(String name) {
+        return LAUNCHER.start(DRIVER, 256, folder.resolve(name + ".log"));
+    }
+
+    private static WorkloadPoint point(int commitMillis, int rounds) {
+        String yaml =
+                WORKLOAD.replace("COMMIT", Integer.toString(commitMillis)).replace("ROUNDS", Integer.toString(rounds));
+        return Workload.parse("copy", yaml, false).points().get(0);
+    }
+}

@@ -1,0 +1,167 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Subscription;
+import dev.weir.lean.RecordView;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two threads that fetch for one consumer: who reads what, what happens when a leader moves, and how they end. */
+@Timeout(180)
+class FetchThreadsTest {
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int PARTITIONS = 6;
+    private static final int ROUND = 20_000;
+
+    // Of the fetch threads.
+    private final Map<Integer, String> readers = new ConcurrentHashMap<>(); // by partition, who decoded last
+    private final AtomicLong changes = new AtomicLong();
+
+    // Of the sink's thread.
+    private final long[] next = new long[PARTITIONS];
+    private final AtomicLong records = new AtomicLong();
+    private final AtomicReference<String> disorder = new AtomicReference<>("");
+
+    private record Seen(int partition, long offset) {}
+
+    private Seen decode(RecordView record) {
+        String thread = Thread.currentThread().getName();
+        String before = readers.put(record.partition(), thread);
+        if (before != null && !before.equals(thread)) {
+            changes.incrementAndGet();
+        }
+        return new Seen(record.partition(), record.offset());
+    }
+
+    private void check(Seen record) {
+        if (record.offset() != next[record.partition()]) {
+            disorder.compareAndSet("", record + " instead of " + next[record.partition()]);
+        }
+        next[record.partition()] = record.offset() + 1;
+        records.incrementAndGet();
+    }
+
+    private RunningPipeline run(KafkaCluster cluster, String topic, String protocol) {
+        var settings = ConsumerLedger.settings(cluster, topic)
+                .fetch(FetchPath.LEAN)
+                .fetchThreads(2)
+                .property("group.protocol", protocol)
+                .property("metadata.max.age.ms", "1000")
+                .build();
+        return KafkaSource.atLeastOnce(settings, Subscription.topics(topic), this::decode)
+                .to(Sink.forEach(this::check))
+                .run();
+    }
+
+    private void produceAndAwait(KafkaCluster cluster, String topic, int round) {
+        Records.produce(cluster.bootstrapServers(), topic, (round - 1L) * ROUND, ROUND);
+        Awaitility.await().atMost(LONG).until(() -> records.get() >= (long) round * ROUND);
+        assertThat(disorder).hasValue("");
+        assertThat(records).hasValue((long) round * ROUND);
+    }
+
+    private static Set<String> fetchThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.contains("-fetch-"))
+                .collect(Collectors.toSet());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void leaderMoves_partitionChangesItsThread_eachRecordComesOnceInOrder(String protocol) throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(2).start()) {
+            cluster.createTopic("moves", PARTITIONS);
+            try (RunningPipeline running = run(cluster, "moves", protocol)) {
+                produceAndAwait(cluster, "moves", 1);
+                int round = awaitDivided(cluster, "moves", 1);
+                long before = changes.get();
+
+                LeanThreadsTest.moveOneLeader(cluster, "moves");
+                awaitDivided(cluster, "moves", round);
+                assertThat(changes).hasValueGreaterThan(before);
+
+                Awaitility.await()
+                        .atMost(LONG)
+                        .until(() -> cluster.committedOffsets("moves").equals(cluster.endOffsets("moves")));
+                assertThat(fetchThreads()).hasSize(2);
+                assertThat(running.drain(LONG).drained()).isTrue();
+            }
+            assertThat(fetchThreads()).isEmpty();
+        }
+    }
+
+    /** Writes until each broker's partitions are read by one thread, and both threads read; returns the last round. */
+    private int awaitDivided(KafkaCluster cluster, String topic, int lastRound) throws Exception {
+        int round = lastRound;
+        long deadline = System.nanoTime() + LONG.toNanos();
+        do {
+            assertThat(System.nanoTime())
+                    .as("divided within %s: %s", LONG, readers)
+                    .isLessThan(deadline);
+            produceAndAwait(cluster, topic, ++round);
+        } while (!isDivided(cluster, topic));
+        return round;
+    }
+
+    private boolean isDivided(KafkaCluster cluster, String topic) throws Exception {
+        Map<Integer, Set<String>> threadsByLeader = LeanThreadsTest.partitions(cluster, topic).stream()
+                .collect(Collectors.groupingBy(
+                        (TopicPartitionInfo partition) -> partition.leader().id(),
+                        Collectors.mapping(
+                                partition -> readers.getOrDefault(partition.partition(), "nobody"),
+                                Collectors.toSet())));
+        return threadsByLeader.size() == 2
+                && threadsByLeader.values().stream().allMatch(threads -> threads.size() == 1)
+                && new HashSet<>(readers.values()).size() == 2;
+    }
+
+    @Test
+    void oneBroker_itsPartitionsAreDividedAmongBothThreads_andAPausedOneStands() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("shared", PARTITIONS);
+            try (RunningPipeline running = run(cluster, "shared", "consumer")) {
+                produceAndAwait(cluster, "shared", 1);
+                assertThat(readers).hasSize(PARTITIONS);
+                assertThat(readers.values().stream()
+                                .collect(Collectors.groupingBy(name -> name, Collectors.counting())))
+                        .hasSize(2)
+                        .allSatisfy((name, count) -> assertThat(count).isEqualTo(PARTITIONS / 2));
+
+                ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+                TopicPartition first = new TopicPartition("shared", 0);
+                consumer.pause(Set.of(first)).toCompletableFuture().join();
+                long stood = next[0];
+                Records.produce(cluster.bootstrapServers(), "shared", ROUND, ROUND);
+                long end = cluster.endOffsets("shared").getOrDefault(first, 0L);
+                Awaitility.await().atMost(LONG).until(() -> records.get() == 2L * ROUND - (end - stood));
+                consumer.resume(Set.of(first)).toCompletableFuture().join();
+                Awaitility.await().atMost(LONG).until(() -> records.get() == 2L * ROUND);
+                assertThat(disorder).hasValue("");
+            }
+            assertThat(fetchThreads()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.FetchPath;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Lets the tests of a class fetch by lean, with two threads for each consumer. Confined to the threads of JUnit. */
+final class OnFetchThreads implements BeforeAllCallback, AfterAllCallback {
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        OnLeanPath.set(FetchPath.LEAN, 2);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        OnLeanPath.set(FetchPath.CLIENT, 1);
+    }
+}

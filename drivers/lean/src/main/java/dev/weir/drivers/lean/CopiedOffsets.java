@@ -1,0 +1,56 @@
+package dev.weir.drivers.lean;
+
+import dev.weir.driver.Pass;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Up to where each partition is copied. Told by the producer's thread, committed by the main thread.
+ *
+ * <p>A record's token is its offset, and its partition that of its copy. The producer tells of the records of a
+ * partition in their order, so whatever was acknowledged last has all before it in the output, unless one was refused;
+ * then the pass has failed before a later one is told, and nothing more is committed.
+ */
+final class CopiedOffsets implements SendListener {
+    private final Pass pass;
+    private final AtomicLongArray next; // by partition, behind the last one acknowledged; 0: none yet
+    private final long[] committed; // of the main thread
+
+    CopiedOffsets(Pass pass) {
+        this.pass = pass;
+        this.next = new AtomicLongArray(pass.configuration().partitions());
+        this.committed = new long[next.length()];
+    }
+
+    @Override
+    public void acknowledged(long token, String topic, int partition, long offset) {
+        next.setRelease(partition, token + 1);
+    }
+
+    @Override
+    public void failed(long token, SendException why) {
+        pass.fail(why);
+    }
+
+    /** Commits what has been acknowledged so far; throws if a record was refused. */
+    void commit(Consumer<?, ?> consumer) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        for (int partition = 0; partition < committed.length; partition++) {
+            long copied = next.getAcquire(partition);
+            if (copied > committed[partition]) {
+                committed[partition] = copied;
+                offsets.put(new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
+            }
+        }
+        pass.requireNoFailure(); // After the look at the offsets, one of which may be behind the refused record.
+        if (!offsets.isEmpty()) {
+            consumer.commitSync(offsets);
+        }
+    }
+}

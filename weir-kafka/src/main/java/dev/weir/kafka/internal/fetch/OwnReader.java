@@ -1,0 +1,146 @@
+package dev.weir.kafka.internal.fetch;
+
+import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordView;
+import dev.weir.lean.StartAt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Reads by one {@link LeanConsumer} on the owner thread. */
+final class OwnReader implements LeanReader {
+
+    private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final LeanConsumer lean;
+
+    /** Of records in one turn, decompressed; the last one may exceed it. */
+    private final int maxTurnBytes;
+
+    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
+
+    /** By their index in the lean consumer. */
+    private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
+
+    private long turnBytes;
+
+    OwnReader(LeanSettings settings, Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
+        this.lean = LeanConsumer.open(settings);
+        this.maxTurnBytes = settings.maxFetchBytes();
+        this.views = views;
+    }
+
+    @Override
+    public void place(LeanPartition partition, StartAt start) {
+        if (isPlaced(partition)) {
+            lean.seek(partition.index, start);
+            return;
+        }
+        int index = lean.assign(partition.id.topic(), partition.id.partition(), start);
+        partition.index = index;
+        while (byIndex.size() <= index) {
+            byIndex.add(null);
+        }
+        byIndex.set(index, partition);
+        if (partition.paused) {
+            lean.pause(index);
+        }
+    }
+
+    @Override
+    public void remove(LeanPartition partition) {
+        if (isPlaced(partition)) {
+            lean.unassign(partition.index);
+            byIndex.set(partition.index, null);
+            partition.index = LeanPartition.NOWHERE;
+        }
+    }
+
+    @Override
+    public boolean isPlaced(LeanPartition partition) {
+        return partition.index != LeanPartition.NOWHERE;
+    }
+
+    @Override
+    public void pausedOrResumed(LeanPartition partition) {
+        if (!isPlaced(partition)) {
+            return;
+        }
+        if (partition.paused) {
+            lean.pause(partition.index);
+        } else {
+            lean.resume(partition.index);
+        }
+    }
+
+    @Override
+    public int turn() {
+        turnBytes = 0;
+        try {
+            return lean.poll(this::take);
+        } catch (PartitionException fault) {
+            int index = lean.index(fault.topic(), fault.partition());
+            LeanPartition partition = index < 0 ? null : byIndex.get(index);
+            if (partition != null) {
+                partition.failure = LeanFaults.asOfClient(partition.id, fault);
+            }
+            return 1;
+        }
+    }
+
+    private void take(RecordView record) {
+        turnBytes += record.sizeBytes();
+        if (turnBytes >= maxTurnBytes) {
+            lean.endPoll();
+        }
+        Objects.requireNonNull(byIndex.get(record.index())).add(views.apply(record));
+    }
+
+    @Override
+    public void await(long nanos) {
+        lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, nanos)));
+    }
+
+    @Override
+    public void wakeup() {
+        lean.wakeup();
+    }
+
+    @Override
+    public long position(LeanPartition partition) {
+        return lean.position(partition.index);
+    }
+
+    @Override
+    public int leaderEpoch(LeanPartition partition) {
+        return lean.leaderEpoch(partition.index);
+    }
+
+    @Override
+    public long endOffset(LeanPartition partition) {
+        return lean.endOffset(partition.index);
+    }
+
+    @Override
+    public Contact contact(Contact others) {
+        return plus(others, lean.metrics());
+    }
+
+    static Contact plus(Contact others, LeanMetrics own) {
+        return others.plus(own.fetches() + own.metadataRefreshes(), own.disconnects());
+    }
+
+    @Override
+    public void close() {
+        lean.close();
+    }
+}
