@@ -8,6 +8,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
+import org.openjdk.jcstress.infra.results.II_Result;
 
 /** Two members have the same record, and each has one beside it whose bit is in the same word. */
 @JCStressTest
@@ -43,5 +44,30 @@ public class GroupNumbersStress {
     public void after(IIII_Result result) {
         result.r3 = (int) numbers.came();
         result.r4 = (int) numbers.again();
+    }
+
+    /** Reads a word and writes it back with another bit. */
+    @JCStressTest
+    @Outcome(id = {"1, 0", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them is the first")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "both first")
+    @State
+    public static class Broken {
+        private long word;
+
+        private int first() {
+            long before = word;
+            word = before | 1L << 7;
+            return (before & 1L << 7) == 0 ? 1 : 0;
+        }
+
+        @Actor
+        public void one(II_Result result) {
+            result.r1 = first();
+        }
+
+        @Actor
+        public void other(II_Result result) {
+            result.r2 = first();
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
@@ -78,6 +79,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         if (isChangeable()) {
             ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
         }
+        checkReplicas();
         checkTransactions();
         Copying.check(this);
         if (failures() > 0 && scenario() != Scenario.WORK) {
@@ -96,6 +98,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
+        }
+    }
+
+    private void checkReplicas() {
+        if (replicas() > brokers()) {
+            throw new WorkloadException("topic.replicas must be at most brokers: topic.replicas=" + replicas()
+                    + " brokers=" + brokers());
+        }
+        if ((replicas() > 1 || usesProxy()) && !isChangeable()) {
+            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + CHANGEABLE
+                    + ", or leave them out");
         }
     }
 
@@ -222,6 +235,24 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             throw new IllegalArgumentException(
                     "work cannot be set: scenario " + scenario().label() + " has no handlers, scenario work has");
         }
+        if (order instanceof Fault fault && fault.kind().needsProxy() && !usesProxy()) {
+            throw new IllegalArgumentException(fault.kind().label()
+                    + " needs a network that can fail: set method.proxy: true in the workload file");
+        }
+        if (order instanceof Fault fault && fault.kind() == Fault.Kind.LOSE_BROKER && fault.count() > brokers()) {
+            throw new IllegalArgumentException("there is no broker " + fault.count() + ", there are " + brokers() + ": "
+                    + fault.text());
+        }
+    }
+
+    /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
+    public boolean usesProxy() {
+        return Boolean.parseBoolean(text("method.proxy"));
+    }
+
+    /** How many replicas a partition has that a generator sends to. */
+    public int replicas() {
+        return integer("topic.replicas");
     }
 
     /** How many processes of a driver a group has, where a generator sends to it. */
