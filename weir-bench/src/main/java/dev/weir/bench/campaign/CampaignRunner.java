@@ -381,7 +381,8 @@ public final class CampaignRunner {
                     measured.flags(),
                     null,
                     measured.timeline(),
-                    measured.phases());
+                    measured.phases(),
+                    measured.disturbances());
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
             cluster.requireBrokers(); // Else it was not the driver that failed.
@@ -413,7 +414,15 @@ public final class CampaignRunner {
             }
         };
         try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
-            return new LiveMeasurement(launcher, driver, cluster, step.point(), workload.timeline(), log, hears)
+            return new LiveMeasurement(
+                            launcher,
+                            driver,
+                            cluster,
+                            step.point(),
+                            workload.timeline(),
+                            log,
+                            desk.numbers(),
+                            hears)
                     .run(topic, seed, desk);
         } catch (GeneratorFailure e) {
             throw new RunFailure(String.valueOf(e.getMessage()));

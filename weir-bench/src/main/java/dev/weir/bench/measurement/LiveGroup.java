@@ -1,5 +1,6 @@
 package dev.weir.bench.measurement;
 
+import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
@@ -15,6 +16,7 @@ import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.ShareOptions;
 import dev.weir.testkit.FaultProxy;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +48,8 @@ final class LiveGroup implements AutoCloseable {
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final Path log;
-    private final Path numbers; // the file of what came
+    private final Path numbersFile;
+    private final GroupNumbers numbers;
     private final List<DriverProcess> processes = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>();
     private final DriverSession generator;
@@ -83,7 +86,8 @@ final class LiveGroup implements AutoCloseable {
     /**
      * Of members that are started by {@link #join}.
      *
-     * @param numbers the file in which they note what came; it is not there yet
+     * @param numbersFile in which they note what came; it is not there yet
+     * @throws RunFailure if it cannot be made
      */
     LiveGroup(
             DriverLauncher launcher,
@@ -91,14 +95,19 @@ final class LiveGroup implements AutoCloseable {
             BenchCluster cluster,
             WorkloadPoint point,
             Path log,
-            Path numbers,
+            Path numbersFile,
             TrialMembers.Listener listener) {
         this.launcher = launcher;
         this.driver = driver;
         this.cluster = cluster;
         this.point = point;
         this.log = log;
-        this.numbers = numbers;
+        this.numbersFile = numbersFile;
+        try {
+            this.numbers = GroupNumbers.in(numbersFile, point.partitions(), MOST_RECORDS);
+        } catch (UncheckedIOException e) {
+            throw new RunFailure(String.valueOf(e.getMessage()));
+        }
         this.generator = session(launch(SteadyMeasurement.GENERATOR));
         this.members = new TrialMembers(List.of(), generator, launcher::isStopped, cluster::requireBrokers, listener);
         this.fixedConsumers = ShareOptions.number(point.options(), ShareOptions.CONSUMERS);
@@ -154,7 +163,7 @@ final class LiveGroup implements AutoCloseable {
 
     /** What came to all members so far, by the file that they share. */
     GroupNumbers numbers() {
-        return GroupNumbers.in(numbers, point.partitions(), MOST_RECORDS);
+        return numbers;
     }
 
     private void start(Part part, LiveSettings settings) {
@@ -163,7 +172,7 @@ final class LiveGroup implements AutoCloseable {
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(Pass.REPEATS, "true");
         options.put(Pass.TELLS, "true");
-        options.put(Pass.GROUP_NUMBERS, numbers.toString());
+        options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
         if (isShared) {
             options.put(Pass.CONCURRENCY, Integer.toString(part.consumers));
         }
@@ -244,9 +253,7 @@ final class LiveGroup implements AutoCloseable {
         members.remove(part.member);
         processes.remove(part.process);
         part.process.close();
-        if (part.network != null) {
-            part.network.close();
-        }
+        close(part.network);
     }
 
     /** How many consumers a process has that joins by itself. */
@@ -358,6 +365,12 @@ final class LiveGroup implements AutoCloseable {
     @Override
     public void close() {
         processes.forEach(DriverProcess::close);
-        parts.stream().map(part -> part.network).filter(Objects::nonNull).forEach(FaultProxy::close);
+        parts.forEach(part -> close(part.network));
+    }
+
+    private static void close(@Nullable FaultProxy network) {
+        if (network != null) {
+            network.close();
+        }
     }
 }

@@ -9,33 +9,28 @@ record Recovery(LatencyTarget target) {
     static final int GOOD_SECONDS = 3;
 
     /** A partition to which fewer records were sent in a second may have none by chance. */
-    private static final long LEAST_SENT = 5;
+    static final int LEAST_SENT = 5;
 
     /**
      * A second of a run.
      *
-     * @param sent by the generator, by partition
-     * @param came to the group, by partition
+     * @param sent by the generator
      * @param lag sent and not come, at its end
+     * @param silent partitions to which {@link #LEAST_SENT} were sent or more, and of which none came
      * @param percentileMillis of the target, of what came; not a number if nothing did
      */
-    record Second(int[] sent, int[] came, long lag, double percentileMillis) {}
+    record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
      * Whether the group did what it should: what came kept to the target, nothing waits for longer than its limit, and no
      * partition that was sent to is silent.
      */
     boolean isGood(Second second, double slotMillis) {
-        long sent = 0;
-        for (int partition = 0; partition < second.sent().length; partition++) {
-            sent += second.sent()[partition];
-            if (second.sent()[partition] >= LEAST_SENT && second.came()[partition] == 0) {
-                return false;
-            }
-        }
-        // As many as may be under way within the limit, and one that was sent when the second ended.
-        double underWay = second.sent().length + sent * Math.min(1, target.limitMillis() / slotMillis);
-        return second.lag() <= underWay && !(second.percentileMillis() > target.limitMillis());
+        // As many as may be under way within the limit, and a few of a rate at which that is none.
+        double underWay = LEAST_SENT + second.sent() * Math.min(1, target.limitMillis() / slotMillis);
+        return second.silent() == 0
+                && second.lag() <= underWay
+                && !(second.percentileMillis() > target.limitMillis());
     }
 
     /**
