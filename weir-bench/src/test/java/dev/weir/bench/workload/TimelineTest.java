@@ -77,6 +77,36 @@ class TimelineTest {
                 .hasMessageContaining(message);
     }
 
+    @Test
+    void plannedFaults_areEntriesOfTheTimeline_andQuickHasItsOwn() {
+        String yaml = WORKLOAD
+                + "timeline: [{at: 4s, drain: true}]\n"
+                + "faults: {from: 2s, every: 3s, of: [{kill: 1}, {freeze: 1 for 2s}]}\n"
+                + "quick: {faults: {from: 1s, every: 1s, of: [{join: 1}]}}\n";
+        assertThat(Workload.parse("w.yaml", yaml, false).timeline())
+                .extracting(entry -> entry.order().text())
+                .containsExactly("kill 1", "drain true", "freeze 1 for 2.000s");
+        assertThat(Workload.parse("w.yaml", yaml, true).timeline())
+                .extracting(entry -> entry.order().text())
+                .containsExactly("join 1", "drain true");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            timeline: [{at: 1s, cut: 1 for 2s}]            | cut needs a network that can fail: set method.proxy: true
+            timeline: [{at: 1s, lose-broker: 2 for 2s}]    | there is no broker 2, there are 1: lose-broker 2 for 2.000s
+            timeline: [{at: 1s, freeze: 2s}]               | w.yaml:6:12: freeze must be a number and a time
+            faults: {every: 2s, of: [{kill: 1}]}           | w.yaml:6:9: faults needs from
+            faults: {from: 1s, every: 2s, of: [{die: 1}]}  | w.yaml:6:36: there is no order die
+            faults: {from: 1s, every: 2s}                  | faults needs of, a list
+            topic.replicas: 2                              | topic.replicas must be at most brokers: topic.replicas=2 brokers=1
+            """)
+    void faultThatTheRunCannotHave_isRefused(String line, String message) {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + line + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             scenario: work                              | timeline is of runs that can be changed: set scenario to work or at-least-once, and topic.recordsPerSecond

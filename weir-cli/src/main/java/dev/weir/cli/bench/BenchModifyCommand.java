@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
@@ -69,6 +70,9 @@ final class BenchModifyCommand implements Callable<Integer> {
     @Option(names = "--extend", paramLabel = "TIME", description = "The run ends so much later.")
     private @Nullable String extend;
 
+    @ArgGroup(exclusive = false, heading = "Faults, and what comes and goes:%n")
+    private FaultOptions faults = new FaultOptions();
+
     @Option(names = "--end", description = "The run ends now, with its results.")
     private boolean end;
 
@@ -121,6 +125,7 @@ final class BenchModifyCommand implements Callable<Integer> {
         putIfSaid(fields, "drain", drain ? "true" : null);
         putIfSaid(fields, "discard-stats", discardStats ? "true" : null);
         putIfSaid(fields, "end", end ? "true" : null);
+        faults.said().forEach(fields::put);
         return fields;
     }
 
