@@ -123,6 +123,9 @@ public final class ExploredReport {
             node.put("expected_gain", limiter.expectedGain());
             node.putNull("measured_gain");
         }
+        if (!explored.timeline().isEmpty()) {
+            line.set("timeline", JsonReport.JSON.valueToTree(explored.timeline()));
+        }
         ArrayNode steps = line.putArray("steps");
         for (Trial trial : explored.finding().trials()) {
             ObjectNode step = steps.addObject();

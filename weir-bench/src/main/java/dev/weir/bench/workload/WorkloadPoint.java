@@ -245,6 +245,29 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         }
     }
 
+    /**
+     * The same, changed by an order to a search, which begins anew with it: {@code producerRate} is its first rate.
+     *
+     * @throws IllegalArgumentException naming the key that no search can be changed by
+     */
+    public WorkloadPoint changedBy(Order.Set set) {
+        check(set);
+        Map<String, String> changed = new TreeMap<>(settings);
+        set.values().forEach((key, value) -> {
+            switch (key) {
+                case Order.PRODUCER_RATE -> changed.put(ExploreSettings.START_RATE, value);
+                case Order.WORK ->
+                    changed.put("options." + HandlerWork.MILLIS, Double.toString(Order.Set.workMillis(value)));
+                case Order.CONSUMERS ->
+                    throw new IllegalArgumentException(
+                            "consumers cannot be set in a search: explore.members and options.concurrency of the file say"
+                                    + " how many there are");
+                default -> changed.put(key, value);
+            }
+        });
+        return new WorkloadPoint(dimensions, Collections.unmodifiableMap(changed));
+    }
+
     /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
     public boolean usesProxy() {
         return Boolean.parseBoolean(text("method.proxy"));
