@@ -18,7 +18,8 @@ import java.util.stream.IntStream;
  * stays, and what one member had another one knows at once. Thread-safe, among processes of one machine too.
  */
 public final class GroupNumbers {
-    // A block for each partition, all of one size. A process that is killed between the two steps of a note has set the bit
+    // A block for each partition, all of one size. A process that is killed between the two steps of a note has set the
+    // bit
     // and counted nothing, so the counts are good for a look and the bits for the books.
     //
     //   0                8                16
@@ -29,8 +30,7 @@ public final class GroupNumbers {
     private static final int CAME = 0;
     private static final int AGAIN = Long.BYTES;
     private static final int HEADER_BYTES = 2 * Long.BYTES;
-    private static final VarHandle LONGS =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final long records; // of a partition
     private final ByteBuffer[] blocks;
@@ -53,8 +53,8 @@ public final class GroupNumbers {
      */
     public static GroupNumbers in(Path file, int partitions, long records) {
         int bytes = blockBytes(records);
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ByteBuffer[] blocks = new ByteBuffer[partitions];
             for (int partition = 0; partition < partitions; partition++) {
                 blocks[partition] = channel.map(FileChannel.MapMode.READ_WRITE, (long) partition * bytes, bytes);

@@ -13,6 +13,8 @@ import dev.weir.bench.explore.Search;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.explore.Verdict;
 import dev.weir.bench.live.Order;
+import dev.weir.bench.live.OrderDesk;
+import dev.weir.bench.live.Orders;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.Measured;
@@ -182,7 +184,7 @@ public final class ExploreRunner {
     private record Failed(Attempt attempt, TrialFigures figures) {}
 
     /** One search. */
-    private final class OfDriver implements SearchOrders.Search {
+    private final class OfDriver implements Orders.Target {
         private final BenchCluster cluster;
         private final ResultsFolder folder;
         private final String driver;
@@ -272,8 +274,10 @@ public final class ExploreRunner {
         }
 
         Explored explored(int order) throws InterruptedException {
-            try (SearchOrders orders = new SearchOrders(settings.results(), key().fileName(), listener::note)) {
-                searched(orders);
+            long begunNanos = System.nanoTime();
+            try (OrderDesk desk = OrderDesk.open(settings.results(), key().fileName())) {
+                searched(new Orders(
+                        desk, List.of(), () -> (System.nanoTime() - begunNanos) / 1e6, listener::note));
             }
             Finding finding = finding();
             TrialResult last = held.get(finding.low());
@@ -283,7 +287,8 @@ public final class ExploreRunner {
             return found(finding);
         }
 
-        private void searched(SearchOrders orders) throws InterruptedException {
+        /** Orders are taken between trials: one that was changed amid it would have an outcome of no system. */
+        private void searched(Orders orders) throws InterruptedException {
             orders.take(this);
             for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
                 if (isStopped()) {

@@ -304,6 +304,14 @@ record Key(
                             "How long after the first record of a pass nothing counts: its members join meanwhile."),
                     integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
                     new Key(
+                            "method.live",
+                            Type.BOOLEAN,
+                            "false",
+                            0,
+                            0,
+                            List.of(),
+                            "Whether a run of steady can be changed while it goes on: it ends by time then, not by number."),
+                    new Key(
                             "method.proxy",
                             Type.BOOLEAN,
                             "false",

@@ -31,7 +31,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     static final int MAX_ID = 120;
 
     /** What a workload needs for its runs to be changed while they go on. */
-    static final String CHANGEABLE = "scenario to work or at-least-once, and topic.recordsPerSecond";
+    static final String CHANGEABLE =
+            "scenario to work or at-least-once, and topic.recordsPerSecond, or scenario to steady, and method.live";
+
+    private static final String GROUPS = "scenario to work or at-least-once, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
@@ -80,6 +83,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
         }
         checkReplicas();
+        checkLive();
         checkTransactions();
         Copying.check(this);
         if (failures() > 0 && scenario() != Scenario.WORK) {
@@ -107,8 +111,16 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + " brokers=" + brokers());
         }
         if ((replicas() > 1 || usesProxy()) && !isChangeable()) {
-            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + CHANGEABLE
+            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + GROUPS
                     + ", or leave them out");
+        }
+    }
+
+    private void checkLive() {
+        if (Boolean.parseBoolean(text("method.live")) && scenario() != Scenario.STEADY) {
+            throw new WorkloadException("method.live is of scenario steady: leave it out; "
+                    + (isChangeable() ? "runs of " + scenario().label() + " can be changed without it" : "no run of "
+                            + scenario().label() + " can be changed like that"));
         }
     }
 
@@ -225,12 +237,25 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return ExploreSettings.COMMITTING.contains(scenario()) && recordsPerSecond() > 0;
     }
 
+    /** Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end. */
+    public boolean takesOrders() {
+        return isChangeable() || isLive();
+    }
+
+    /** Whether a steady run ends by time, so that its rate and its length can be changed. */
+    public boolean isLive() {
+        return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));
+    }
+
     /**
      * Refuses an order that its runs cannot take.
      *
      * @throws IllegalArgumentException naming the key, and what can take it
      */
     public void check(Order order) {
+        if (isLive()) {
+            checkOfLive(order);
+        }
         if (order instanceof Order.Set set && set.values().containsKey(Order.WORK) && scenario() != Scenario.WORK) {
             throw new IllegalArgumentException(
                     "work cannot be set: scenario " + scenario().label() + " has no handlers, scenario work has");
@@ -266,6 +291,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             }
         });
         return new WorkloadPoint(dimensions, Collections.unmodifiableMap(changed));
+    }
+
+    /** One process reads, which commits nothing and keeps its settings. */
+    private static void checkOfLive(Order order) {
+        boolean isRateAlone = order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));
+        boolean isOfTime = order instanceof Order.Pause
+                || order instanceof Order.DiscardStats
+                || order instanceof Order.Extend
+                || order instanceof Order.End;
+        if (!isRateAlone && !isOfTime) {
+            throw new IllegalArgumentException(order.text() + ": scenario steady has one process, which commits nothing:"
+                    + " it can be changed by set of producerRate, pause, discard-stats, extend and end");
+        }
     }
 
     /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
