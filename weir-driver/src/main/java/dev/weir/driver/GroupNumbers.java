@@ -74,7 +74,8 @@ public final class GroupNumbers {
         long bit = 1L << number; // By its lowest six bits.
         int at = HEADER_BYTES + (int) (number / Long.SIZE) * Long.BYTES;
         boolean isFirst = ((long) LONGS.getAndBitwiseOr(block, at, bit) & bit) == 0;
-        var unused = (long) LONGS.getAndAdd(block, isFirst ? CAME : AGAIN, 1L);
+        int count = isFirst ? CAME : AGAIN;
+        var unused = (long) LONGS.getAndAdd(block, count, 1L);
         return isFirst;
     }
 

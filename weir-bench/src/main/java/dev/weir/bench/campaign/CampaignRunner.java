@@ -415,14 +415,7 @@ public final class CampaignRunner {
         };
         try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
             return new LiveMeasurement(
-                            launcher,
-                            driver,
-                            cluster,
-                            step.point(),
-                            workload.timeline(),
-                            log,
-                            desk.numbers(),
-                            hears)
+                            launcher, driver, cluster, step.point(), workload.timeline(), log, desk.numbers(), hears)
                     .run(topic, seed, desk);
         } catch (GeneratorFailure e) {
             throw new RunFailure(String.valueOf(e.getMessage()));

@@ -223,7 +223,8 @@ public final class ExploreRunner {
                 return null;
             }
             if (!(order instanceof Order.Set set)) {
-                return order.text() + ": a search disturbs its members by itself, at its own times; it can be changed by set,"
+                return order.text()
+                        + ": a search disturbs its members by itself, at its own times; it can be changed by set,"
                         + " extend and end";
             }
             try {
@@ -276,8 +277,7 @@ public final class ExploreRunner {
         Explored explored(int order) throws InterruptedException {
             long begunNanos = System.nanoTime();
             try (OrderDesk desk = OrderDesk.open(settings.results(), key().fileName())) {
-                searched(new Orders(
-                        desk, List.of(), () -> (System.nanoTime() - begunNanos) / 1e6, listener::note));
+                searched(new Orders(desk, List.of(), () -> (System.nanoTime() - begunNanos) / 1e6, listener::note));
             }
             Finding finding = finding();
             TrialResult last = held.get(finding.low());

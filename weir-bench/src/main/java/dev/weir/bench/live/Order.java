@@ -35,10 +35,12 @@ public sealed interface Order
     String CLIENT = "client.";
 
     /** What may be ordered, one in an entry. */
-    List<String> KINDS = Stream.concat(
-                    Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
-                    Fault.Kind.labels().stream())
-            .toList();
+    private static String kinds() {
+        return Stream.concat(
+                        Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
+                        Fault.Kind.labels().stream())
+                .collect(Collectors.joining(", "));
+    }
 
     /**
      * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS} and {@link #CLIENT} with
@@ -173,7 +175,7 @@ public sealed interface Order
      */
     static Order of(Map<String, ?> fields) {
         if (fields.size() != 1) {
-            throw new IllegalArgumentException("one order at a time, of " + String.join(", ", KINDS)
+            throw new IllegalArgumentException("one order at a time, of " + kinds()
                     + (fields.isEmpty() ? "" : ": " + String.join(", ", fields.keySet())));
         }
         String kind = fields.keySet().iterator().next();
@@ -199,7 +201,7 @@ public sealed interface Order
                 return Fault.of(known, text);
             }
         }
-        throw new IllegalArgumentException("there is no order " + kind + ": there are " + String.join(", ", KINDS));
+        throw new IllegalArgumentException("there is no order " + kind + ": there are " + kinds());
     }
 
     /** Whether it takes something from the group, or makes it share out its partitions anew: it is to recover from that. */
@@ -208,8 +210,7 @@ public sealed interface Order
             case Fault fault -> true;
             case RestartConsumers restart -> true;
             case Pause pause -> true;
-            case Set set ->
-                set.values().containsKey(CONSUMERS) || !set.client().isEmpty();
+            case Set set -> set.values().containsKey(CONSUMERS) || !set.client().isEmpty();
             case Drain drain -> false;
             case DiscardStats discard -> false;
             case Extend extend -> false;

@@ -54,9 +54,8 @@ final class Disturbances {
             int recovered = recovery.recovered(seconds, figures.slotMillis(), over, next);
             int to = recovered < 0 ? next : recovered;
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
-            double recoveryMillis = recovered < 0
-                    ? Double.NaN
-                    : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
+            double recoveryMillis =
+                    recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
             costs.add(cost(span, recoveryMillis, window, figures, lost(figures, missing, bookedTo, to)));
             bookedTo = to;
         }

@@ -197,12 +197,7 @@ public final class LiveMeasurement {
                             .toList());
             return new LiveResult(point, figures, told, around)
                     .measured(
-                            endMillis,
-                            numbers.figures(ledger.figures(ends), ends),
-                            isWhole,
-                            timeline,
-                            phases(),
-                            costs);
+                            endMillis, numbers.figures(ledger.figures(ends), ends), isWhole, timeline, phases(), costs);
         }
     }
 
@@ -267,7 +262,8 @@ public final class LiveMeasurement {
             return e.getMessage();
         }
         return switch (order) {
-            case Order.Set set when set.values().containsKey(Order.CONSUMERS) ->
+            case Order.Set set
+            when set.values().containsKey(Order.CONSUMERS) ->
                 group.objection(settings.with(set).consumers());
             case Fault fault -> faults.objection(fault, settings);
             default -> null;

@@ -28,9 +28,7 @@ record Recovery(LatencyTarget target) {
     boolean isGood(Second second, double slotMillis) {
         // As many as may be under way within the limit, and a few of a rate at which that is none.
         double underWay = LEAST_SENT + second.sent() * Math.min(1, target.limitMillis() / slotMillis);
-        return second.silent() == 0
-                && second.lag() <= underWay
-                && !(second.percentileMillis() > target.limitMillis());
+        return second.silent() == 0 && second.lag() <= underWay && !(second.percentileMillis() > target.limitMillis());
     }
 
     /**

@@ -63,8 +63,8 @@ final class TimelineReport {
         if (run.disturbances().isEmpty()) {
             return "";
         }
-        StringBuilder text = new StringBuilder(String.format(
-                Locale.ROOT, "  %s, round %d, what it recovered from:\n", run.driver(), run.round() + 1));
+        StringBuilder text = new StringBuilder(
+                String.format(Locale.ROOT, "  %s, round %d, what it recovered from:\n", run.driver(), run.round() + 1));
         text.append(String.format(
                         Locale.ROOT,
                         COST,

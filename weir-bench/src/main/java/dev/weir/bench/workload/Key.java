@@ -280,7 +280,12 @@ record Key(
                             0,
                             3_600_000,
                             "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
-                    integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica, or topic.replicas."),
+                    integer(
+                            "brokers",
+                            1,
+                            1,
+                            3,
+                            "Brokers of the cluster; each partition has one replica, or topic.replicas."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(
                             "method.maxSeconds",

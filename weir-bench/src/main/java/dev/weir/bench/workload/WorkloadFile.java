@@ -91,11 +91,14 @@ final class WorkloadFile {
         for (NodeTuple tuple : mapping(section, FAULTS).getValue()) {
             String key = keyOf(tuple);
             if (key.equals(OF)) {
-                for (Node node : sequence(tuple.getValueNode(), FAULTS + "." + OF).getValue()) {
+                for (Node node :
+                        sequence(tuple.getValueNode(), FAULTS + "." + OF).getValue()) {
                     of.add(checked(node, () -> Order.of(fields(mapping(node, "an entry of faults.of")))));
                 }
             } else {
-                fields.put(key, scalar(tuple.getValueNode(), FAULTS + "." + key, null).text());
+                fields.put(
+                        key,
+                        scalar(tuple.getValueNode(), FAULTS + "." + key, null).text());
             }
         }
         return checked(section, () -> FaultPlan.entries(fields, of));

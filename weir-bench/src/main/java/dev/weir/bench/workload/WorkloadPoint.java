@@ -107,8 +107,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     private void checkReplicas() {
         if (replicas() > brokers()) {
-            throw new WorkloadException("topic.replicas must be at most brokers: topic.replicas=" + replicas()
-                    + " brokers=" + brokers());
+            throw new WorkloadException(
+                    "topic.replicas must be at most brokers: topic.replicas=" + replicas() + " brokers=" + brokers());
         }
         if ((replicas() > 1 || usesProxy()) && !isChangeable()) {
             throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + GROUPS
@@ -119,8 +119,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private void checkLive() {
         if (Boolean.parseBoolean(text("method.live")) && scenario() != Scenario.STEADY) {
             throw new WorkloadException("method.live is of scenario steady: leave it out; "
-                    + (isChangeable() ? "runs of " + scenario().label() + " can be changed without it" : "no run of "
-                            + scenario().label() + " can be changed like that"));
+                    + (isChangeable()
+                            ? "runs of " + scenario().label() + " can be changed without it"
+                            : "no run of " + scenario().label() + " can be changed like that"));
         }
     }
 
@@ -265,8 +266,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + " needs a network that can fail: set method.proxy: true in the workload file");
         }
         if (order instanceof Fault fault && fault.kind() == Fault.Kind.LOSE_BROKER && fault.count() > brokers()) {
-            throw new IllegalArgumentException("there is no broker " + fault.count() + ", there are " + brokers() + ": "
-                    + fault.text());
+            throw new IllegalArgumentException(
+                    "there is no broker " + fault.count() + ", there are " + brokers() + ": " + fault.text());
         }
     }
 
@@ -295,14 +296,16 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** One process reads, which commits nothing and keeps its settings. */
     private static void checkOfLive(Order order) {
-        boolean isRateAlone = order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));
+        boolean isRateAlone =
+                order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));
         boolean isOfTime = order instanceof Order.Pause
                 || order instanceof Order.DiscardStats
                 || order instanceof Order.Extend
                 || order instanceof Order.End;
         if (!isRateAlone && !isOfTime) {
-            throw new IllegalArgumentException(order.text() + ": scenario steady has one process, which commits nothing:"
-                    + " it can be changed by set of producerRate, pause, discard-stats, extend and end");
+            throw new IllegalArgumentException(
+                    order.text() + ": scenario steady has one process, which commits nothing:"
+                            + " it can be changed by set of producerRate, pause, discard-stats, extend and end");
         }
     }
 

@@ -103,8 +103,11 @@ public final class WorkloadSchema {
         time(properties, "extend", "How much later the run ends.");
         types(properties.putObject("end"), "boolean", "string").put("description", "true: the run ends.");
         for (Fault.Kind kind : Fault.Kind.values()) {
-            ArrayNode types =
-                    properties.putObject(kind.label()).put("description", kind.about()).putArray("type").add("string");
+            ArrayNode types = properties
+                    .putObject(kind.label())
+                    .put("description", kind.about())
+                    .putArray("type")
+                    .add("string");
             if (kind.isPlain()) {
                 types.add("integer").add("boolean");
             }

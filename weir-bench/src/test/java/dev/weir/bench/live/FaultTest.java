@@ -62,8 +62,8 @@ class FaultTest {
 
     @Test
     void seed_drawsTheOrderOfEachTurn_alwaysTheSame() {
-        List<Order> of =
-                List.of(new Order.Pause(1), new Order.Pause(2), new Order.Pause(3), new Order.Pause(4), new Order.Pause(5));
+        List<Order> of = List.of(
+                new Order.Pause(1), new Order.Pause(2), new Order.Pause(3), new Order.Pause(4), new Order.Pause(5));
         Map<String, String> drawn = Map.of("from", "1s", "every", "1s", "times", "15", "seed", "7");
         List<TimelineEntry> entries = FaultPlan.entries(drawn, of);
         assertThat(FaultPlan.entries(drawn, of)).isEqualTo(entries);

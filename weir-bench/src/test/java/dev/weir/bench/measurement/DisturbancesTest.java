@@ -45,8 +45,7 @@ class DisturbancesTest {
         figures.ofMember(
                 from,
                 to,
-                new Report.Interval(
-                        0, 0, 0, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),
+                new Report.Interval(0, 0, 0, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),
                 List.of(of(first, millis), of(other, millis)));
         figures.ofGenerator(from, to, 20, List.of(of(10, 1), of(10, 1), new Histogram(3)));
         came += first + other - repeated;
@@ -115,7 +114,8 @@ class DisturbancesTest {
         good(2);
         disturbances.add(new Fault(Fault.Kind.JOIN, 1, 0, 0), 2_000, 4_500);
         good(6);
-        Disturbance cost = disturbances.costs(figures, 8_000, List.of(bits(), bits())).getFirst();
+        Disturbance cost =
+                disturbances.costs(figures, 8_000, List.of(bits(), bits())).getFirst();
         assertThat(cost.recoveryMillis()).isZero();
         assertThat(cost.late()).isZero();
     }
