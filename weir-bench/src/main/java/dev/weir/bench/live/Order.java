@@ -1,7 +1,6 @@
 package dev.weir.bench.live;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
