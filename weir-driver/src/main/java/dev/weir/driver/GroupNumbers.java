@@ -125,6 +125,6 @@ public final class GroupNumbers {
                 told.reordered(),
                 told.foreign(),
                 told.retried(),
-                Math.max(told.redelivered(), again()));
+                Math.max(told.redelivered(), again() - told.duplicates()));
     }
 }

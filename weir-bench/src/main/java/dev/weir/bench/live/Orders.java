@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -87,8 +86,7 @@ public final class Orders {
         double atMillis = millis.getAsDouble();
         Map<String, String> did = target.apply(order);
         timeline.add(new TimelineEntry(atMillis, order, millis.getAsDouble() - atMillis, did));
-        note.accept(String.format(
-                Locale.ROOT, "%.1f s, %s: %s", atMillis / 1e3, order.text(), String.join(", ", did.values())));
+        note.accept(order.text() + ": " + String.join(", ", did.values()));
     }
 
     /** What was done so far. */

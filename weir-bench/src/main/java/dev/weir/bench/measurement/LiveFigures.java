@@ -60,6 +60,11 @@ final class LiveFigures {
             cameFrom = new int[partitions];
         }
 
+        /** Of however few came: a second with one late record is not one of which nothing is known. */
+        double percentileMillis(double percentile) {
+            return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
+        }
+
         int silent() {
             return (int) IntStream.range(0, sentTo.length)
                     .filter(partition -> sentTo[partition] >= Recovery.LEAST_SENT && cameFrom[partition] == 0)
@@ -187,7 +192,7 @@ final class LiveFigures {
     List<Recovery.Second> seconds(int count, double percentile) {
         return slots.subList(0, count).stream()
                 .map(slot -> new Recovery.Second(
-                        slot.sent, slot.lag, slot.silent(), Latencies.percentileMillis(slot.timings, percentile)))
+                        slot.sent, slot.lag, slot.silent(), slot.percentileMillis(percentile)))
                 .toList();
     }
 

@@ -41,7 +41,7 @@ final class LiveGroup implements AutoCloseable {
     static final int MOST_PROCESSES = 32;
 
     /** No run is that long. */
-    private static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
+    static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
     private final String driver;
