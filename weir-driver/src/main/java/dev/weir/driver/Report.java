@@ -101,8 +101,7 @@ public sealed interface Report {
 
         /** The same with another ledger. */
         public Passed with(LedgerFigures other) {
-            return new Passed(
-                    complete, records, bytes, nanos, joinNanos, firstMillis, usage, other, client, handlers);
+            return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, other, client, handlers);
         }
     }
 

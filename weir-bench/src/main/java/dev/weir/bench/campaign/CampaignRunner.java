@@ -400,8 +400,7 @@ public final class CampaignRunner {
         }
     }
 
-    private Measured live(
-            SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)
+    private Measured live(SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)
             throws InterruptedException {
         try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
             LiveSteady orders = new LiveSteady(step.point(), cluster, desk, workload.timeline(), hears());

@@ -191,8 +191,7 @@ final class LiveFigures {
     /** The first so many seconds, with a percentile of each. */
     List<Recovery.Second> seconds(int count, double percentile) {
         return slots.subList(0, count).stream()
-                .map(slot -> new Recovery.Second(
-                        slot.sent, slot.lag, slot.silent(), slot.percentileMillis(percentile)))
+                .map(slot -> new Recovery.Second(slot.sent, slot.lag, slot.silent(), slot.percentileMillis(percentile)))
                 .toList();
     }
 

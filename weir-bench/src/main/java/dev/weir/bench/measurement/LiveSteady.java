@@ -68,8 +68,7 @@ public final class LiveSteady implements Orders.Target {
      * Hears both processes and takes orders until the run is over by time, all that was sent has come, or has not in time, and
      * the driver has closed down.
      */
-    Report.Passed heard(
-            SteadyMeasurement run, DriverSession driver, DriverSession generator, BooleanSupplier allCame)
+    Report.Passed heard(SteadyMeasurement run, DriverSession driver, DriverSession generator, BooleanSupplier allCame)
             throws InterruptedException {
         running = new Running(run, driver, generator);
         begin("start");
@@ -139,33 +138,32 @@ public final class LiveSteady implements Orders.Target {
         }
         SteadyMeasurement run = now.run();
         long nanos = System.nanoTime();
-        Map<String, String> did =
-                switch (order) {
-                    case Order.Set set -> {
-                        double rate = Double.parseDouble(
-                                set.values().getOrDefault(Order.PRODUCER_RATE, Double.toString(run.rate())));
-                        GeneratorPlan.change(now.generator(), nanos, rate);
-                        run.changeRate(nanos, rate);
-                        yield set.values();
-                    }
-                    case Order.Pause pause -> {
-                        freeze(now.driver(), nanos + (long) (1e6 * pause.millis()));
-                        yield Map.of("pause", "it stood still for " + (long) pause.millis() + " ms");
-                    }
-                    case Order.DiscardStats discard -> {
-                        run.discardUntil(nanos);
-                        yield Map.of("discard-stats", "what is measured begins here");
-                    }
-                    case Order.Extend extend -> {
-                        run.extend(extend.millis());
-                        yield Map.of("extend", "ends at " + (long) run.millisSince(run.endNanos()) + " ms");
-                    }
-                    case Order.End end -> {
-                        run.endAt(nanos);
-                        yield Map.of("end", "ended");
-                    }
-                    default -> throw new IllegalArgumentException(order.text());
-                };
+        Map<String, String> did = switch (order) {
+            case Order.Set set -> {
+                double rate =
+                        Double.parseDouble(set.values().getOrDefault(Order.PRODUCER_RATE, Double.toString(run.rate())));
+                GeneratorPlan.change(now.generator(), nanos, rate);
+                run.changeRate(nanos, rate);
+                yield set.values();
+            }
+            case Order.Pause pause -> {
+                freeze(now.driver(), nanos + (long) (1e6 * pause.millis()));
+                yield Map.of("pause", "it stood still for " + (long) pause.millis() + " ms");
+            }
+            case Order.DiscardStats discard -> {
+                run.discardUntil(nanos);
+                yield Map.of("discard-stats", "what is measured begins here");
+            }
+            case Order.Extend extend -> {
+                run.extend(extend.millis());
+                yield Map.of("extend", "ends at " + (long) run.millisSince(run.endNanos()) + " ms");
+            }
+            case Order.End end -> {
+                run.endAt(nanos);
+                yield Map.of("end", "ended");
+            }
+            default -> throw new IllegalArgumentException(order.text());
+        };
         begin(order.text());
         return did;
     }
@@ -186,8 +184,8 @@ public final class LiveSteady implements Orders.Target {
         if (now != null) {
             long nanos = System.nanoTime();
             SteadyMeasurement run = now.run();
-            begins.add(new Begin(
-                    Math.max(0, run.millisSince(nanos)), by, run.rate(), run.came(), (long) Math.max(0, run.dueUntil(nanos))));
+            begins.add(new Begin(Math.max(0, run.millisSince(nanos)), by, run.rate(), run.came(), (long)
+                    Math.max(0, run.dueUntil(nanos))));
         }
     }
 

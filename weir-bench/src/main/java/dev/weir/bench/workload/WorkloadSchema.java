@@ -69,7 +69,7 @@ public final class WorkloadSchema {
         number(keys, "times", "How many come; without it, each once.");
         number(keys, "seed", "Draws their order in each turn; without it, they come as they stand.");
         ObjectNode of = keys.putObject(WorkloadFile.OF).put("type", "array").put("minItems", 1);
-        order(section(of.putObject("items").put("minProperties", 1).put("maxProperties", 1)));
+        order(section(of.putObject("items")));
     }
 
     private static ObjectNode timeline() {

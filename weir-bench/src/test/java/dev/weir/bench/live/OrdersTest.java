@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /** Orders to something of the test's, on a clock of the test. */
 class OrdersTest {
@@ -48,7 +48,8 @@ class OrdersTest {
     @Test
     void plannedOrder_isDoneWhenItsTimeHasCome() throws Exception {
         try (OrderDesk desk = OrderDesk.open(results, "run")) {
-            Orders orders = orders(desk, at(100, new Order.Pause(1)), at(104, new Order.End()), at(900, new Order.End()));
+            Orders orders =
+                    orders(desk, at(100, new Order.Pause(1)), at(104, new Order.End()), at(900, new Order.End()));
             orders.take(target);
             assertThat(done).isEmpty();
             millis = 100;
@@ -74,9 +75,13 @@ class OrdersTest {
             Orders orders = orders(desk);
             orders.take(target);
             assertThat(done).containsExactly(new Order.Extend(1_000));
-            assertThat(LiveFolder.JSON.readValue(folder.answer("1").toFile(), Answer.class).error())
+            assertThat(LiveFolder.JSON
+                            .readValue(folder.answer("1").toFile(), Answer.class)
+                            .error())
                     .isEqualTo("nothing drains here");
-            assertThat(LiveFolder.JSON.readValue(folder.answer("2").toFile(), Answer.class).wasAccepted())
+            assertThat(LiveFolder.JSON
+                            .readValue(folder.answer("2").toFile(), Answer.class)
+                            .wasAccepted())
                     .isTrue();
             assertThat(orders.timeline()).hasSize(1);
         }
