@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -132,10 +133,7 @@ public final class LiveSteady implements Orders.Target {
 
     @Override
     public Map<String, String> apply(Order order) throws InterruptedException {
-        Running now = running;
-        if (now == null) {
-            throw new IllegalStateException("no run goes on");
-        }
+        Running now = Objects.requireNonNull(running);
         SteadyMeasurement run = now.run();
         long nanos = System.nanoTime();
         Map<String, String> did = switch (order) {
