@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
@@ -71,8 +71,8 @@ final class BenchModifyCommand implements Callable<Integer> {
     @Option(names = "--extend", paramLabel = "TIME", description = "The run ends so much later.")
     private @Nullable String extend;
 
-    @ArgGroup(exclusive = false, heading = "Faults, and what comes and goes:%n")
-    private FaultOptions faults = new FaultOptions();
+    @Mixin
+    private FaultOptions faults;
 
     @Option(names = "--end", description = "The run ends now, with its results.")
     private boolean end;
