@@ -123,7 +123,8 @@ class TimelineTest {
     @Test
     void liveSteadyRun_takesWhatHasNoNeedOfAGroup() {
         String yaml = "name: w\nscenario: steady\ndrivers: [plain]\ntopic: {recordsPerSecond: 5}\nmethod.live: true\n";
-        String taken = yaml + "timeline: [{at: 1s, set: {producerRate: 9}}, {at: 2s, pause: 1s}, {at: 9s, end: true}]\n";
+        String taken =
+                yaml + "timeline: [{at: 1s, set: {producerRate: 9}}, {at: 2s, pause: 1s}, {at: 9s, end: true}]\n";
         assertThat(Workload.parse("w.yaml", taken, false).timeline()).hasSize(3);
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml + "timeline: [{at: 1s, kill: 1}]\n", false))
                 .isInstanceOf(WorkloadException.class)

@@ -78,7 +78,8 @@ class BenchModifyCommandTest {
             run.join();
         }
         JsonNode line = JSON.readTree(harness.out());
-        assertThat(line.path("timeline").path(0).path(option.substring(2)).asText()).isEqualTo(recorded);
+        assertThat(line.path("timeline").path(0).path(option.substring(2)).asText())
+                .isEqualTo(recorded);
     }
 
     @Test

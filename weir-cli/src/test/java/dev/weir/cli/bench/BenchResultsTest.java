@@ -12,6 +12,7 @@ import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
@@ -209,7 +210,8 @@ class BenchResultsTest {
                                         4_733,
                                         4,
                                         Double.NaN,
-                                        0))),
+                                        0)),
+                        List.of(new Disturbance("kill 1", 2_000, 2_000, Double.NaN, 1_234, 812, 7, 0))),
                 List.of());
         assertThat(harness.run("bench", "results", "show", run)).isEqualTo(ExitCode.DONE);
         assertThat(harness.out())
