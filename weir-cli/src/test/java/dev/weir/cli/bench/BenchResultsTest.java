@@ -217,6 +217,7 @@ class BenchResultsTest {
         assertThat(harness.out())
                 .contains("weir: changed while it ran in 1 of 5 runs, not quoted", "weir, round 4, phase by phase")
                 .contains("drain true")
+                .contains("weir, round 4, what it recovered from", "not in time", "1,234", "kill 1")
                 .doesNotContain("9,000,000");
         CommandHarness gate = new CommandHarness();
         assertThat(gate.run("bench", "results", "gate", run, "weir rate >= 1.3 of plain"))
