@@ -70,10 +70,11 @@ class BenchFaultsTest extends BenchTestBase {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
         assertThat(run).as("goes on").isNotDone();
-        Answer answer =
-                Objects.requireNonNull(OrderSender.to(results)).send(Order.of(Map.of(kind, value)));
+        Answer answer = Objects.requireNonNull(OrderSender.to(results)).send(Order.of(Map.of(kind, value)));
         assertThat(answer).isNotNull();
-        assertThat(Objects.requireNonNull(answer).error()).as("%s %s", kind, value).isNull();
+        assertThat(Objects.requireNonNull(answer).error())
+                .as("%s %s", kind, value)
+                .isNull();
         return Objects.requireNonNull(answer.applied().get(kind));
     }
 
@@ -87,7 +88,8 @@ class BenchFaultsTest extends BenchTestBase {
     private static List<ProcessHandle> members(String driver) {
         return ProcessHandle.current()
                 .descendants()
-                .filter(process -> List.of(process.info().arguments().orElse(new String[0])).contains(driver))
+                .filter(process -> List.of(process.info().arguments().orElse(new String[0]))
+                        .contains(driver))
                 .toList();
     }
 
@@ -112,7 +114,8 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(run.failure()).isNull();
         assertThat(run.ledger().lost()).as("%s", run.ledger()).isZero();
         assertThat(run.ledger().duplicates()).as("%s", run.ledger()).isZero();
-        assertThat(run.disturbances()).allSatisfy(each -> assertThat(each.lost()).isZero());
+        assertThat(run.disturbances())
+                .allSatisfy(each -> assertThat(each.lost()).isZero());
         return run;
     }
 

@@ -176,7 +176,9 @@ class BenchLiveTest extends BenchTestBase {
         List<Order> session = List.of(
                 set("producerRate", "300"), new Order.DiscardStats(), new Order.Extend(60_000), new Order.Pause(2_000));
         for (Order order : session) {
-            assertThat(ordered("steady-live", run, order).error()).as("%s", order).isNull();
+            assertThat(ordered("steady-live", run, order).error())
+                    .as("%s", order)
+                    .isNull();
         }
         assertThat(refused("steady-live", run, new Order.Drain())).contains("can be changed by set of producerRate");
         assertThat(refused("steady-live", run, set("consumers", "2"))).contains("scenario steady has one process");
@@ -202,7 +204,9 @@ class BenchLiveTest extends BenchTestBase {
         Run run = whole(results, false);
         assertThat(run.timeline()).isEmpty();
         assertThat(run.totals().records()).isBetween(600L, 1_000L);
-        assertThat(run.ledger().expected()).as("1 s of warm-up, 4 s, 1 s of margin").isBetween(1_000L, 1_600L);
+        assertThat(run.ledger().expected())
+                .as("1 s of warm-up, 4 s, 1 s of margin")
+                .isBetween(1_000L, 1_600L);
     }
 
     @Test
@@ -232,7 +236,8 @@ class BenchLiveTest extends BenchTestBase {
                 .contains("a search disturbs its members by itself");
         Answer anew = ordered("search-live", search, new Order.Set(Map.of("work", "2ms", "producerRate", "80")));
         assertThat(anew.applied()).containsEntry("search", "began anew");
-        assertThat(ordered("search-live", search, new Order.Extend(60_000)).error()).isNull();
+        assertThat(ordered("search-live", search, new Order.Extend(60_000)).error())
+                .isNull();
         assertThat(ordered("search-live", search, new Order.End()).applied()).containsKey("end");
         Explored explored = search.get(5, TimeUnit.MINUTES);
         assertThat(explored.timeline()).hasSize(3);
