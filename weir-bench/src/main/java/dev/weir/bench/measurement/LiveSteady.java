@@ -83,7 +83,7 @@ public final class LiveSteady implements Orders.Target {
         boolean isLeaving = false;
         long graceNanos = Long.MAX_VALUE;
         while (true) {
-            if (!isEnding) {
+            if (!isEnding && run.millisSince(System.nanoTime()) >= 0) { // Nothing is ordered before the plan begins.
                 orders.take(this);
             }
             Report said = sent == null ? generator.poll() : null;
