@@ -3,6 +3,7 @@ package dev.weir.driver;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -59,6 +60,9 @@ public final class Pass {
     /** Option: {@code true} where the driver's process tells at the end which records came. */
     public static final String TELLS = "tell.delivered";
 
+    /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
+    public static final String GROUP_NUMBERS = "group.numbers";
+
     /** Option: {@link #isExactlyOnce}. */
     public static final String GUARANTEE = "guarantee";
 
@@ -87,6 +91,7 @@ public final class Pass {
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
     private final DeliveryBook book;
+    private final @Nullable GroupNumbers ofGroup;
     private final HandlerWork work;
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
@@ -134,6 +139,10 @@ public final class Pass {
         double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
         this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
         this.book = new DeliveryBook(configuration, groupType);
+        String shared = options().get(GROUP_NUMBERS);
+        this.ofGroup = shared == null
+                ? null
+                : GroupNumbers.in(Path.of(shared), configuration.partitions(), configuration.recordsPerPartition());
         this.work = HandlerWork.of(options());
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
@@ -297,6 +306,9 @@ public final class Pass {
      */
     public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
         wasDue(partition, plannedNanos);
+        if (ofGroup != null) {
+            var unused = ofGroup.came(partition, number);
+        }
         if (!book.delivered(partition, number)) {
             return;
         }

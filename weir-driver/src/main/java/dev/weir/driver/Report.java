@@ -97,7 +97,13 @@ public sealed interface Report {
             LedgerFigures ledger,
             Map<String, Double> client,
             HandlerTime handlers)
-            implements Report {}
+            implements Report {
+
+        /** The same with another ledger. */
+        public Passed with(LedgerFigures other) {
+            return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, other, client, handlers);
+        }
+    }
 
     /** The driver cannot go on. */
     record Failed(String message, String trace) implements Report {}

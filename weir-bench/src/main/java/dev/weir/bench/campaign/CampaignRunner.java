@@ -8,6 +8,7 @@ import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.LiveListener;
 import dev.weir.bench.measurement.LiveMeasurement;
+import dev.weir.bench.measurement.LiveSteady;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.Measurement;
 import dev.weir.bench.measurement.SteadyMeasurement;
@@ -381,7 +382,8 @@ public final class CampaignRunner {
                     measured.flags(),
                     null,
                     measured.timeline(),
-                    measured.phases());
+                    measured.phases(),
+                    measured.disturbances());
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
             cluster.requireBrokers(); // Else it was not the driver that failed.
@@ -398,10 +400,16 @@ public final class CampaignRunner {
         }
     }
 
-    private Measured changeable(BenchCluster cluster, RunOrder.Step step, String topic, Path log, long seed)
+    private Measured live(SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)
             throws InterruptedException {
-        String driver = withoutControl(step.driver());
-        LiveListener hears = new LiveListener() {
+        try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
+            LiveSteady orders = new LiveSteady(step.point(), cluster, desk, workload.timeline(), hears());
+            return steady.run(topic, seed, orders, desk.numbers());
+        }
+    }
+
+    private LiveListener hears() {
+        return new LiveListener() {
             @Override
             public void second(Phase second) {
                 listener.second(second);
@@ -412,8 +420,14 @@ public final class CampaignRunner {
                 listener.note(String.format(Locale.ROOT, "%.1f s, %s", atMillis / 1e3, what));
             }
         };
+    }
+
+    private Measured changeable(BenchCluster cluster, RunOrder.Step step, String topic, Path log, long seed)
+            throws InterruptedException {
+        String driver = withoutControl(step.driver());
         try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
-            return new LiveMeasurement(launcher, driver, cluster, step.point(), workload.timeline(), log, hears)
+            return new LiveMeasurement(
+                            launcher, driver, cluster, step.point(), workload.timeline(), log, desk.numbers(), hears())
                     .run(topic, seed, desk);
         } catch (GeneratorFailure e) {
             throw new RunFailure(String.valueOf(e.getMessage()));
@@ -437,7 +451,8 @@ public final class CampaignRunner {
                 return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
             }
             try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
-                return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
+                SteadyMeasurement steady = new SteadyMeasurement(process, generator, cluster, point, isBaseline);
+                return point.isLive() ? live(steady, cluster, step, topic, seed) : steady.run(topic, seed);
             }
         }
     }

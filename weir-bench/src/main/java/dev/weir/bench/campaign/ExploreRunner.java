@@ -12,6 +12,10 @@ import dev.weir.bench.explore.Outcome;
 import dev.weir.bench.explore.Search;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.explore.Verdict;
+import dev.weir.bench.live.Order;
+import dev.weir.bench.live.OrderDesk;
+import dev.weir.bench.live.Orders;
+import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.RateTrial;
@@ -23,12 +27,15 @@ import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.result.Explored;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
 import java.io.IOException;
@@ -36,11 +43,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,14 +184,15 @@ public final class ExploreRunner {
     private record Failed(Attempt attempt, TrialFigures figures) {}
 
     /** One search. */
-    private final class OfDriver {
+    private final class OfDriver implements Orders.Target {
         private final BenchCluster cluster;
         private final ResultsFolder folder;
-        private final WorkloadPoint point;
         private final String driver;
-        private final ExploreSettings how;
-        private final Search search;
-        private final RateTrial trials;
+        private WorkloadPoint point; // these four are others after an order
+        private ExploreSettings how;
+        private Search search;
+        private RateTrial trials;
+        private List<TimelineEntry> timeline = List.of();
         private final long startedMillis = System.currentTimeMillis();
 
         private int count;
@@ -197,9 +208,66 @@ public final class ExploreRunner {
             this.point = point;
             this.driver = driver;
             this.how = ExploreSettings.of(point, target);
-            this.search = new Search(
-                    new Limits(how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS, how.expectedSeconds()));
+            this.search = search(how, mostSeconds);
             this.trials = new RateTrial(launcher, driver, cluster, point, how, folder.log(key()));
+        }
+
+        private static Search search(ExploreSettings how, double mostSeconds) {
+            return new Search(
+                    new Limits(how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS, how.expectedSeconds()));
+        }
+
+        @Override
+        public @Nullable String objection(Order order) {
+            if (order instanceof Order.Extend || order instanceof Order.End) {
+                return null;
+            }
+            if (!(order instanceof Order.Set set)) {
+                return order.text()
+                        + ": a search disturbs its members by itself, at its own times; it can be changed by set,"
+                        + " extend and end";
+            }
+            try {
+                ClientProperties.check(set);
+                ExploreSettings.of(point.changedBy(set), target);
+                return null;
+            } catch (IllegalArgumentException | WorkloadException e) {
+                return e.getMessage();
+            }
+        }
+
+        @Override
+        public Map<String, String> apply(Order order) {
+            Map<String, String> did = new TreeMap<>();
+            switch (order) {
+                case Order.Extend extend -> {
+                    search.extend(extend.millis() / 1e3);
+                    did.put("extend", "it may take " + (long) search.secondsLeft() + " s more");
+                }
+                case Order.End end -> {
+                    search.giveUp();
+                    did.put("end", "ended");
+                }
+                case Order.Set set -> {
+                    beginAnew(point.changedBy(set));
+                    did.putAll(set.values());
+                    did.put("search", "began anew");
+                }
+                default -> throw new IllegalArgumentException(order.text());
+            }
+            return did;
+        }
+
+        /** What was tried so far was another system. */
+        private void beginAnew(WorkloadPoint changed) {
+            point = changed;
+            how = ExploreSettings.of(point, target);
+            search = search(how, search.secondsLeft());
+            trials = new RateTrial(launcher, driver, cluster, point, how, folder.log(key()));
+            hasPassed = false;
+            hasFailed = false;
+            held.clear();
+            failed.clear();
         }
 
         private Run.Key key() {
@@ -207,6 +275,21 @@ public final class ExploreRunner {
         }
 
         Explored explored(int order) throws InterruptedException {
+            long begunNanos = System.nanoTime();
+            try (OrderDesk desk = OrderDesk.open(settings.results(), key().fileName())) {
+                searched(new Orders(desk, List.of(), () -> (System.nanoTime() - begunNanos) / 1e6, listener::note));
+            }
+            Finding finding = finding();
+            TrialResult last = held.get(finding.low());
+            folder.append(
+                    asRun(finding, order),
+                    last == null ? List.of() : last.measured().latencies());
+            return found(finding);
+        }
+
+        /** Orders are taken between trials: one that was changed amid it would have an outcome of no system. */
+        private void searched(Orders orders) throws InterruptedException {
+            orders.take(this);
             for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
                 if (isStopped()) {
                     throw new BenchException("it was stopped");
@@ -225,13 +308,9 @@ public final class ExploreRunner {
                 if (refusal != null) {
                     search.giveUp();
                 }
+                orders.take(this);
             }
-            Finding finding = finding();
-            TrialResult last = held.get(finding.low());
-            folder.append(
-                    asRun(finding, order),
-                    last == null ? List.of() : last.measured().latencies());
-            return found(finding);
+            timeline = orders.timeline();
         }
 
         private Finding finding() {
@@ -315,7 +394,8 @@ public final class ExploreRunner {
                     last == null ? Double.NaN : how.holdSeconds(),
                     last == null ? Double.NaN : last.figures().latencyMillis(),
                     ceiling,
-                    EdgeLimiter.of(finding.verdict(), edge, point.brokers()));
+                    EdgeLimiter.of(finding.verdict(), edge, point.brokers()),
+                    timeline);
         }
 
         /** The hold at the rate that was found, so that the tables of the folder show it. */
@@ -331,6 +411,11 @@ public final class ExploreRunner {
                 return Run.failed(point.id(), driver, 0, order, settings.seed(), startedMillis, now, why);
             }
             Measured measured = last.measured();
+            Set<Flag> flags = EnumSet.noneOf(Flag.class);
+            flags.addAll(measured.flags());
+            if (!timeline.isEmpty()) {
+                flags.add(Flag.CHANGED);
+            }
             return new Run(
                     point.id(),
                     driver,
@@ -343,8 +428,11 @@ public final class ExploreRunner {
                     measured.intervals(),
                     measured.totals(),
                     Ledger.NONE, // Members pass records on to each other, and each process knows its own only.
-                    measured.flags(),
-                    null);
+                    flags,
+                    null,
+                    timeline,
+                    List.of(),
+                    List.of());
         }
     }
 }

@@ -12,6 +12,7 @@ import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.testkit.Broker;
+import dev.weir.testkit.KafkaClusterException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,6 +70,9 @@ public final class BenchCluster implements AutoCloseable {
     private String sink = ""; // the last one made, empty for none
     private @Nullable ShareGroup shareGroup; // the last one made
     private final LeftGroups leftGroups;
+    private final Set<Integer> lost = new HashSet<>(); // by a plan, and not back
+    private int losses;
+    private long lostNanos; // processor time of those that were lost, before
 
     private BenchCluster(Brokers brokers, Consumer<String> note, BooleanSupplier isStopped) {
         this.brokers = brokers;
@@ -162,14 +166,62 @@ public final class BenchCluster implements AutoCloseable {
         if (brokers.forked().isEmpty()) {
             return Interval.UNKNOWN;
         }
-        long sum = 0;
+        long sum = lostNanos;
         for (Broker broker : brokers.forked()) {
-            sum += ProcessHandle.of(broker.pid())
-                    .flatMap(process -> process.info().totalCpuDuration())
-                    .orElse(Duration.ZERO)
-                    .toNanos();
+            sum += lost.contains(broker.id()) ? 0 : cpuNanos(broker);
         }
         return sum;
+    }
+
+    private static long cpuNanos(Broker broker) {
+        return ProcessHandle.of(broker.pid())
+                .flatMap(process -> process.info().totalCpuDuration())
+                .orElse(Duration.ZERO)
+                .toNanos();
+    }
+
+    /** Whether there is a broker of that id which can be lost: one in a process of the campaign. */
+    public boolean canLose(int id) {
+        return brokers.forked().stream().anyMatch(broker -> broker.id() == id);
+    }
+
+    /** Ends a broker by SIGKILL, whom nobody misses until {@link #bringBack}; returns the id that its process had. */
+    public long lose(int id) {
+        Broker broker = brokers.forked().get(id - 1);
+        long pid = broker.pid();
+        lostNanos += cpuNanos(broker);
+        lost.add(id);
+        losses++;
+        broker.kill();
+        closeBeans();
+        return pid;
+    }
+
+    /**
+     * Starts a lost broker again; returns when it serves clients.
+     *
+     * @throws BenchException if it does not come up
+     */
+    public void bringBack(int id) {
+        try {
+            brokers.forked().get(id - 1).start();
+        } catch (KafkaClusterException e) {
+            throw new BenchException("broker " + id + " did not come back: " + e.getMessage(), e);
+        }
+        lost.remove(id);
+    }
+
+    /** How often a broker was lost: its counts have begun anew since. */
+    public int losses() {
+        return losses;
+    }
+
+    private void closeBeans() {
+        BrokerBeans attached = beans;
+        beans = null;
+        if (attached != null) {
+            attached.close();
+        }
     }
 
     /**
@@ -179,7 +231,7 @@ public final class BenchCluster implements AutoCloseable {
      */
     public void requireBrokers() {
         for (Broker broker : brokers.forked()) {
-            if (!broker.isRunning()) {
+            if (!broker.isRunning() && !lost.contains(broker.id())) {
                 throw new BenchException("broker " + broker.id() + " has ended, whoever ended it; its log is "
                         + broker.logFile() + ". What is finished is kept, the rest can be resumed");
             }
@@ -354,7 +406,7 @@ public final class BenchCluster implements AutoCloseable {
             }
             brokers.delete(topic); // An interrupted campaign left it half full.
         }
-        create(topic, partitions, FILLED);
+        create(topic, partitions, 1, FILLED);
         filler.fill(topic);
         return topic;
     }
@@ -371,7 +423,7 @@ public final class BenchCluster implements AutoCloseable {
         if (exists(sink)) {
             brokers.delete(sink); // An interrupted campaign left it.
         }
-        create(sink, point.partitions(), point.scenario() == Scenario.COPY ? COPIED : WRITTEN);
+        create(sink, point.partitions(), point.replicas(), point.scenario() == Scenario.COPY ? COPIED : WRITTEN);
         return sink;
     }
 
@@ -402,8 +454,8 @@ public final class BenchCluster implements AutoCloseable {
      * Creates a topic and waits until each partition's leader answers: an idempotent producer whose first batch is refused
      * and whose second one is taken, because the leader came up between them, never gets the first one in.
      */
-    private void create(String topic, int partitions, Map<String, String> config) {
-        brokers.create(topic, partitions, config);
+    private void create(String topic, int partitions, int replicas, Map<String, String> config) {
+        brokers.create(topic, partitions, replicas, config);
         endOffsets(topic);
     }
 
@@ -472,10 +524,7 @@ public final class BenchCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        BrokerBeans attached = beans;
-        if (attached != null) {
-            attached.close();
-        }
+        closeBeans();
         try (brokers) {
             try {
                 deleteOfRun();

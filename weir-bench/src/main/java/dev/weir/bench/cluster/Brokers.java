@@ -24,8 +24,12 @@ interface Brokers extends AutoCloseable {
     /** The same, of one that nobody has had before, where a name may still be known from an earlier one. */
     String namedAnew(String name);
 
-    /** Returns when each partition has a leader. */
-    void create(String topic, int partitions, Map<String, String> config);
+    /**
+     * Returns when each partition has a leader.
+     *
+     * @param replicas of each partition, where the brokers are the campaign's own
+     */
+    void create(String topic, int partitions, int replicas, Map<String, String> config);
 
     /** Returns when the topic is gone. */
     void delete(String topic);

@@ -99,7 +99,7 @@ final class ExistingBrokers implements Brokers {
 
     /** With as many replicas as the cluster gives by default. */
     @Override
-    public void create(String topic, int partitions, Map<String, String> config) {
+    public void create(String topic, int partitions, int replicas, Map<String, String> config) {
         NewTopic created = new NewTopic(topic, Optional.of(partitions), Optional.empty()).configs(config);
         Asked.of(
                 "to create topic " + topic, admin.createTopics(List.of(created)).all());

@@ -63,8 +63,8 @@ final class ForkedBrokers implements Brokers {
     }
 
     @Override
-    public void create(String topic, int partitions, Map<String, String> config) {
-        cluster.createTopic(topic, partitions, 1, config);
+    public void create(String topic, int partitions, int replicas, Map<String, String> config) {
+        cluster.createTopic(topic, partitions, replicas, config);
     }
 
     @Override
@@ -85,7 +85,7 @@ final class ForkedBrokers implements Brokers {
         Map<String, String> settings = new TreeMap<>(BrokerConfig.of(admin(), "1"));
         settings.put("broker.count", Integer.toString(cluster.brokers().size()));
         settings.put("broker.heapMegabytes", Integer.toString(HEAP_MEGABYTES));
-        settings.put("broker.place", "forked on the same machine, one replica per partition");
+        settings.put("broker.place", "forked on the same machine, topic.replicas per partition");
         return settings;
     }
 

@@ -62,6 +62,7 @@ public final class Search {
     }
 
     private final Limits limits;
+    private double maxSeconds;
     private final List<Trial> trials = new ArrayList<>();
     private final NavigableSet<Double> passed = new TreeSet<>(); // rates of steps and holds
     private final Map<Kind, Double> lastSeconds = new EnumMap<>(Kind.class);
@@ -84,6 +85,7 @@ public final class Search {
 
     public Search(Limits limits) {
         this.limits = limits;
+        this.maxSeconds = limits.maxSeconds();
         ask(Kind.STEP, limits.startRate());
         if (limits.maxSeconds() <= 0) {
             giveUp();
@@ -125,6 +127,16 @@ public final class Search {
         }
     }
 
+    /** It may take so much longer; says nothing to one that is over. */
+    public void extend(double moreSeconds) {
+        maxSeconds += moreSeconds;
+    }
+
+    /** How long it may still take. */
+    public double secondsLeft() {
+        return maxSeconds - seconds;
+    }
+
     private void stopInTime() {
         Attempt following = next();
         if (following == null) {
@@ -132,7 +144,7 @@ public final class Search {
         }
         Double last = lastSeconds.get(following.kind());
         double expected = last != null ? last : limits.expectedSeconds().getOrDefault(following.kind(), 0.0);
-        if (trials.size() >= Limits.MAX_TRIALS || seconds + expected >= limits.maxSeconds()) {
+        if (trials.size() >= Limits.MAX_TRIALS || seconds + expected >= maxSeconds) {
             giveUp();
         }
     }

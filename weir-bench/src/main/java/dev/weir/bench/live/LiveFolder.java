@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   run.json                which process runs what
  *   NUMBER.order            one order, in JSON; the smallest number first
  *   NUMBER.answer           what became of it
+ *   numbers                 which records came to the members of the run
  * </pre>
  */
 record LiveFolder(Path path) {
@@ -26,6 +27,7 @@ record LiveFolder(Path path) {
 
     private static final String NAME = "live";
     private static final String RUN = "run.json";
+    private static final String NUMBERS = "numbers";
     private static final String ORDER = ".order";
     private static final String ANSWER = ".answer";
 
@@ -57,6 +59,10 @@ record LiveFolder(Path path) {
 
     Path run() {
         return path.resolve(RUN);
+    }
+
+    Path numbers() {
+        return path.resolve(NUMBERS);
     }
 
     Path order(String number) {

@@ -1,17 +1,25 @@
 package dev.weir.bench.live;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A change of a run while it goes on. Immutable. {@link #fields} is its text form, alike in a workload file, in results and
  * on its way to the run.
  */
-public sealed interface Order {
+public sealed interface Order
+        permits Order.Set,
+                Order.RestartConsumers,
+                Order.Pause,
+                Order.Drain,
+                Order.DiscardStats,
+                Order.Extend,
+                Order.End,
+                Fault {
 
     /** Of {@link Set}: how many records are due in a second. */
     String PRODUCER_RATE = "producerRate";
@@ -26,7 +34,12 @@ public sealed interface Order {
     String CLIENT = "client.";
 
     /** What may be ordered, one in an entry. */
-    List<String> KINDS = List.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end");
+    private static String kinds() {
+        return Stream.concat(
+                        Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
+                        Fault.Kind.labels().stream())
+                .collect(Collectors.joining(", "));
+    }
 
     /**
      * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS} and {@link #CLIENT} with
@@ -149,6 +162,7 @@ public sealed interface Order {
             case DiscardStats discard -> Map.of("discard-stats", "true");
             case Extend extend -> Map.of("extend", Spans.text(extend.millis()));
             case End end -> Map.of("end", "true");
+            case Fault fault -> fault.fields();
         };
     }
 
@@ -160,7 +174,7 @@ public sealed interface Order {
      */
     static Order of(Map<String, ?> fields) {
         if (fields.size() != 1) {
-            throw new IllegalArgumentException("one order at a time, of " + String.join(", ", KINDS)
+            throw new IllegalArgumentException("one order at a time, of " + kinds()
                     + (fields.isEmpty() ? "" : ": " + String.join(", ", fields.keySet())));
         }
         String kind = fields.keySet().iterator().next();
@@ -176,10 +190,42 @@ public sealed interface Order {
             case "discard-stats" -> flag(kind, text, new DiscardStats());
             case "end" -> flag(kind, text, new End());
             case "extend" -> new Extend(Spans.millis(kind, text, 1, 24 * 3600e3));
-            default ->
-                throw new IllegalArgumentException(
-                        "there is no order " + kind + ": there are " + String.join(", ", KINDS));
+            default -> fault(kind, text);
         };
+    }
+
+    private static Fault fault(String kind, String text) {
+        for (Fault.Kind known : Fault.Kind.values()) {
+            if (known.label().equals(kind)) {
+                return Fault.of(known, text);
+            }
+        }
+        throw new IllegalArgumentException("there is no order " + kind + ": there are " + kinds());
+    }
+
+    /** Whether it takes something from the group, or makes it share out its partitions anew: it is to recover from that. */
+    default boolean isDisturbance() {
+        return switch (this) {
+            case Fault fault -> true;
+            case RestartConsumers restart -> true;
+            case Pause pause -> true;
+            case Set set -> set.values().containsKey(CONSUMERS) || !set.client().isEmpty();
+            case Drain drain -> false;
+            case DiscardStats discard -> false;
+            case Extend extend -> false;
+            case End end -> false;
+        };
+    }
+
+    /** Its one kind and value, for people. */
+    default String text() {
+        Map.Entry<String, Object> only = fields().entrySet().iterator().next();
+        return only.getKey() + " "
+                + (only.getValue() instanceof Map<?, ?> map
+                        ? map.entrySet().stream()
+                                .map(one -> one.getKey() + "=" + one.getValue())
+                                .collect(Collectors.joining(" "))
+                        : only.getValue());
     }
 
     private static Order flag(String kind, String text, Order order) {

@@ -56,6 +56,11 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
+    /** A file in the folder for orders that is not there yet, and goes with it: for what processes of the run share. */
+    public Path numbers() {
+        return folder.numbers();
+    }
+
     /**
      * The order that waits for the longest time; null for none.
      *
@@ -112,6 +117,7 @@ public final class OrderDesk implements AutoCloseable {
     public void close() {
         try {
             Files.deleteIfExists(folder.run());
+            Files.deleteIfExists(folder.numbers());
             if (folder.isAnswered()) {
                 return; // Whoever asked still has to read; the next run clears up.
             }

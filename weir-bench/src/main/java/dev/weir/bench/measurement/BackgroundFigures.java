@@ -13,6 +13,7 @@ final class BackgroundFigures {
 
     private BrokerTimes.@Nullable Reading from;
     private boolean isBegun;
+    private int losses; // of brokers, before
 
     BackgroundFigures(BenchCluster cluster) {
         this.cluster = cluster;
@@ -21,6 +22,7 @@ final class BackgroundFigures {
     /** What follows is measured, as far as it lies in passes: of brokers, what is asked of them in the way there and back too. */
     void begin() {
         from = cluster.times();
+        losses = cluster.losses();
         isBegun = true;
     }
 
@@ -44,7 +46,7 @@ final class BackgroundFigures {
     /** Since the beginning, by name; what is not known is missing. */
     Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>(host.figures());
-        BrokerTimes.Reading before = from;
+        BrokerTimes.Reading before = losses == cluster.losses() ? from : null;
         BrokerTimes.Reading now = before == null ? null : cluster.times();
         if (before != null && now != null) {
             figures.putAll(now.since(before));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +32,9 @@ final class LiveFigures {
     private long planStartNanos;
     private boolean isBegun;
     private boolean isEnded;
-    private long sent; // and not known to be handled, with what was there before
-    private long handled;
+    private long sent; // with what was there before
+    private long came; // each once
+    private long again;
     private long unacknowledged; // of what was sent
     private boolean hasSent;
     private int quietReports; // of the generator, one after the other
@@ -40,6 +42,8 @@ final class LiveFigures {
 
     /** A second. What was not told is {@link Interval#UNKNOWN} or null. */
     private static final class Slot {
+        private final int[] sentTo; // by partition
+        private final int[] cameFrom;
         private final Histogram timings = new Histogram(3);
         private final Histogram lateness = new Histogram(3);
         private long sent;
@@ -49,6 +53,23 @@ final class LiveFigures {
         private long brokerNanos = Interval.UNKNOWN;
         private HandlerTime handlers = HandlerTime.NONE;
         private @Nullable Usage usage;
+        private long again;
+
+        Slot(int partitions) {
+            sentTo = new int[partitions];
+            cameFrom = new int[partitions];
+        }
+
+        /** Of however few came: a second with one late record is not one of which nothing is known. */
+        double percentileMillis(double percentile) {
+            return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
+        }
+
+        int silent() {
+            return (int) IntStream.range(0, sentTo.length)
+                    .filter(partition -> sentTo[partition] >= Recovery.LEAST_SENT && cameFrom[partition] == 0)
+                    .count();
+        }
     }
 
     /**
@@ -91,14 +112,13 @@ final class LiveFigures {
 
     private Slot slot(int index) {
         while (slots.size() <= index) {
-            slots.add(new Slot());
+            slots.add(new Slot(partitionCount));
         }
         return slots.get(index);
     }
 
     /** What a member reported; {@code timings} are by partition. */
     void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
-        handled += interval.records();
         int index = index(startNanos, endNanos);
         if (index < 0 || isEnded) {
             return;
@@ -111,26 +131,36 @@ final class LiveFigures {
         slot.usage = before == null ? interval.usage() : before.plus(interval.usage());
         for (int partition = 0; partition < partitionCount; partition++) {
             slot.timings.add(timings.get(partition));
+            slot.cameFrom[partition] += (int) timings.get(partition).getTotalCount();
             if (index >= warmUpSlots) {
                 partitions[partition].add(timings.get(partition));
             }
         }
-        slot.lag = lag();
     }
 
     /** What the generator sent, and how late, by partition; and how many of its records brokers acknowledged. */
     void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         long before = sent;
-        for (Histogram partition : late.subList(0, partitionCount)) {
-            slot.sent += partition.getTotalCount();
-            sent += partition.getTotalCount();
-            slot.lateness.add(partition);
+        for (int partition = 0; partition < partitionCount; partition++) {
+            Histogram ofPartition = late.get(partition);
+            slot.sentTo[partition] += (int) ofPartition.getTotalCount();
+            slot.sent += ofPartition.getTotalCount();
+            sent += ofPartition.getTotalCount();
+            slot.lateness.add(ofPartition);
         }
-        slot.lag = lag();
         hasSent = true;
         unacknowledged += sent - before - acknowledged;
         quietReports = sent == before ? quietReports + 1 : 0;
+    }
+
+    /** What had come when the generator told of that interval: how many records, each once, and how often one came again. */
+    void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
+        Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
+        slot.again += againSoFar - again;
+        came = cameSoFar;
+        again = againSoFar;
+        slot.lag = lag();
     }
 
     /** The generator was told to send no more; {@link #isSending} goes by what it reports from now on. */
@@ -149,14 +179,44 @@ final class LiveFigures {
         slot.brokerNanos = slot.brokerNanos == Interval.UNKNOWN ? nanos : OptionalCounts.plus(slot.brokerNanos, nanos);
     }
 
-    /** Sent and not handled. What comes again at another member counts as handled again, until the next {@link #caughtUp}. */
+    /** Sent and not come. */
     long lag() {
-        return Math.max(0, sent - handled);
+        return Math.max(0, sent - came);
     }
 
-    /** All that was sent is handled. */
-    void caughtUp() {
-        handled = sent;
+    double slotMillis() {
+        return slotMillis;
+    }
+
+    /** The first so many seconds, with a percentile of each. */
+    List<Recovery.Second> seconds(int count, double percentile) {
+        return slots.subList(0, count).stream()
+                .map(slot -> new Recovery.Second(slot.sent, slot.lag, slot.silent(), slot.percentileMillis(percentile)))
+                .toList();
+    }
+
+    /** What came in some seconds. */
+    Histogram timings(int from, int to) {
+        Histogram sum = new Histogram(3);
+        slots.subList(from, to).forEach(slot -> sum.add(slot.timings));
+        return sum;
+    }
+
+    /** How often a record came in some seconds that had come before. */
+    long again(int from, int to) {
+        return slots.subList(from, to).stream().mapToLong(slot -> slot.again).sum();
+    }
+
+    /** The second in which the record of that number was sent, or the number of seconds if it was sent later. */
+    int secondOf(int partition, long number) {
+        long sentBefore = 0; // Number 0 was there.
+        for (int i = 0; i < slots.size(); i++) {
+            sentBefore += slots.get(i).sentTo[partition];
+            if (number <= sentBefore) {
+                return i;
+            }
+        }
+        return slots.size();
     }
 
     /** What came before the second that is under way then is no part of what is measured. */

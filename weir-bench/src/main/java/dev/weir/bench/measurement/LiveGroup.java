@@ -1,11 +1,13 @@
 package dev.weir.bench.measurement;
 
+import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Feature;
+import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.GroupType;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
@@ -13,12 +15,17 @@ import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.ShareOptions;
+import dev.weir.testkit.FaultProxy;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,16 +38,18 @@ final class LiveGroup implements AutoCloseable {
     /** As many as a ledger can tell apart. */
     static final long MOST_RECORDS = 100_000_000;
 
-    private static final int MOST_PROCESSES = 32;
+    static final int MOST_PROCESSES = 32;
 
     /** No run is that long. */
-    private static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
+    static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
     private final String driver;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final Path log;
+    private final Path numbersFile;
+    private final GroupNumbers numbers;
     private final List<DriverProcess> processes = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>();
     private final DriverSession generator;
@@ -57,28 +66,48 @@ final class LiveGroup implements AutoCloseable {
         private final DriverProcess process;
         private final DriverSession session;
         private final TrialMembers.Member member;
+        private final @Nullable FaultProxy network; // between it and the brokers, where that can fail
         private int consumers;
 
-        Part(DriverProcess process, DriverSession session, TrialMembers.Member member, int consumers) {
+        Part(
+                DriverProcess process,
+                DriverSession session,
+                TrialMembers.Member member,
+                @Nullable FaultProxy network,
+                int consumers) {
             this.process = process;
             this.session = session;
             this.member = member;
+            this.network = network;
             this.consumers = consumers;
         }
     }
 
+    /**
+     * Of members that are started by {@link #join}.
+     *
+     * @param numbersFile in which they note what came; it is not there yet
+     * @throws RunFailure if it cannot be made
+     */
     LiveGroup(
             DriverLauncher launcher,
             String driver,
             BenchCluster cluster,
             WorkloadPoint point,
             Path log,
+            Path numbersFile,
             TrialMembers.Listener listener) {
         this.launcher = launcher;
         this.driver = driver;
         this.cluster = cluster;
         this.point = point;
         this.log = log;
+        this.numbersFile = numbersFile;
+        try {
+            this.numbers = GroupNumbers.in(numbersFile, point.partitions(), MOST_RECORDS);
+        } catch (UncheckedIOException e) {
+            throw new RunFailure(String.valueOf(e.getMessage()));
+        }
         this.generator = session(launch(SteadyMeasurement.GENERATOR));
         this.members = new TrialMembers(List.of(), generator, launcher::isStopped, cluster::requireBrokers, listener);
         this.fixedConsumers = ShareOptions.number(point.options(), ShareOptions.CONSUMERS);
@@ -107,10 +136,9 @@ final class LiveGroup implements AutoCloseable {
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
         generator.hello(Scenario.PRODUCE);
-        int workers = ShareOptions.number(point.options(), Pass.CONCURRENCY);
         for (int i = 0; i < point.members(); i++) {
             Part part = launched(0);
-            part.consumers = isShared ? workers : 1;
+            part.consumers = ofProcess();
         }
         group = parts.getFirst().session.newGroup();
         parts.forEach(part -> start(part, settings));
@@ -124,9 +152,18 @@ final class LiveGroup implements AutoCloseable {
         Report.Hello hello = session.hello();
         isShared = hello.groupType() == GroupType.SHARE;
         hasConsumers = hello.features().contains(Feature.SHARE_CONSUMERS);
-        Part part = new Part(process, session, members.add(session), consumers);
+        FaultProxy network = point.usesProxy() ? FaultProxy.to(cluster.bootstrapServers()) : null;
+        if (network != null) {
+            session.through(network.bootstrapServers());
+        }
+        Part part = new Part(process, session, members.add(session), network, consumers);
         parts.add(part);
         return part;
+    }
+
+    /** What came to all members so far, by the file that they share. */
+    GroupNumbers numbers() {
+        return numbers;
     }
 
     private void start(Part part, LiveSettings settings) {
@@ -135,6 +172,7 @@ final class LiveGroup implements AutoCloseable {
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(Pass.REPEATS, "true");
         options.put(Pass.TELLS, "true");
+        options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
         if (isShared) {
             options.put(Pass.CONCURRENCY, Integer.toString(part.consumers));
         }
@@ -209,11 +247,83 @@ final class LiveGroup implements AutoCloseable {
         return before + " to " + consumers() + settled();
     }
 
+    /** By SIGKILL, whatever it does. */
     private void end(Part part) {
         parts.remove(part);
         members.remove(part.member);
         processes.remove(part.process);
         part.process.close();
+        close(part.network);
+    }
+
+    /** How many consumers a process has that joins by itself. */
+    private int ofProcess() {
+        return isShared ? ShareOptions.number(point.options(), Pass.CONCURRENCY) : 1;
+    }
+
+    /** How many processes there are. */
+    int processes() {
+        return parts.size();
+    }
+
+    /** Whether so many more can join. */
+    boolean hasRoom(int more) {
+        return parts.size() + more <= MOST_PROCESSES;
+    }
+
+    /** So many processes join; returns which, for people, when they have. */
+    String grow(int count, LiveSettings settings) throws InterruptedException {
+        List<Part> more = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            more.add(launched(ofProcess()));
+        }
+        more.forEach(part -> start(part, settings));
+        return names(more) + settled();
+    }
+
+    /** The last ones leave; returns which, when the others have shared out the partitions. */
+    String shrink(int count) throws InterruptedException {
+        List<Part> some = last(count);
+        members.leave(some.stream().map(part -> part.member).toList());
+        some.forEach(this::end);
+        return names(some) + settled();
+    }
+
+    /** The last ones are killed amid their work, and not waited for; returns which. */
+    String kill(int count) {
+        List<Part> some = last(count);
+        some.forEach(this::end);
+        return names(some);
+    }
+
+    /** The first ones stand still for so long; returns which. */
+    String freeze(int count, double seconds) throws InterruptedException {
+        List<Part> some = parts.subList(0, count);
+        members.pause(some.stream().map(part -> part.member).toList(), seconds);
+        return names(some);
+    }
+
+    /** Something befalls the network of the first ones for so long; returns which. */
+    String disconnect(int count, Consumer<FaultProxy> fault, double seconds) throws InterruptedException {
+        List<Part> some = List.copyOf(parts.subList(0, count));
+        List<FaultProxy> networks =
+                some.stream().map(part -> Objects.requireNonNull(part.network)).toList();
+        networks.forEach(fault);
+        try {
+            members.hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
+        } finally {
+            networks.forEach(FaultProxy::restore);
+        }
+        return names(some);
+    }
+
+    private List<Part> last(int count) {
+        return List.copyOf(parts.subList(parts.size() - count, parts.size()));
+    }
+
+    private static String names(List<Part> some) {
+        return (some.size() == 1 ? "process " : "processes ")
+                + some.stream().map(part -> Long.toString(part.process.pid())).collect(Collectors.joining(", "));
     }
 
     /** Whole processes with so many consumers or more leave and join again, with these settings; returns what was done. */
@@ -255,5 +365,12 @@ final class LiveGroup implements AutoCloseable {
     @Override
     public void close() {
         processes.forEach(DriverProcess::close);
+        parts.forEach(part -> close(part.network));
+    }
+
+    private static void close(@Nullable FaultProxy network) {
+        if (network != null) {
+            network.close();
+        }
     }
 }

@@ -3,13 +3,17 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.live.Answer;
+import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.workload.ClientProperties;
+import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Report;
 import java.io.UncheckedIOException;
@@ -22,6 +26,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +49,8 @@ public final class LiveMeasurement {
     private final LiveFigures figures;
     private final GroupLedger ledger;
     private final BackgroundFigures background;
+    private final LiveFaults faults;
+    private final Disturbances disturbances;
     private final List<TimelineEntry> timeline = new ArrayList<>();
     private final List<Begin> begins = new ArrayList<>();
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
@@ -63,6 +70,7 @@ public final class LiveMeasurement {
      *
      * @param timeline what is ordered at planned times
      * @param log takes what its processes print
+     * @param numbers a file, not there yet, in which they note what came
      */
     public LiveMeasurement(
             DriverLauncher launcher,
@@ -71,6 +79,7 @@ public final class LiveMeasurement {
             WorkloadPoint point,
             List<TimelineEntry> timeline,
             Path log,
+            Path numbers,
             LiveListener listener) {
         this.cluster = cluster;
         this.point = point;
@@ -80,7 +89,9 @@ public final class LiveMeasurement {
         this.ledger = new GroupLedger(point.partitions());
         this.background = new BackgroundFigures(cluster);
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
-        this.group = new LiveGroup(launcher, driver, cluster, point, log, new Ears());
+        this.disturbances = new Disturbances(ExploreSettings.of(point, null).target());
+        this.group = new LiveGroup(launcher, driver, cluster, point, log, numbers, new Ears());
+        this.faults = new LiveFaults(group, cluster);
     }
 
     private static double workMillis(WorkloadPoint point) {
@@ -97,6 +108,8 @@ public final class LiveMeasurement {
         @Override
         public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
             figures.ofGenerator(startNanos, endNanos, interval.records(), late);
+            GroupNumbers numbers = group.numbers();
+            figures.ofGroup(startNanos, endNanos, numbers.came(), numbers.again());
         }
 
         @Override
@@ -161,7 +174,7 @@ public final class LiveMeasurement {
             isTold = false;
             planned.forEach(late -> listener.changed(
                     nowMillis(),
-                    "ended before " + text(late.order()) + " at "
+                    "ended before " + late.order().text() + " at "
                             + late.fields().get("at")));
             background.endPass();
             // A last interval of each process is told a little later.
@@ -174,8 +187,17 @@ public final class LiveMeasurement {
             processes.work(0);
             boolean isWhole = catchesUp();
             processes.leave();
+            long[] ends = processes.ends();
+            GroupNumbers numbers = processes.numbers();
+            List<Disturbance> costs = disturbances.costs(
+                    figures,
+                    endMillis,
+                    IntStream.range(0, ends.length)
+                            .mapToObj(partition -> numbers.missing(partition, ends[partition]))
+                            .toList());
             return new LiveResult(point, figures, told, around)
-                    .measured(endMillis, ledger.figures(processes.ends()), isWhole, timeline, phases());
+                    .measured(
+                            endMillis, numbers.figures(ledger.figures(ends), ends), isWhole, timeline, phases(), costs);
         }
     }
 
@@ -233,24 +255,25 @@ public final class LiveMeasurement {
 
     /** Why it cannot be done in this run; null if it can. */
     private @Nullable String objection(Order order) {
-        if (!(order instanceof Order.Set set)) {
-            return null;
-        }
         try {
-            ClientProperties.check(set);
-            point.check(set);
+            ClientProperties.check(order);
+            point.check(order);
         } catch (IllegalArgumentException e) {
             return e.getMessage();
         }
-        return set.values().containsKey(Order.CONSUMERS)
-                ? group.objection(settings.with(set).consumers())
-                : null;
+        return switch (order) {
+            case Order.Set set
+            when set.values().containsKey(Order.CONSUMERS) ->
+                group.objection(settings.with(set).consumers());
+            case Fault fault -> faults.objection(fault, settings);
+            default -> null;
+        };
     }
 
     private void apply(Order order) throws InterruptedException {
         double atMillis = nowMillis();
         double begunMillis = atMillis;
-        String begunBy = text(order);
+        String begunBy = order.text();
         Map<String, String> did = new LinkedHashMap<>();
         switch (order) {
             case Order.Set set -> set(set, did);
@@ -278,25 +301,13 @@ public final class LiveMeasurement {
                 endMillis = atMillis;
                 did.put("end", "ended");
             }
+            case Fault fault -> did.put(fault.kind().label(), faults.apply(fault, settings));
         }
+        disturbances.add(order, atMillis, nowMillis());
         settings = settings.withConsumers(group.consumers());
         timeline.add(new TimelineEntry(atMillis, order, nowMillis() - atMillis, did));
         begins.add(new Begin(begunMillis, begunBy, settings));
-        listener.changed(atMillis, text(order) + ": " + String.join(", ", did.values()));
-    }
-
-    static String text(Order order) {
-        return order.fields().entrySet().stream()
-                .map(each -> each.getKey() + " "
-                        + (each.getValue() instanceof Map<?, ?> map
-                                ? String.join(
-                                        " ",
-                                        map.entrySet().stream()
-                                                .map(one -> one.getKey() + "=" + one.getValue())
-                                                .toList())
-                                : each.getValue()))
-                .findFirst()
-                .orElseThrow();
+        listener.changed(atMillis, order.text() + ": " + String.join(", ", did.values()));
     }
 
     private void set(Order.Set set, Map<String, String> did) throws InterruptedException {
@@ -326,9 +337,6 @@ public final class LiveMeasurement {
         group.work(settings.workMillis());
         awaitSent();
         boolean isWhole = catchesUp();
-        if (isWhole) {
-            figures.caughtUp();
-        }
         settings = loaded;
         group.work(settings.workMillis());
         group.send(settings.producerRate());

@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Phase;
@@ -35,7 +36,12 @@ record LiveResult(
      * @param isWhole whether the group had committed all that was sent
      */
     Measured measured(
-            double endMillis, LedgerFigures ledger, boolean isWhole, List<TimelineEntry> timeline, List<Phase> phases) {
+            double endMillis,
+            LedgerFigures ledger,
+            boolean isWhole,
+            List<TimelineEntry> timeline,
+            List<Phase> phases,
+            List<Disturbance> disturbances) {
         int count = figures.whole(endMillis);
         int warmUp = figures.warmUp(count);
         Usage used = figures.usage(warmUp, count);
@@ -78,7 +84,8 @@ record LiveResult(
                 flags,
                 figures.latencies(count),
                 List.copyOf(timeline),
-                timeline.isEmpty() ? List.of() : List.copyOf(phases));
+                timeline.isEmpty() ? List.of() : List.copyOf(phases),
+                disturbances);
     }
 
     /** How many records a second all members can take; not a number where handlers do not block. */

@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Phase;
@@ -17,6 +18,7 @@ import org.HdrHistogram.Histogram;
  * @param latencies by interval and tag; none where records have no planned times
  * @param timeline what was ordered while it went on
  * @param phases what it did between orders; none where there were none
+ * @param disturbances what it had to recover from
  */
 public record Measured(
         int warmUpIntervals,
@@ -26,7 +28,8 @@ public record Measured(
         Set<Flag> flags,
         List<Histogram> latencies,
         List<TimelineEntry> timeline,
-        List<Phase> phases) {
+        List<Phase> phases,
+        List<Disturbance> disturbances) {
 
     /** Of a run that nobody changed. */
     Measured(
@@ -36,6 +39,6 @@ public record Measured(
             LedgerFigures ledger,
             Set<Flag> flags,
             List<Histogram> latencies) {
-        this(warmUpIntervals, intervals, totals, ledger, flags, latencies, List.of(), List.of());
+        this(warmUpIntervals, intervals, totals, ledger, flags, latencies, List.of(), List.of(), List.of());
     }
 }

@@ -12,18 +12,23 @@ import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.Usage;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +72,11 @@ public final class SteadyMeasurement {
 
     private int warmUpIntervals;
     private long planStartNanos;
+    private long measureFromNanos;
+    private long measureToNanos;
+    private double rate; // since rateFromNanos
+    private long rateFromNanos;
+    private double dueBefore; // that time
     private long delivered;
     private long brokerNanos;
     private long generatorNanos; // of processor, while it is measured
@@ -113,11 +123,9 @@ public final class SteadyMeasurement {
             lastNanos = firstNanos + interval.atNanos();
             // An interval that reaches over the edge by a little is not lost for it.
             long edge = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()) / 2;
-            long measureNanos = planStartNanos + nanos(point.seconds("maxWarmUpSeconds"));
-            long afterNanos = measureNanos + nanos(point.seconds("measureSeconds"));
-            Part part = start < measureNanos - edge
+            Part part = start < measureFromNanos - edge
                     ? Part.WARM_UP
-                    : lastNanos <= afterNanos + edge ? Part.MEASURED : Part.AFTER;
+                    : lastNanos <= measureToNanos + edge ? Part.MEASURED : Part.AFTER;
             return new Slice(start, lastNanos, part);
         }
     }
@@ -153,19 +161,118 @@ public final class SteadyMeasurement {
         if (generator != null) {
             start(generator, topic, each - 1, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
             generator.ready();
-            planStartNanos = GeneratorPlan.begin(generator, point.recordsPerSecond());
-            return result(heardFromBoth(generator), topic);
+            begins(GeneratorPlan.begin(generator, point.recordsPerSecond()));
+            return result(complete(heardFromBoth(generator)), topic);
         }
         Report.Passed passed = null;
         while (passed == null) {
             passed = heardFromDriver(driver.receive());
         }
-        return result(passed, topic);
+        return result(complete(passed), topic);
+    }
+
+    /**
+     * The same with a generator, and with orders taken meanwhile: it ends by time, not by number.
+     *
+     * @param orders what changes it
+     * @param numbersFile not there yet, in which the driver notes what came
+     */
+    public Measured run(String topic, long seed, LiveSteady orders, Path numbersFile) throws InterruptedException {
+        DriverSession sender = Objects.requireNonNull(generator);
+        GroupNumbers numbers = GroupNumbers.in(numbersFile, point.partitions(), LiveGroup.MOST_RECORDS);
+        driver.hello();
+        sender.hello(Scenario.PRODUCE);
+        Map<String, String> options = with(
+                Map.of(
+                        SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
+                        Pass.GROUP_NUMBERS, numbersFile.toString()),
+                point.options());
+        driver.configure(topic, LiveGroup.MOST_RECORDS, point.scenario(), point.client(), options);
+        driver.start(0, LiveGroup.SECONDS);
+        if (!(driver.receive() instanceof Report.First first)) {
+            throw new RunFailure("it reported something else before its first record");
+        }
+        ofDriver.begin(first);
+        brokerNanos = cluster.cpuNanos();
+        sender.configure(
+                topic, LiveGroup.MOST_RECORDS - 1, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
+        sender.start(0, LiveGroup.SECONDS);
+        sender.ready();
+        begins(GeneratorPlan.begin(sender, point.recordsPerSecond()));
+        Report.Passed passed = orders.heard(this, driver, sender, () -> numbers.came() >= written(topic));
+        Measured measured = result(passed.with(numbers.figures(passed.ledger(), cluster.ends(topic))), topic);
+        return orders.changed(measured);
+    }
+
+    private long written(String topic) {
+        return Arrays.stream(cluster.ends(topic)).sum();
+    }
+
+    /** The plan begins then. */
+    private void begins(long startNanos) {
+        planStartNanos = startNanos;
+        measureFromNanos = startNanos + nanos(point.seconds("maxWarmUpSeconds"));
+        measureToNanos = measureFromNanos + nanos(point.seconds("measureSeconds"));
+        rate = point.recordsPerSecond();
+        rateFromNanos = startNanos;
+    }
+
+    /** Since the plan began. */
+    double millisSince(long nanos) {
+        return (nanos - planStartNanos) / 1e6;
+    }
+
+    /** When it is over, with a little more than is measured: the end of a pass is not to be in it. */
+    long endNanos() {
+        return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
+    }
+
+    double rate() {
+        return rate;
+    }
+
+    /** How many records were due by then. */
+    double dueUntil(long nanos) {
+        return dueBefore + (nanos - rateFromNanos) / 1e9 * rate;
+    }
+
+    /** How many came, without those that were there before. */
+    long came() {
+        return Math.max(0, delivered - point.partitions());
+    }
+
+    /** Another rate from then on. */
+    void changeRate(long atNanos, double recordsPerSecond) {
+        dueBefore = dueUntil(atNanos);
+        rateFromNanos = atNanos;
+        rate = recordsPerSecond;
+    }
+
+    void extend(double millis) {
+        measureToNanos += (long) (1e6 * millis);
+    }
+
+    void endAt(long nanos) {
+        measureToNanos = Math.min(measureToNanos, nanos);
+    }
+
+    /** What was measured before is warm-up. */
+    void discardUntil(long nanos) {
+        measureFromNanos = Math.max(measureFromNanos, nanos);
+        warmUpIntervals = intervals.size();
+        measured.clear();
+        lateness.reset();
+        generatorNanos = 0;
+        for (Histogram histogram : latencies) {
+            if (!LatencyTags.isOfWarmUp(histogram.getTag())) {
+                histogram.setTag(LatencyTags.ofWarmUp(histogram.getTag()));
+            }
+        }
     }
 
     /** The plan, which begins soon. */
     private Map<String, String> beginning(Map<String, String> plan) {
-        planStartNanos = System.nanoTime() + LEAD_NANOS;
+        begins(System.nanoTime() + LEAD_NANOS);
         return with(plan, Map.of(SendPlan.START, Long.toString(planStartNanos)));
     }
 
@@ -207,7 +314,7 @@ public final class SteadyMeasurement {
         process.start(0, seconds + GRACE_SECONDS);
     }
 
-    private Report.@Nullable Passed heardFromGenerator(Report report) {
+    Report.@Nullable Passed heardFromGenerator(Report report) {
         switch (report) {
             case Report.First first -> ofGenerator.begin(first);
             case Report.Interval interval -> {
@@ -230,7 +337,7 @@ public final class SteadyMeasurement {
         return null;
     }
 
-    private Report.@Nullable Passed heardFromDriver(Report report) {
+    Report.@Nullable Passed heardFromDriver(Report report) {
         switch (report) {
             case Report.First first -> throw new RunFailure("its first record came twice");
             case Report.Interval interval -> heardFromDriver(interval, ofDriver.next(interval));
@@ -270,7 +377,7 @@ public final class SteadyMeasurement {
             endMeasured();
             return;
         }
-        double due = (slice.endNanos() - planStartNanos) / 1e9 * point.recordsPerSecond();
+        double due = dueUntil(slice.endNanos());
         due += generator == null ? 0 : point.partitions(); // Those that were there before.
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
@@ -329,12 +436,16 @@ public final class SteadyMeasurement {
         }
     }
 
-    private Measured result(Report.Passed passed, String topic) {
+    private Report.Passed complete(Report.Passed passed) {
         if (!passed.complete()) {
             throw new RunFailure((point.recordsPerPartition() * point.partitions() - passed.records())
                     + " records had not come " + GRACE_SECONDS
                     + " s after the last one was sent: it lost them, or the rate is more than it can do");
         }
+        return passed;
+    }
+
+    private Measured result(Report.Passed passed, String topic) {
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(LimitingParty.ofProcessorTime(

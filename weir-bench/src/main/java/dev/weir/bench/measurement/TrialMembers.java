@@ -149,13 +149,18 @@ final class TrialMembers {
 
     /** Halts all members for that long, or until it fails. */
     void pause(double seconds) throws InterruptedException {
+        pause(members, seconds);
+    }
+
+    /** Halts some of them. */
+    void pause(List<Member> some, double seconds) throws InterruptedException {
         try {
-            for (Member member : members) {
+            for (Member member : some) {
                 member.session.freeze();
             }
             hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
         } finally {
-            for (Member member : members) {
+            for (Member member : some) {
                 member.session.thaw();
             }
         }

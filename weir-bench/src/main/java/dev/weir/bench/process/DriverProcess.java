@@ -121,6 +121,11 @@ public final class DriverProcess implements AutoCloseable {
         return report;
     }
 
+    /** Its id at the operating system. */
+    public long pid() {
+        return process.pid();
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }

@@ -25,11 +25,18 @@ public final class DriverSession {
     private final WorkloadPoint point;
     private GroupType groupType = GroupType.CONSUMER; // until the driver has said
     private boolean hasConsumers; // of the official client, as many as ShareOptions says
+    private String bootstrapServers; // what the driver is told
 
     public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.process = process;
         this.cluster = cluster;
         this.point = point;
+        this.bootstrapServers = cluster.bootstrapServers();
+    }
+
+    /** The driver reaches its brokers by these addresses from the next {@link #configure} on. */
+    public void through(String addresses) {
+        bootstrapServers = addresses;
     }
 
     /** That of a driver which has what the point asks for. */
@@ -93,7 +100,7 @@ public final class DriverSession {
             Map<String, String> client,
             Map<String, String> options) {
         process.send(new Command.Configure(
-                cluster.bootstrapServers(),
+                bootstrapServers,
                 cluster.client(),
                 topic,
                 point.partitions(),

@@ -123,6 +123,9 @@ public final class ExploredReport {
             node.put("expected_gain", limiter.expectedGain());
             node.putNull("measured_gain");
         }
+        if (!explored.timeline().isEmpty()) {
+            line.set("timeline", JsonReport.JSON.valueToTree(explored.timeline()));
+        }
         ArrayNode steps = line.putArray("steps");
         for (Trial trial : explored.finding().trials()) {
             ObjectNode step = steps.addObject();
@@ -201,6 +204,12 @@ public final class ExploredReport {
                 explored.target(),
                 explored.members(),
                 explored.finding().trials().size()));
+        if (!explored.timeline().isEmpty()) {
+            text.append(explored.timeline().stream()
+                    .map(entry -> String.format(
+                            Locale.ROOT, "%s at %.0f s", entry.order().text(), entry.atMillis() / 1e3))
+                    .collect(Collectors.joining("; ", "  changed while it was looked for: ", System.lineSeparator())));
+        }
         if (Double.isFinite(explored.holdSeconds())) {
             text.append(String.format(
                     Locale.ROOT,

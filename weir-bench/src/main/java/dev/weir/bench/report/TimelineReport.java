@@ -3,6 +3,7 @@ package dev.weir.bench.report;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Run;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.Locale;
 /** What was ordered while runs went on, and what they did between: as tables and as JSON. Stateless, thread-safe. */
 final class TimelineReport {
     private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
+
+    private static final String COST = "    %9s  %9s  %11s  %10s  %10s  %8s  %6s  %s";
 
     private TimelineReport() {}
 
@@ -53,6 +56,43 @@ final class TimelineReport {
                             String.format(Locale.ROOT, "%,d, %s", phase.lagRecords(), phase.begunBy())))
                     .append('\n');
         }
+        return text.append(disturbances(run)).toString();
+    }
+
+    private static String disturbances(Run run) {
+        if (run.disturbances().isEmpty()) {
+            return "";
+        }
+        StringBuilder text = new StringBuilder(
+                String.format(Locale.ROOT, "  %s, round %d, what it recovered from:\n", run.driver(), run.round() + 1));
+        text.append(String.format(
+                        Locale.ROOT,
+                        COST,
+                        "from s",
+                        "to s",
+                        "recovered",
+                        "late",
+                        "latest ms",
+                        "again",
+                        "lost",
+                        "after"))
+                .append('\n');
+        for (Disturbance each : run.disturbances()) {
+            text.append(String.format(
+                            Locale.ROOT,
+                            COST,
+                            seconds(each.fromMillis()),
+                            seconds(each.toMillis()),
+                            Double.isNaN(each.recoveryMillis())
+                                    ? "not in time"
+                                    : String.format(Locale.ROOT, "%.1f s", each.recoveryMillis() / 1e3),
+                            String.format(Locale.ROOT, "%,d", each.late()),
+                            Figures.of(each.longestMillis()),
+                            String.format(Locale.ROOT, "%,d", each.again()),
+                            String.format(Locale.ROOT, "%,d", each.lost()),
+                            each.order()))
+                    .append('\n');
+        }
         return text.toString();
     }
 
@@ -60,7 +100,7 @@ final class TimelineReport {
         return String.format(Locale.ROOT, "%.1f", millis / 1e3);
     }
 
-    /** Adds {@code timeline} and {@code phases} of a run that was changed. */
+    /** Adds {@code timeline}, {@code phases} and {@code disturbances} of a run that was changed. */
     static void put(ObjectNode node, Run run) {
         if (run.timeline().isEmpty()) {
             return;
@@ -82,6 +122,19 @@ final class TimelineReport {
             JsonReport.put(each, "p50Millis", phase.p50Millis());
             JsonReport.put(each, "p99Millis", phase.p99Millis());
             each.put("lagRecords", phase.lagRecords());
+        }
+        ArrayNode disturbances = node.putArray("disturbances");
+        for (Disturbance disturbance : run.disturbances()) {
+            ObjectNode each = disturbances.addObject();
+            each.put("order", disturbance.order());
+            each.put("fromMillis", disturbance.fromMillis());
+            each.put("toMillis", disturbance.toMillis());
+            each.put("recovered", !Double.isNaN(disturbance.recoveryMillis()));
+            JsonReport.put(each, "recoveryMillis", disturbance.recoveryMillis());
+            each.put("late", disturbance.late());
+            JsonReport.put(each, "longestMillis", disturbance.longestMillis());
+            each.put("again", disturbance.again());
+            each.put("lost", disturbance.lost());
         }
     }
 

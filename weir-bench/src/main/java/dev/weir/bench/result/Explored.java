@@ -1,6 +1,8 @@
 package dev.weir.bench.result;
 
 import dev.weir.bench.explore.Finding;
+import dev.weir.bench.live.TimelineEntry;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ceiling how many records a second as many handlers as may block at a time can take, by how long one was
  *     measured to block
  * @param limiter the party that held the rate back; null if no figure shows it
+ * @param timeline what was ordered while it was looked for
  */
 public record Explored(
         String point,
@@ -24,7 +27,27 @@ public record Explored(
         double holdSeconds,
         double latencyMillis,
         double ceiling,
-        @Nullable Limiter limiter) {
+        @Nullable Limiter limiter,
+        List<TimelineEntry> timeline) {
+
+    /** Of a search that nobody changed. */
+    public Explored(
+            String point,
+            String driver,
+            String target,
+            int members,
+            Finding finding,
+            double holdSeconds,
+            double latencyMillis,
+            double ceiling,
+            @Nullable Limiter limiter) {
+        this(point, driver, target, members, finding, holdSeconds, latencyMillis, ceiling, limiter, List.of());
+    }
+
+    /** Copies {@code timeline}. */
+    public Explored {
+        timeline = List.copyOf(timeline);
+    }
 
     /**
      * The party that holds a rate back, with its evidence, as all commands tell it.

@@ -34,6 +34,11 @@ public final class LatencyTags {
         return WARM_UP + tag;
     }
 
+    /** Whether it is of a warm-up. */
+    public static boolean isOfWarmUp(String tag) {
+        return tag.startsWith(WARM_UP);
+    }
+
     /** The response times of one partition. */
     public static String responseOfPartition(int partition) {
         return RESPONSE + "/" + partition;

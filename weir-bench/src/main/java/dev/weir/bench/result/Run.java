@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure why there are no figures, for people; null for a run that ended well
  * @param timeline what was ordered while it went on; a run with any has {@link Flag#CHANGED}
  * @param phases what it did between orders; none where there were none
+ * @param disturbances what it had to recover from, in the order of their times; none where there were none
  */
 public record Run(
         String point,
@@ -39,7 +40,8 @@ public record Run(
         Set<Flag> flags,
         @Nullable String failure,
         List<TimelineEntry> timeline,
-        List<Phase> phases) {
+        List<Phase> phases,
+        List<Disturbance> disturbances) {
 
     /** Of a run that nobody changed. */
     public Run(
@@ -71,6 +73,7 @@ public record Run(
                 flags,
                 failure,
                 List.of(),
+                List.of(),
                 List.of());
     }
 
@@ -89,6 +92,7 @@ public record Run(
         failure = failure == null ? null : Secrets.redact(failure);
         timeline = listOf(timeline);
         phases = listOf(phases);
+        disturbances = listOf(disturbances);
     }
 
     /** Runs of before have no such field. */

@@ -35,6 +35,9 @@ public record ExploreSettings(
     private static final String TARGET = "target";
     private static final String SECTION = "explore.";
 
+    /** The key of the first rate. */
+    static final String START_RATE = SECTION + "startRate";
+
     /** Processes start, and members join. */
     private static final double STARTING_SECONDS = 5;
 
@@ -56,7 +59,7 @@ public record ExploreSettings(
                         "What explore asks of a rate: a percentile of the latency, with worst before it of each partition,"
                                 + " and its limit."),
                 Key.integer(SECTION + "members", 2, 1, 64, "Processes of a driver, which share one group."),
-                Key.integer(SECTION + "startRate", 1000, 1, 1_000_000, "The first rate, in records per second."),
+                Key.integer(START_RATE, 1000, 1, 1_000_000, "The first rate, in records per second."),
                 Key.integer(SECTION + "maxRate", 1_000_000, 1, 1_000_000, "The highest rate, in records per second."),
                 Key.number(SECTION + "warmUpSeconds", 5, 0.5, 600, "How long each trial runs before it is judged."),
                 Key.number(SECTION + "stepSeconds", 10, 1, 3600, "How long a step is judged."),
@@ -90,6 +93,9 @@ public record ExploreSettings(
         }
         checkSent(point, "explore sends");
         point.requireTimedPartitions();
+        if (!(number(point, "startRate") > 0)) {
+            throw new WorkloadException("a search begins with a rate above 0: producerRate=" + text(point, START_RATE));
+        }
         if (number(point, "maxRate") < number(point, "startRate")) {
             throw new WorkloadException("explore.maxRate must be at least explore.startRate: explore.maxRate="
                     + number(point, "maxRate") + " explore.startRate=" + number(point, "startRate"));

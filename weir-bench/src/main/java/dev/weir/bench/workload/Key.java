@@ -144,6 +144,12 @@ record Key(
                             "even",
                             List.of("even", "poisson"),
                             "Whether records of a planned rate are due at even times, or as from many senders."),
+                    integer(
+                            "topic.replicas",
+                            1,
+                            1,
+                            3,
+                            "Replicas of each partition, at brokers of the campaign's own, where a generator sends to a group."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     integer(
                             "topic.transactionRecords",
@@ -274,7 +280,12 @@ record Key(
                             0,
                             3_600_000,
                             "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
-                    integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
+                    integer(
+                            "brokers",
+                            1,
+                            1,
+                            3,
+                            "Brokers of the cluster; each partition has one replica, or topic.replicas."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(
                             "method.maxSeconds",
@@ -297,6 +308,23 @@ record Key(
                             600,
                             "How long after the first record of a pass nothing counts: its members join meanwhile."),
                     integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
+                    new Key(
+                            "method.live",
+                            Type.BOOLEAN,
+                            "false",
+                            0,
+                            0,
+                            List.of(),
+                            "Whether a run of steady can be changed while it goes on: it ends by time then, not by number."),
+                    new Key(
+                            "method.proxy",
+                            Type.BOOLEAN,
+                            "false",
+                            0,
+                            0,
+                            List.of(),
+                            "Whether members of a group that is sent to reach the brokers through a proxy, which can be slow,"
+                                    + " cut or silent."),
                     integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
                     new Key(
                             "method.countFetches",

@@ -136,7 +136,7 @@ public record Workload(
         checkDrivers(file, drivers, base.getOrDefault("baseline", ""));
         List<WorkloadPoint> points = points(name, base, quick ? withoutQuick(file) : file.vary());
         List<TimelineEntry> timeline = file.timeline(quick);
-        if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::isChangeable)) {
+        if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::takesOrders)) {
             throw new WorkloadException(
                     name + ": timeline is of runs that can be changed: set " + WorkloadPoint.CHANGEABLE);
         }

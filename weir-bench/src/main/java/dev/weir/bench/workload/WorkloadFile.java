@@ -1,5 +1,7 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.FaultPlan;
+import dev.weir.bench.live.Order;
 import dev.weir.bench.live.TimelineEntry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -29,6 +32,8 @@ final class WorkloadFile {
     static final String VARY = "vary";
     static final String QUICK = "quick";
     static final String TIMELINE = "timeline";
+    static final String FAULTS = "faults";
+    static final String OF = "of";
 
     private final String name;
     private final Map<String, List<Setting>> settings = new LinkedHashMap<>();
@@ -36,6 +41,8 @@ final class WorkloadFile {
     private final List<Map<String, List<Setting>>> vary = new ArrayList<>();
     private List<TimelineEntry> timeline = List.of();
     private @Nullable List<TimelineEntry> quickTimeline;
+    private List<TimelineEntry> faults = List.of();
+    private @Nullable List<TimelineEntry> quickFaults;
 
     private WorkloadFile(String name) {
         this.name = name;
@@ -70,10 +77,40 @@ final class WorkloadFile {
         return vary;
     }
 
-    /** What is ordered while a run goes on; with {@code quick}, in place of it what that section says. */
+    /** What is ordered while a run goes on, its planned faults too; with {@code quick}, in place of it what that section says. */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
-        return isQuick && other != null ? other : timeline;
+        List<TimelineEntry> otherFaults = quickFaults;
+        return FaultPlan.merged(
+                isQuick && other != null ? other : timeline, isQuick && otherFaults != null ? otherFaults : faults);
+    }
+
+    private List<TimelineEntry> faults(Node section) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        List<Order> of = new ArrayList<>();
+        for (NodeTuple tuple : mapping(section, FAULTS).getValue()) {
+            String key = keyOf(tuple);
+            if (key.equals(OF)) {
+                for (Node node :
+                        sequence(tuple.getValueNode(), FAULTS + "." + OF).getValue()) {
+                    of.add(checked(node, () -> Order.of(fields(mapping(node, "an entry of faults.of")))));
+                }
+            } else {
+                fields.put(
+                        key,
+                        scalar(tuple.getValueNode(), FAULTS + "." + key, null).text());
+            }
+        }
+        return checked(section, () -> FaultPlan.entries(fields, of));
+    }
+
+    /** What is read there; a fault in it has the place. */
+    private <T> T checked(Node node, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException e) {
+            throw refuse(node.getStartMark().orElse(null), String.valueOf(e.getMessage()));
+        }
     }
 
     private List<TimelineEntry> timeline(Node list) {
@@ -108,10 +145,10 @@ final class WorkloadFile {
 
     private void quick(MappingNode section) {
         for (NodeTuple tuple : section.getValue()) {
-            if (keyOf(tuple).equals(TIMELINE)) {
-                quickTimeline = timeline(tuple.getValueNode());
-            } else {
-                flatten("", tuple, quick, false);
+            switch (keyOf(tuple)) {
+                case TIMELINE -> quickTimeline = timeline(tuple.getValueNode());
+                case FAULTS -> quickFaults = faults(tuple.getValueNode());
+                default -> flatten("", tuple, quick, false);
             }
         }
     }
@@ -126,6 +163,7 @@ final class WorkloadFile {
                 }
                 case QUICK -> quick(mapping(tuple.getValueNode(), QUICK));
                 case TIMELINE -> timeline = timeline(tuple.getValueNode());
+                case FAULTS -> faults = faults(tuple.getValueNode());
                 default -> flatten("", tuple, settings, false);
             }
         }
@@ -229,7 +267,7 @@ final class WorkloadFile {
         if (path.startsWith(Key.CLIENT + ".")) {
             Key.CLIENT_PROPERTIES.forEach(property -> known.add(Key.CLIENT + "." + property));
         } else {
-            known.addAll(List.of(Key.CLIENT, VARY, QUICK, TIMELINE));
+            known.addAll(List.of(Key.CLIENT, VARY, QUICK, TIMELINE, FAULTS));
             // At the top a section is a word too, and what is in sections is not looked for.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);

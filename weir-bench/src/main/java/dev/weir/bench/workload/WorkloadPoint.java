@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
@@ -30,7 +31,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     static final int MAX_ID = 120;
 
     /** What a workload needs for its runs to be changed while they go on. */
-    static final String CHANGEABLE = "scenario to work or at-least-once, and topic.recordsPerSecond";
+    static final String CHANGEABLE =
+            "scenario to work or at-least-once, and topic.recordsPerSecond, or scenario to steady, and method.live";
+
+    private static final String GROUPS = "scenario to work or at-least-once, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
@@ -78,6 +82,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         if (isChangeable()) {
             ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
         }
+        checkReplicas();
+        checkLive();
         checkTransactions();
         Copying.check(this);
         if (failures() > 0 && scenario() != Scenario.WORK) {
@@ -96,6 +102,26 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
+        }
+    }
+
+    private void checkReplicas() {
+        if (replicas() > brokers()) {
+            throw new WorkloadException(
+                    "topic.replicas must be at most brokers: topic.replicas=" + replicas() + " brokers=" + brokers());
+        }
+        if ((replicas() > 1 || usesProxy()) && !isChangeable()) {
+            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + GROUPS
+                    + ", or leave them out");
+        }
+    }
+
+    private void checkLive() {
+        if (Boolean.parseBoolean(text("method.live")) && scenario() != Scenario.STEADY) {
+            throw new WorkloadException("method.live is of scenario steady: leave it out; "
+                    + (isChangeable()
+                            ? "runs of " + scenario().label() + " can be changed without it"
+                            : "no run of " + scenario().label() + " can be changed like that"));
         }
     }
 
@@ -212,16 +238,85 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return ExploreSettings.COMMITTING.contains(scenario()) && recordsPerSecond() > 0;
     }
 
+    /** Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end. */
+    public boolean takesOrders() {
+        return isChangeable() || isLive();
+    }
+
+    /** Whether a steady run ends by time, so that its rate and its length can be changed. */
+    public boolean isLive() {
+        return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));
+    }
+
     /**
      * Refuses an order that its runs cannot take.
      *
      * @throws IllegalArgumentException naming the key, and what can take it
      */
     public void check(Order order) {
+        if (isLive()) {
+            checkOfLive(order);
+        }
         if (order instanceof Order.Set set && set.values().containsKey(Order.WORK) && scenario() != Scenario.WORK) {
             throw new IllegalArgumentException(
                     "work cannot be set: scenario " + scenario().label() + " has no handlers, scenario work has");
         }
+        if (order instanceof Fault fault && fault.kind().needsProxy() && !usesProxy()) {
+            throw new IllegalArgumentException(fault.kind().label()
+                    + " needs a network that can fail: set method.proxy: true in the workload file");
+        }
+        if (order instanceof Fault fault && fault.kind() == Fault.Kind.LOSE_BROKER && fault.count() > brokers()) {
+            throw new IllegalArgumentException(
+                    "there is no broker " + fault.count() + ", there are " + brokers() + ": " + fault.text());
+        }
+    }
+
+    /**
+     * The same, changed by an order to a search, which begins anew with it: {@code producerRate} is its first rate.
+     *
+     * @throws IllegalArgumentException naming the key that no search can be changed by
+     */
+    public WorkloadPoint changedBy(Order.Set set) {
+        check(set);
+        Map<String, String> changed = new TreeMap<>(settings);
+        set.values().forEach((key, value) -> {
+            switch (key) {
+                case Order.PRODUCER_RATE -> changed.put(ExploreSettings.START_RATE, value);
+                case Order.WORK ->
+                    changed.put("options." + HandlerWork.MILLIS, Double.toString(Order.Set.workMillis(value)));
+                case Order.CONSUMERS ->
+                    throw new IllegalArgumentException(
+                            "consumers cannot be set in a search: explore.members and options.concurrency of the file say"
+                                    + " how many there are");
+                default -> changed.put(key, value);
+            }
+        });
+        return new WorkloadPoint(dimensions, Collections.unmodifiableMap(changed));
+    }
+
+    /** One process reads, which commits nothing and keeps its settings. */
+    private static void checkOfLive(Order order) {
+        boolean isRateAlone =
+                order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));
+        boolean isOfTime = order instanceof Order.Pause
+                || order instanceof Order.DiscardStats
+                || order instanceof Order.Extend
+                || order instanceof Order.End;
+        if (!isRateAlone && !isOfTime) {
+            throw new IllegalArgumentException(
+                    order.text() + ": scenario steady has one process, which commits nothing:"
+                            + " it can be changed by set of producerRate, pause, discard-stats, extend and end");
+        }
+    }
+
+    /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
+    public boolean usesProxy() {
+        return Boolean.parseBoolean(text("method.proxy"));
+    }
+
+    /** How many replicas a partition has that a generator sends to. */
+    public int replicas() {
+        return integer("topic.replicas");
     }
 
     /** How many processes of a driver a group has, where a generator sends to it. */

@@ -3,6 +3,7 @@ package dev.weir.bench.workload;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -33,12 +34,11 @@ public final class WorkloadSchema {
                         "description",
                         "Each entry is a dimension: keys with lists of values; those of an entry vary together.");
         keys(vary.putObject("items"), key -> !WorkloadFile.isFixed(key.path()), true);
-        properties.set(WorkloadFile.TIMELINE, timeline());
-        keys(
-                        properties.putObject(WorkloadFile.QUICK).put("description", "What --quick sets instead."),
-                        key -> true,
-                        false)
-                .set(WorkloadFile.TIMELINE, timeline());
+        orders(properties);
+        orders(keys(
+                properties.putObject(WorkloadFile.QUICK).put("description", "What --quick sets instead."),
+                key -> true,
+                false));
         ArrayNode required = schema.putArray("required");
         ObjectNode definitions = schema.putObject(DEFINITIONS);
         for (Key key : Key.ALL.values()) {
@@ -57,6 +57,21 @@ public final class WorkloadSchema {
         return schema.toPrettyString();
     }
 
+    private static void orders(ObjectNode properties) {
+        properties.set(WorkloadFile.TIMELINE, timeline());
+        ObjectNode plan = properties
+                .putObject(WorkloadFile.FAULTS)
+                .put("description", "Faults one after the other at even distances, beside the timeline.");
+        plan.putArray("required").add("from").add("every").add(WorkloadFile.OF);
+        ObjectNode keys = section(plan);
+        time(keys, "from", "When the first one comes, since the plan of records began.");
+        time(keys, "every", "How much later each next one comes.");
+        number(keys, "times", "How many come; without it, each once.");
+        number(keys, "seed", "Draws their order in each turn; without it, they come as they stand.");
+        ObjectNode of = keys.putObject(WorkloadFile.OF).put("type", "array").put("minItems", 1);
+        order(section(of.putObject("items")));
+    }
+
     private static ObjectNode timeline() {
         ObjectNode list = JSON.createObjectNode()
                 .put("type", "array")
@@ -65,6 +80,13 @@ public final class WorkloadSchema {
         entry.putArray("required").add("at");
         ObjectNode properties = section(entry);
         time(properties, "at", "When, since the plan began.");
+        order(properties);
+        properties.putObject("took").put("type", "string").put("description", "Of a recorded entry; not read.");
+        properties.putObject("did").put("type", "object").put("description", "Of a recorded entry; not read.");
+        return list;
+    }
+
+    private static void order(ObjectNode properties) {
         ObjectNode set = properties.putObject("set").put("description", "Other values from then on.");
         set.putObject("patternProperties").set("^client[.].+$", value(CLIENT_VALUE, false));
         ObjectNode values = section(set);
@@ -80,9 +102,16 @@ public final class WorkloadSchema {
                 .put("description", "true: what was measured so far does not count.");
         time(properties, "extend", "How much later the run ends.");
         types(properties.putObject("end"), "boolean", "string").put("description", "true: the run ends.");
-        properties.putObject("took").put("type", "string").put("description", "Of a recorded entry; not read.");
-        properties.putObject("did").put("type", "object").put("description", "Of a recorded entry; not read.");
-        return list;
+        for (Fault.Kind kind : Fault.Kind.values()) {
+            ArrayNode types = properties
+                    .putObject(kind.label())
+                    .put("description", kind.about())
+                    .putArray("type")
+                    .add("string");
+            if (kind.isPlain()) {
+                types.add("integer").add("boolean");
+            }
+        }
     }
 
     private static void time(ObjectNode properties, String name, String about) {

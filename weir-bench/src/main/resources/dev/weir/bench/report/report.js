@@ -462,9 +462,10 @@
     }
     if (!runs.length) place.append(element('p', { class: 'hint' }, 'No run of this round is finished.'));
     drawPhases(runs.filter(run => run.phases));
+    drawDisturbances(runs.filter(run => (run.disturbances || []).length));
   }
 
-  /** A vertical line where a run was changed, in the colour of its driver. */
+  /** A vertical line where a run was changed, in the colour of its driver, and a band from a fault to its recovery. */
   function marks(runs) {
     return {
       id: 'marks',
@@ -475,6 +476,14 @@
         ctx.setLineDash([2, 3]);
         for (const run of runs) {
           ctx.strokeStyle = colour(run.driver);
+          ctx.fillStyle = colour(run.driver);
+          ctx.globalAlpha = 0.12;
+          for (const d of run.disturbances || []) {
+            const edge = at => Math.min(area.right, Math.max(area.left, x.getPixelForValue(at / 1000)));
+            const from = edge(d.fromMillis);
+            ctx.fillRect(from, area.top, Math.max(1, edge(d.toMillis + (d.recoveryMillis || 0)) - from), area.bottom - area.top);
+          }
+          ctx.globalAlpha = 1;
           for (const phase of (run.phases || []).slice(1)) {
             const at = x.getPixelForValue(phase.fromMillis / 1000);
             if (at < area.left || at > area.right) continue;
@@ -487,6 +496,16 @@
         ctx.restore();
       },
     };
+  }
+
+  function drawDisturbances(runs) {
+    byId('disturbances-part').hidden = !runs.length;
+    fill(byId('disturbances'),
+      ['driver', 'after', 'from s', 'to s', 'recovered after s', 'late', 'latest ms', 'again', 'lost'],
+      runs.flatMap(run => run.disturbances.map(d => [rowTitle(swatch(run.driver), run.driver), cell(d.order),
+        ...[d.fromMillis, d.toMillis].map(millis => cell((millis / 1000).toFixed(1))),
+        cell(d.recovered ? (d.recoveryMillis / 1000).toFixed(1) : 'not before the next order'),
+        ...[d.late, d.longestMillis, d.again, d.lost].map(value => cell(number(value)))])));
   }
 
   function drawPhases(runs) {

@@ -286,4 +286,13 @@ class SearchTest {
         assertThatThrownBy(() -> over.tell(new Outcome(Result.PASSED, ""), 1))
                 .isInstanceOf(IllegalStateException.class);
     }
+
+    @Test
+    void extendedSearch_goesOnForSoMuchLonger() {
+        Search search = new Search(new Limits(100, 1_000, 10, List.of()));
+        search.extend(5);
+        search.tell(new Outcome(Outcome.Result.PASSED, ""), 6);
+        assertThat(search.secondsLeft()).isEqualTo(9);
+        assertThat(search.next()).as("another of 6 s fits").isNotNull();
+    }
 }

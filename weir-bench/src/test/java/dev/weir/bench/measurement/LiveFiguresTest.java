@@ -23,6 +23,7 @@ class LiveFiguresTest {
     private static final LiveSettings SETTINGS = new LiveSettings(1000, 5, 3, Map.of());
 
     private final LiveFigures figures = new LiveFigures(2, 500, 2);
+    private long came = 2;
 
     private static Histogram of(long records, double millis) {
         Histogram histogram = new Histogram(3);
@@ -46,9 +47,11 @@ class LiveFiguresTest {
                         List.of(),
                         false),
                 List.of(of(handled, millis), of(handled, millis)));
+        came += 2 * handled;
+        figures.ofGroup(from, from + HALF, came, 0);
     }
 
-    /** A backlog grows while only half is handled, and a drain takes it away. */
+    /** A backlog grows while only half is handled, and goes in the half second after. */
     private void played() {
         figures.begin(START, 1_000);
         for (int half = 0; half < 4; half++) {
@@ -57,8 +60,8 @@ class LiveFiguresTest {
         for (int half = 4; half < 8; half++) {
             half(half, 250, 125, 900);
         }
-        figures.caughtUp();
-        for (int half = 8; half < 12; half++) {
+        half(8, 250, 250 + 500, 6);
+        for (int half = 9; half < 12; half++) {
             half(half, 250, 250, 6);
         }
     }
@@ -73,7 +76,7 @@ class LiveFiguresTest {
                 List.of(of(1, 1), of(1, 1)));
         played();
         List<Interval> intervals = figures.intervals(figures.whole(6_000));
-        assertThat(intervals).extracting(Interval::records).containsExactly(1000L, 1000L, 500L, 500L, 1000L, 1000L);
+        assertThat(intervals).extracting(Interval::records).containsExactly(1000L, 1000L, 500L, 500L, 2000L, 1000L);
         assertThat(intervals).extracting(Interval::lagRecords).containsExactly(0L, 0L, 500L, 1000L, 0L, 0L);
         assertThat(intervals).extracting(Interval::startMillis).containsExactly(0L, 1000L, 2000L, 3000L, 4000L, 5000L);
         assertThat(figures.warmUp(6)).isOne();
@@ -146,6 +149,40 @@ class LiveFiguresTest {
     private void reported(int number, long sent, long acknowledged) {
         long from = START + number * HALF;
         figures.ofGenerator(from, from + HALF, acknowledged, List.of(of(sent, 1), of(sent, 1), new Histogram(3)));
+    }
+
+    @Test
+    void recordThatCameAgain_countsInItsSecond_andIsNoLessOfTheLag() {
+        figures.begin(START, 0);
+        half(0, 250, 250, 4);
+        half(1, 250, 200, 4);
+        figures.ofGroup(START + HALF, START + 2 * HALF, came, 40);
+        half(2, 250, 250, 4);
+        figures.ofGroup(START + 2 * HALF, START + 3 * HALF, came, 45);
+        assertThat(figures.lag()).isEqualTo(100);
+        assertThat(figures.again(0, 1)).isEqualTo(40);
+        assertThat(figures.again(1, 2)).isEqualTo(5);
+    }
+
+    @Test
+    void partitionThatIsSentTo_andHasNothing_isSilent() {
+        figures.begin(START, 0);
+        figures.ofGenerator(START, START + HALF, 10, List.of(of(5, 1), of(5, 1), new Histogram(3)));
+        figures.ofMember(
+                START,
+                START + HALF,
+                new Report.Interval(
+                        0, 5, 200, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),
+                List.of(new Histogram(3), of(5, 7)));
+        figures.ofGroup(START, START + HALF, 7, 0);
+        Recovery.Second second = figures.seconds(1, 99).getFirst();
+        assertThat(second.silent()).isOne();
+        assertThat(second.sent()).isEqualTo(10);
+        assertThat(second.lag()).isEqualTo(5);
+        assertThat(second.percentileMillis()).isCloseTo(7, within(0.1));
+        assertThat(figures.secondOf(0, 0)).isZero();
+        assertThat(figures.secondOf(0, 5)).isZero();
+        assertThat(figures.secondOf(0, 6)).as("not sent").isOne();
     }
 
     @Test

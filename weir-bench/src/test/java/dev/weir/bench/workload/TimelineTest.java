@@ -77,6 +77,36 @@ class TimelineTest {
                 .hasMessageContaining(message);
     }
 
+    @Test
+    void plannedFaults_areEntriesOfTheTimeline_andQuickHasItsOwn() {
+        String yaml = WORKLOAD
+                + "timeline: [{at: 4s, drain: true}]\n"
+                + "faults: {from: 2s, every: 3s, of: [{kill: 1}, {freeze: 1 for 2s}]}\n"
+                + "quick: {faults: {from: 1s, every: 1s, of: [{join: 1}]}}\n";
+        assertThat(Workload.parse("w.yaml", yaml, false).timeline())
+                .extracting(entry -> entry.order().text())
+                .containsExactly("kill 1", "drain true", "freeze 1 for 2.000s");
+        assertThat(Workload.parse("w.yaml", yaml, true).timeline())
+                .extracting(entry -> entry.order().text())
+                .containsExactly("join 1", "drain true");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            timeline: [{at: 1s, cut: 1 for 2s}]            | cut needs a network that can fail: set method.proxy: true
+            timeline: [{at: 1s, lose-broker: 2 for 2s}]    | there is no broker 2, there are 1: lose-broker 2 for 2.000s
+            timeline: [{at: 1s, freeze: 2s}]               | w.yaml:6:12: freeze must be a number and a time
+            faults: {every: 2s, of: [{kill: 1}]}           | w.yaml:6:9: faults needs from
+            faults: {from: 1s, every: 2s, of: [{die: 1}]}  | w.yaml:6:36: there is no order die
+            faults: {from: 1s, every: 2s}                  | faults needs of, a list
+            topic.replicas: 2                              | topic.replicas must be at most brokers: topic.replicas=2 brokers=1
+            """)
+    void faultThatTheRunCannotHave_isRefused(String line, String message) {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + line + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             scenario: work                              | timeline is of runs that can be changed: set scenario to work or at-least-once, and topic.recordsPerSecond
@@ -88,6 +118,20 @@ class TimelineTest {
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void liveSteadyRun_takesWhatHasNoNeedOfAGroup() {
+        String yaml = "name: w\nscenario: steady\ndrivers: [plain]\ntopic: {recordsPerSecond: 5}\nmethod.live: true\n";
+        String taken =
+                yaml + "timeline: [{at: 1s, set: {producerRate: 9}}, {at: 2s, pause: 1s}, {at: 9s, end: true}]\n";
+        assertThat(Workload.parse("w.yaml", taken, false).timeline()).hasSize(3);
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml + "timeline: [{at: 1s, kill: 1}]\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("kill 1: scenario steady has one process");
+        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + "method.live: true\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("method.live is of scenario steady");
     }
 
     @Test

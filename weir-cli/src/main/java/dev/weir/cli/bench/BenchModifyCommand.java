@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
@@ -26,7 +27,8 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Change a run of weir bench run or compare while it goes on, from another terminal.",
             "It takes one order, waits until that is done and prints a JSON object: status, applied, atMs, timeline."
-                    + " Runs that can be changed have scenario work or at-least-once and topic.recordsPerSecond.",
+                    + " Runs that can be changed have scenario work or at-least-once and topic.recordsPerSecond; searches of weir"
+                    + " bench explore and steady runs with method.live take some orders.",
             "Exit code 1 if there is no such run, 2 if the order is wrong or refused."
         })
 final class BenchModifyCommand implements Callable<Integer> {
@@ -68,6 +70,9 @@ final class BenchModifyCommand implements Callable<Integer> {
 
     @Option(names = "--extend", paramLabel = "TIME", description = "The run ends so much later.")
     private @Nullable String extend;
+
+    @Mixin
+    private FaultOptions faults;
 
     @Option(names = "--end", description = "The run ends now, with its results.")
     private boolean end;
@@ -121,6 +126,7 @@ final class BenchModifyCommand implements Callable<Integer> {
         putIfSaid(fields, "drain", drain ? "true" : null);
         putIfSaid(fields, "discard-stats", discardStats ? "true" : null);
         putIfSaid(fields, "end", end ? "true" : null);
+        faults.said().forEach(fields::put);
         return fields;
     }
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +55,31 @@ class BenchModifyCommandTest {
                     waiting.number(),
                     refusal.isEmpty() ? Answer.accepted(List.of(entry)) : Answer.refused(refusal, 1_250, List.of()));
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --join        | 2            | 2
+            --leave       | 1            | 1
+            --rebalance   |              | true
+            --kill        | 1            | 1
+            --freeze      | 1 for 2s     | 1 for 2.000s
+            --cut         | 2 for 500ms  | 2 for 0.500s
+            --silence     | 1 for 1s     | 1 for 1.000s
+            --delay       | 200ms for 5s | 0.200s for 5.000s
+            --lose-broker | 1 for 3s     | 1 for 3.000s
+            --backlog     | 10s          | 10.000s
+            """)
+    void fault_isOrderedAsATimelineHasIt(String option, @Nullable String value, String recorded) throws Exception {
+        try (OrderDesk desk = OrderDesk.open(results, "run")) {
+            CompletableFuture<Void> run = answering(desk, "");
+            int status = value == null ? modify(option) : modify(option, value);
+            assertThat(status).as(harness.err()).isEqualTo(ExitCode.DONE);
+            run.join();
+        }
+        JsonNode line = JSON.readTree(harness.out());
+        assertThat(line.path("timeline").path(0).path(option.substring(2)).asText())
+                .isEqualTo(recorded);
     }
 
     @Test

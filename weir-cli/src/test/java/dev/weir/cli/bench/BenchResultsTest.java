@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Flag;
@@ -209,12 +210,14 @@ class BenchResultsTest {
                                         4_733,
                                         4,
                                         Double.NaN,
-                                        0))),
+                                        0)),
+                        List.of(new Disturbance("kill 1", 2_000, 2_000, Double.NaN, 1_234, 812, 7, 0))),
                 List.of());
         assertThat(harness.run("bench", "results", "show", run)).isEqualTo(ExitCode.DONE);
         assertThat(harness.out())
                 .contains("weir: changed while it ran in 1 of 5 runs, not quoted", "weir, round 4, phase by phase")
                 .contains("drain true")
+                .contains("weir, round 4, what it recovered from", "not in time", "1,234", "kill 1")
                 .doesNotContain("9,000,000");
         CommandHarness gate = new CommandHarness();
         assertThat(gate.run("bench", "results", "gate", run, "weir rate >= 1.3 of plain"))

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs campaigns on one broker in this JVM, which is sooner there than a forked one. Confined to one thread. */
 final class BenchAtCluster implements AutoCloseable {
 
-    private static final CampaignListener SILENT = new CampaignListener() {
+    static final CampaignListener SILENT = new CampaignListener() {
         @Override
         public void note(String line) {}
 

@@ -7,6 +7,7 @@ import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderSender;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.ResultsFolder;
@@ -54,7 +55,7 @@ class BenchLiveTest extends BenchTestBase {
     }
 
     /** Types an order as soon as there is a run that takes it. */
-    private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
+    private static Answer ordered(String name, CompletableFuture<?> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
         assertThat(run).as("goes on").isNotDone();
@@ -150,6 +151,100 @@ class BenchLiveTest extends BenchTestBase {
     @Timeout(900)
     void shareGroup_thatIsChanged_losesNothing_andItsReplayHasTheSamePhases() throws Exception {
         session("share", "kafka-share");
+    }
+
+    private static String refused(String name, CompletableFuture<?> run, Order order) throws Exception {
+        Answer answer = ordered(name, run, order);
+        assertThat(answer.applied()).isEmpty();
+        return String.valueOf(answer.error());
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void steadyRun_thatIsChanged_losesNothing_andEndsByTime() throws Exception {
+        String yaml = """
+                name: steady-live
+                scenario: steady
+                drivers: [plain]
+                baseline: plain
+                topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 100}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
+                  measureSeconds: 600, live: true}
+                """;
+        CompletableFuture<ResultsFolder> run = running(yaml);
+        List<Order> session = List.of(
+                set("producerRate", "300"), new Order.DiscardStats(), new Order.Extend(60_000), new Order.Pause(2_000));
+        for (Order order : session) {
+            assertThat(ordered("steady-live", run, order).error())
+                    .as("%s", order)
+                    .isNull();
+        }
+        assertThat(refused("steady-live", run, new Order.Drain())).contains("can be changed by set of producerRate");
+        assertThat(refused("steady-live", run, set("consumers", "2"))).contains("scenario steady has one process");
+        assertThat(ordered("steady-live", run, new Order.End()).applied()).containsKey("end");
+        Run changed = whole(run.get(5, TimeUnit.MINUTES), true);
+        assertThat(orders(changed)).startsWith(session.toArray(new Order[0])).endsWith(new Order.End());
+        assertThat(changed.phases()).hasSize(session.size() + 2);
+        assertThat(changed.phases().getLast().producerRate()).isEqualTo(300);
+    }
+
+    @Test
+    @Timeout(600)
+    void steadyRunThatNobodyChanges_isQuoted_thoughItEndsByTime() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: steady-unchanged
+                scenario: steady
+                drivers: [plain]
+                baseline: plain
+                topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 200}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
+                  measureSeconds: 4, live: true}
+                """);
+        Run run = whole(results, false);
+        assertThat(run.timeline()).isEmpty();
+        assertThat(run.totals().records()).isBetween(600L, 1_000L);
+        assertThat(run.ledger().expected())
+                .as("1 s of warm-up, 4 s, 1 s of margin")
+                .isBetween(1_000L, 1_600L);
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void search_takesOrdersBetweenTrials_andBeginsAnewWithOtherHandlers() throws Exception {
+        String yaml = """
+                name: search-live
+                scenario: work
+                drivers: [plain]
+                baseline: plain
+                topic: {partitions: 2, valueBytes: 50}
+                options: {work.millis: 1}
+                target: p90<=1s
+                explore: {members: 1, startRate: 50, maxRate: 400, warmUpSeconds: 0.5, stepSeconds: 2, holdSeconds: 4,
+                  pauseSeconds: 0.5, recoverySeconds: 3, maxSeconds: 400}
+                method: {heapMegabytes: 64, intervalMillis: 250}
+                """;
+        CompletableFuture<Explored> search = CompletableFuture.supplyAsync(() -> {
+            try {
+                return bench.explore(yaml);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(refused("search-live", search, new Order.RestartConsumers("1")))
+                .contains("a search disturbs its members by itself");
+        Answer anew = ordered("search-live", search, new Order.Set(Map.of("work", "2ms", "producerRate", "80")));
+        assertThat(anew.applied()).containsEntry("search", "began anew");
+        assertThat(ordered("search-live", search, new Order.Extend(60_000)).error())
+                .isNull();
+        assertThat(ordered("search-live", search, new Order.End()).applied()).containsKey("end");
+        Explored explored = search.get(5, TimeUnit.MINUTES);
+        assertThat(explored.timeline()).hasSize(3);
+        assertThat(explored.finding().trials())
+                .isNotEmpty()
+                .first()
+                .satisfies(trial -> assertThat(trial.attempt().rate()).isEqualTo(80));
     }
 
     @Test

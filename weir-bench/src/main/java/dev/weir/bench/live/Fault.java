@@ -1,0 +1,159 @@
+package dev.weir.bench.live;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A disturbance of a run: members come, go, die or stand still, their network or a broker fails, a backlog comes. Immutable.
+ *
+ * @param count of members, or the id of a broker; 0 where neither is told
+ * @param byMillis how much later each message comes; 0 but for {@link Kind#DELAY}
+ * @param forMillis how long it lasts; 0 of what happens at once
+ */
+public record Fault(Kind kind, int count, double byMillis, double forMillis) implements Order {
+    private static final int MOST_COUNT = 1000;
+    private static final double MOST_MILLIS = 600e3;
+    private static final double MOST_DELAY_MILLIS = 60e3;
+    private static final Pattern COUNTED = Pattern.compile("(\\d{1,4}) for (\\S+)");
+    private static final Pattern TIMED = Pattern.compile("(\\S+) for (\\S+)");
+
+    /** How its value is written. */
+    private enum Form {
+        FLAG("true"),
+        COUNT("a number, such as 1"),
+        COUNT_FOR("a number and a time, such as 1 for 10s"),
+        TIME("a time, such as 10s"),
+        TIME_FOR("two times, such as 200ms for 10s");
+
+        private final String about;
+
+        Form(String about) {
+            this.about = about;
+        }
+    }
+
+    /** What happens. */
+    public enum Kind {
+        /** So many processes join the group. */
+        JOIN(Form.COUNT, "So many processes join the group."),
+        /** The last processes leave it, and commit before. */
+        LEAVE(Form.COUNT, "So many processes leave it, and commit before."),
+        /** A process joins and leaves again. */
+        REBALANCE(Form.FLAG, "true: a further process joins and leaves again."),
+        /** The last processes end by SIGKILL, and nobody takes their place. */
+        KILL(Form.COUNT, "So many processes end by SIGKILL; nobody takes their place."),
+        /** The first processes stand still by SIGSTOP. */
+        FREEZE(Form.COUNT_FOR, "So many processes stand still for so long, by SIGSTOP."),
+        /** The connections of the first processes are reset, and so is each new one. */
+        CUT(Form.COUNT_FOR, "Connections of so many processes are reset for so long, new ones too."),
+        /** The connections of the first processes stay, and nothing passes. */
+        SILENCE(Form.COUNT_FOR, "Connections of so many processes pass nothing on for so long."),
+        /** Each message between members and brokers comes later. */
+        DELAY(Form.TIME_FOR, "Each message between members and brokers comes so much later, for so long."),
+        /** The broker of that id ends by SIGKILL, and comes back. */
+        LOSE_BROKER(Form.COUNT_FOR, "The broker of that id ends by SIGKILL and is started again so much later."),
+        /** What is due in so long is due within a second, on top of what is due in that one. */
+        BACKLOG(Form.TIME, "What is due in so long is due within one second, on top of that one's.");
+
+        private final Form form;
+        private final String about;
+
+        Kind(Form form, String about) {
+            this.form = form;
+            this.about = about;
+        }
+
+        /** As workload files and results have it, such as {@code lose-broker}. */
+        public String label() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /** Those of all kinds. */
+        static List<String> labels() {
+            return Arrays.stream(values()).map(Kind::label).toList();
+        }
+
+        /** One sentence for people. */
+        public String about() {
+            return about;
+        }
+
+        /** Whether its value is no text with two parts, which a program may write as a number or as true. */
+        public boolean isPlain() {
+            return form == Form.COUNT || form == Form.FLAG;
+        }
+
+        /** Whether members reach their brokers through a proxy for it. */
+        public boolean needsProxy() {
+            return this == CUT || this == SILENCE || this == DELAY;
+        }
+    }
+
+    /**
+     * The fault of a kind with that value.
+     *
+     * @throws IllegalArgumentException naming the kind, and the form of its value
+     */
+    static Fault of(Kind kind, String text) {
+        String name = kind.label();
+        Matcher counted = COUNTED.matcher(text);
+        Matcher timed = TIMED.matcher(text);
+        return switch (kind.form) {
+            case FLAG -> {
+                require(kind, text, text.equals("true"));
+                yield new Fault(kind, 0, 0, 0);
+            }
+            case COUNT -> {
+                require(kind, text, text.matches("\\d{1,4}"));
+                yield new Fault(kind, count(name, text), 0, 0);
+            }
+            case COUNT_FOR -> {
+                require(kind, text, counted.matches());
+                yield new Fault(kind, count(name, counted.group(1)), 0, lasting(name, counted.group(2)));
+            }
+            case TIME -> new Fault(kind, 0, 0, lasting(name, text));
+            case TIME_FOR -> {
+                require(kind, text, timed.matches());
+                double by = Spans.millis(name, timed.group(1), 1, MOST_DELAY_MILLIS);
+                yield new Fault(kind, 0, by, lasting(name, timed.group(2)));
+            }
+        };
+    }
+
+    private static void require(Kind kind, String text, boolean isSo) {
+        if (!isSo) {
+            throw new IllegalArgumentException(
+                    kind.label() + " must be " + kind.form.about + ": " + kind.label() + "=" + text);
+        }
+    }
+
+    private static int count(String name, String text) {
+        int count = Integer.parseInt(text);
+        if (count < 1 || count > MOST_COUNT) {
+            throw new IllegalArgumentException(name + " must be from 1 to " + MOST_COUNT + ": " + name + "=" + text);
+        }
+        return count;
+    }
+
+    private static double lasting(String name, String text) {
+        return Spans.millis(name, text, 1, MOST_MILLIS);
+    }
+
+    @Override
+    public Map<String, Object> fields() {
+        String lasting = Spans.text(forMillis);
+        return Map.of(
+                kind.label(),
+                switch (kind.form) {
+                    case FLAG -> "true";
+                    case COUNT -> Integer.toString(count);
+                    case COUNT_FOR -> count + " for " + lasting;
+                    case TIME -> lasting;
+                    case TIME_FOR -> Spans.text(byMillis) + " for " + lasting;
+                });
+    }
+}

@@ -1,0 +1,130 @@
+package dev.weir.driver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.stream.IntStream;
+
+/**
+ * Which records came to the members of a group, in a file that all of their processes map: what a killed process had noted
+ * stays, and what one member had another one knows at once. Thread-safe, among processes of one machine too.
+ */
+public final class GroupNumbers {
+    // A block for each partition, all of one size. A process that is killed between the two steps of a note has set the
+    // bit
+    // and counted nothing, so the counts are good for a look and the bits for the books.
+    //
+    //   0                8                16
+    //   +----------------+----------------+----------------------------------+
+    //   | came, a long   | again, a long  | a bit for each number, in longs  |
+    //   +----------------+----------------+----------------------------------+
+
+    private static final int CAME = 0;
+    private static final int AGAIN = Long.BYTES;
+    private static final int HEADER_BYTES = 2 * Long.BYTES;
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+    private final long records; // of a partition
+    private final ByteBuffer[] blocks;
+
+    GroupNumbers(long records, ByteBuffer[] blocks) {
+        this.records = records;
+        this.blocks = blocks.clone();
+    }
+
+    /** The bytes of a partition's block. */
+    static int blockBytes(long records) {
+        return Math.toIntExact(HEADER_BYTES + Math.ceilDiv(records, Long.SIZE) * Long.BYTES);
+    }
+
+    /**
+     * Maps a file, which is made if it is not there. Its holes take no room.
+     *
+     * @param records of each partition, numbered from 0; the same in all processes
+     * @throws UncheckedIOException if it cannot be mapped
+     */
+    public static GroupNumbers in(Path file, int partitions, long records) {
+        int bytes = blockBytes(records);
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer[] blocks = new ByteBuffer[partitions];
+            for (int partition = 0; partition < partitions; partition++) {
+                blocks[partition] = channel.map(FileChannel.MapMode.READ_WRITE, (long) partition * bytes, bytes);
+            }
+            return new GroupNumbers(records, blocks);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the numbers of a group cannot be kept in " + file + ": " + e, e);
+        }
+    }
+
+    /** Notes that a record came; false if it had come before. A number that nobody wrote is not noted. */
+    public boolean came(int partition, long number) {
+        if (number < 0 || number >= records) {
+            return true;
+        }
+        ByteBuffer block = blocks[partition];
+        long bit = 1L << number; // By its lowest six bits.
+        int at = HEADER_BYTES + (int) (number / Long.SIZE) * Long.BYTES;
+        boolean isFirst = ((long) LONGS.getAndBitwiseOr(block, at, bit) & bit) == 0;
+        int count = isFirst ? CAME : AGAIN;
+        var unused = (long) LONGS.getAndAdd(block, count, 1L);
+        return isFirst;
+    }
+
+    /** How many records came, each once. */
+    public long came() {
+        return sum(CAME);
+    }
+
+    /** How often one came that had come before. */
+    public long again() {
+        return sum(AGAIN);
+    }
+
+    private long sum(int count) {
+        return Arrays.stream(blocks)
+                .mapToLong(block -> (long) LONGS.getVolatile(block, count))
+                .sum();
+    }
+
+    /** The numbers below {@code end} that did not come, which belong to the caller. */
+    public BitSet missing(int partition, long end) {
+        long[] words = new long[Math.toIntExact(Math.ceilDiv(Math.min(end, records), Long.SIZE))];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = (long) LONGS.getVolatile(blocks[partition], HEADER_BYTES + i * Long.BYTES);
+        }
+        BitSet missing = BitSet.valueOf(words);
+        missing.flip(0, Math.toIntExact(end));
+        missing.clear(Math.toIntExact(end), Math.max(Math.toIntExact(end), missing.length()));
+        return missing;
+    }
+
+    /**
+     * What a ledger of members that told their numbers would say had none of them been killed.
+     *
+     * @param told by those that were not
+     * @param ends how many records each partition has
+     */
+    public LedgerFigures figures(LedgerFigures told, long[] ends) {
+        long written = Arrays.stream(ends).sum();
+        long missing = IntStream.range(0, blocks.length)
+                .mapToLong(partition -> missing(partition, ends[partition]).cardinality())
+                .sum();
+        return new LedgerFigures(
+                written - missing,
+                missing,
+                told.duplicates(),
+                told.reordered(),
+                told.foreign(),
+                told.retried(),
+                Math.max(told.redelivered(), again() - told.duplicates()));
+    }
+}
