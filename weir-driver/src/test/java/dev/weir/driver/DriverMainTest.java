@@ -121,7 +121,7 @@ class DriverMainTest {
             String told = said.readLine();
             assertThat(told).contains("\"say\":\"delivered\"");
             String numbers = JSON.readTree(told).path("partitions").path(0).asText();
-            assertThat(RecordNumbers.decoded(numbers).cardinality()).isPositive();
+            assertThat(NumberRuns.decoded(numbers).count()).isPositive();
             assertThat(said.readLine()).contains("\"say\":\"passed\"");
         } finally {
             process.destroyForcibly();
