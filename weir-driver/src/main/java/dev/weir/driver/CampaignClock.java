@@ -44,9 +44,4 @@ final class CampaignClock {
     static boolean isShared() {
         return setting.isShared();
     }
-
-    /** For tests: as it is in a new process. */
-    static void share() {
-        setting = new Setting(0, true);
-    }
 }
