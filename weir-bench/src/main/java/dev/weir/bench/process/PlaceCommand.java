@@ -107,8 +107,8 @@ final class PlaceCommand {
     }
 
     private BenchException failed(String why, @Nullable Throwable cause) {
-        return new BenchException(
-                "worker at " + label + ": " + doing + ": " + why + "; the command was " + text(command), cause);
+        String message = "worker at " + label + ": " + doing + ": " + why + "; the command was " + text(command);
+        return cause == null ? new BenchException(message) : new BenchException(message, cause);
     }
 
     /** For people. */
