@@ -106,7 +106,14 @@ public sealed interface Report {
             LedgerFigures ledger,
             Map<String, Double> client,
             HandlerTime handlers)
-            implements Report {}
+            implements Report {
+
+        /** The same, with other figures of clients. */
+        public Passed withClient(Map<String, Double> others) {
+            return new Passed(
+                    complete, records, bytes, nanos, joinNanos, firstMillis, usage, ledger, others, handlers);
+        }
+    }
 
     /** The driver cannot go on. */
     record Failed(String message, String trace) implements Report {}

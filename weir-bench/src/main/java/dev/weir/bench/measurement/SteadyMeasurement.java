@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SteadyMeasurement {
     /** The driver of that name sends, and is no library under test. */
-    public static final String GENERATOR = "generator";
+    public static final String GENERATOR = DriverLauncher.GENERATOR;
 
     /** What is sent later than this is late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -338,7 +339,7 @@ public final class SteadyMeasurement {
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(LimitingParty.ofProcessorTime(
-                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
+                totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }

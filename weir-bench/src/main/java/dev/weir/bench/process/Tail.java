@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Copies what a process prints, by a thread of its own, and keeps its last lines. Thread-safe. */
@@ -16,7 +17,8 @@ final class Tail {
     private static final int LINES = 3;
     private static final int MOST_CHARACTERS = 300;
 
-    private final Deque<String> last = new ArrayDeque<>(); // guarded by itself
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<String> last = new ArrayDeque<>(); // guarded by the lock
     private final Thread thread;
 
     /** Takes {@code into} over; null to keep the last lines only. */
@@ -41,11 +43,14 @@ final class Tail {
     }
 
     private void keep(String line) {
-        synchronized (last) {
+        lock.lock();
+        try {
             last.add(line.length() > MOST_CHARACTERS ? line.substring(0, MOST_CHARACTERS) + "..." : line);
             if (last.size() > LINES) {
                 last.remove();
             }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -56,8 +61,11 @@ final class Tail {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        synchronized (last) {
+        lock.lock();
+        try {
             return String.join(" / ", last);
+        } finally {
+            lock.unlock();
         }
     }
 }
