@@ -83,7 +83,7 @@ public final class ExploreRunner {
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
         workload.points().forEach(point -> ExploreSettings.of(point, target));
-        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()));
+        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
         workload.drivers().forEach(launcher::entry);
     }
 
@@ -110,10 +110,15 @@ public final class ExploreRunner {
             listener.note("the file's timeline is left out: a search sets its own rates");
         }
         List<Explored> all = new ArrayList<>();
-        try (BenchCluster cluster = existing == null
-                ? BenchCluster.forked(
-                        settings.data(), workload.points().get(0).brokers(), listener::note, launcher::isStopped)
-                : BenchCluster.existing(existing, listener::note, launcher::isStopped)) {
+        try (DriverLauncher processes = launcher;
+                BenchCluster cluster = existing == null
+                        ? BenchCluster.forked(
+                                settings.data(),
+                                workload.points().get(0).brokers(),
+                                listener::note,
+                                launcher::isStopped)
+                        : BenchCluster.existing(existing, listener::note, launcher::isStopped)) {
+            processes.open(workload.drivers(), this::status);
             ResultsFolder folder = ResultsFolder.create(
                     settings.results(),
                     CampaignDescription.of(

@@ -23,6 +23,9 @@ public final class DriverLauncher implements AutoCloseable {
     /** The driver of that name sends, and is no library under test. */
     public static final String GENERATOR = "generator";
 
+    /** Name of the setting that says which processes run where. */
+    public static final String WORKERS = "environment.workers";
+
     private final DriverCatalog catalog;
     private final BenchEnvironment environment;
     private final List<WorkerHost> hosts;
@@ -77,8 +80,8 @@ public final class DriverLauncher implements AutoCloseable {
     public Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         if (!isHere()) {
-            described.put("environment", environment.name());
-            described.put("environment.workers", environment.described());
+            described.put("environment.name", environment.name());
+            described.put(WORKERS, environment.described());
             for (int i = 0; i < hosts.size(); i++) {
                 String prefix = "worker." + (i + 1) + ".";
                 hosts.get(i).facts().forEach((name, value) -> described.put(prefix + name, value));

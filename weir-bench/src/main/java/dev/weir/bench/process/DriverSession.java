@@ -198,6 +198,14 @@ public final class DriverSession {
         return passed.withClient(client);
     }
 
+    /** Adds by how much its times are wrong at most, if they are not of this machine's clock; of several, the most. */
+    public void putClockError(Map<String, Double> figures) {
+        Long error = process.clockErrorNanos();
+        if (error != null) {
+            figures.merge(CLOCK_ERROR, error / 1e6, Math::max);
+        }
+    }
+
     /** How many cores the machine of the process has. */
     public int cores() {
         return process.cores();
