@@ -34,12 +34,14 @@ public final class EnvironmentFile {
             Set.of("forked", "bootstrapServers", "clientConfig", "topicPrefix", "keepTopics");
     private static final Set<String> PLACES = Set.of("here", "ssh", "pod", "image");
     private static final Set<String> OF_KUBERNETES = Set.of("context", "namespace", "container");
+    private static final Set<String> OF_ELSEWHERE = Set.of("program", "java", "home");
     private static final Set<String> OF_WORKER = Set.of(
             "here",
             "ssh",
             "options",
             "pod",
             "image",
+            "program",
             "context",
             "namespace",
             "container",
@@ -163,12 +165,15 @@ public final class EnvironmentFile {
         if (!kind.equals("pod") && !kind.equals("image") && OF_KUBERNETES.stream().anyMatch(fields::containsKey)) {
             throw refuse(node, "context, namespace and container are of pod and image");
         }
-        if (kind.equals("here") && (fields.containsKey("java") || fields.containsKey("home"))) {
-            throw refuse(node, "on this machine, java and home are those of this command");
+        if (kind.equals("here") && OF_ELSEWHERE.stream().anyMatch(fields::containsKey)) {
+            throw refuse(node, "program, java and home are of other places than this machine");
+        }
+        if (kind.equals("image") && fields.containsKey("container")) {
+            throw refuse(node, "a pod of an image has one container");
         }
         Place place =
                 switch (kind) {
-                    case "ssh" -> new Place.Ssh(word(fields, "ssh"), texts(fields, "options"));
+                    case "ssh" -> new Place.Ssh(program(fields, "ssh"), word(fields, "ssh"), texts(fields, "options"));
                     case "pod" -> pod(fields, word(fields, "pod"));
                     case "image" -> pod(fields, "weir-bench-" + UUID.randomUUID().toString().substring(0, 8));
                     default -> new Place.Here();
@@ -183,7 +188,13 @@ public final class EnvironmentFile {
     }
 
     private Place.Pod pod(Map<String, Node> fields, String pod) {
-        return new Place.Pod(text(fields, "context"), text(fields, "namespace"), pod, text(fields, "container"));
+        return new Place.Pod(
+                program(fields, "kubectl"), text(fields, "context"), text(fields, "namespace"), pod, text(fields, "container"));
+    }
+
+    private String program(Map<String, Node> fields, String usual) {
+        String program = text(fields, "program");
+        return program.isEmpty() ? usual : program;
     }
 
     /** What a program would take for an option, or for several words, is refused. */

@@ -32,10 +32,11 @@ public sealed interface Place {
     /**
      * A host that is reached by {@code ssh}, without a question on the way.
      *
+     * @param program {@code ssh}, or what takes its arguments
      * @param host as {@code ssh} takes it, with the user if need be
      * @param options more arguments of {@code ssh}
      */
-    record Ssh(String host, List<String> options) implements Place {
+    record Ssh(String program, String host, List<String> options) implements Place {
         public Ssh {
             options = List.copyOf(options);
         }
@@ -48,7 +49,7 @@ public sealed interface Place {
         /** The host's shell takes the words apart again. */
         @Override
         public List<String> command(List<String> arguments) {
-            List<String> command = new ArrayList<>(List.of("ssh", "-T"));
+            List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
             // What it is told first holds: the file's options are before these.
             for (String option : List.of(
@@ -67,11 +68,12 @@ public sealed interface Place {
     /**
      * A container of a Kubernetes pod, which is reached by {@code kubectl exec}.
      *
+     * @param program {@code kubectl}, or what takes its arguments
      * @param context of the user's configuration; empty for the current one
      * @param namespace empty for that of the context
      * @param container empty for the pod's first one
      */
-    record Pod(String context, String namespace, String pod, String container) implements Place {
+    record Pod(String program, String context, String namespace, String pod, String container) implements Place {
         @Override
         public String label() {
             return "pod " + (namespace.isEmpty() ? "" : namespace + "/") + pod;
@@ -90,7 +92,7 @@ public sealed interface Place {
 
         /** A command about the same namespace; the caller's to add to. */
         public List<String> kubectl(String... arguments) {
-            List<String> command = new ArrayList<>(List.of("kubectl"));
+            List<String> command = new ArrayList<>(List.of(program));
             if (!context.isEmpty()) {
                 command.add("--context=" + context);
             }

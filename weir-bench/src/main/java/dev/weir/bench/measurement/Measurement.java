@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.DoubleStream;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
