@@ -39,7 +39,7 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
     /** Which processes run where, for people; runs of one campaign have the same. */
     public String described() {
         return workers.stream()
-                .map(worker -> worker.place().label()
+                .map(worker -> worker.label()
                         + worker.roles().stream()
                                 .sorted()
                                 .map(role -> role.name().toLowerCase(Locale.ROOT))

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -175,7 +174,7 @@ public final class EnvironmentFile {
                 switch (kind) {
                     case "ssh" -> new Place.Ssh(program(fields, "ssh"), word(fields, "ssh"), texts(fields, "options"));
                     case "pod" -> pod(fields, word(fields, "pod"));
-                    case "image" -> pod(fields, "weir-bench-" + UUID.randomUUID().toString().substring(0, 8));
+                    case "image" -> pod(fields, "");
                     default -> new Place.Here();
                 };
         return new Worker(

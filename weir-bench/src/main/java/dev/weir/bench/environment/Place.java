@@ -71,6 +71,7 @@ public sealed interface Place {
      * @param program {@code kubectl}, or what takes its arguments
      * @param context of the user's configuration; empty for the current one
      * @param namespace empty for that of the context
+     * @param pod its name; empty for one that is to be made
      * @param container empty for the pod's first one
      */
     record Pod(String program, String context, String namespace, String pod, String container) implements Place {
@@ -88,6 +89,11 @@ public sealed interface Place {
             command.add("--");
             command.addAll(arguments);
             return command;
+        }
+
+        /** Another pod, in the same namespace. */
+        public Pod named(String name) {
+            return new Pod(program, context, namespace, name, container);
         }
 
         /** A command about the same namespace; the caller's to add to. */

@@ -5,7 +5,7 @@ import java.util.Set;
 /**
  * A place for processes of a campaign. Immutable.
  *
- * @param image from which a pod is made for the campaign, whose name {@code place} has then; empty where it is there already
+ * @param image from which a pod is made for the campaign, in the namespace of {@code place}; empty where all is there already
  * @param roles which processes run there
  * @param java the program that starts a virtual machine there
  * @param home the folder there that holds what the checkout or archive of this command holds here; empty to copy what drivers
@@ -30,6 +30,11 @@ public record Worker(
     /** This machine, for everything. */
     static Worker here() {
         return new Worker(new Place.Here(), "", Set.of(Role.values()), "", "", 0);
+    }
+
+    /** For people, and short. */
+    public String label() {
+        return image.isEmpty() ? place.label() : "image " + image;
     }
 
     /** Whether processes there are of this machine and know its clock. */

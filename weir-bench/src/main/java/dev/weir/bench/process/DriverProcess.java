@@ -193,9 +193,15 @@ public final class DriverProcess implements AutoCloseable {
         }
         pid = hello.pid();
         its.start();
-        if (!its.awaitKnown(DriverSession.PATIENCE)) {
-            throw new RunFailure("driver " + who() + " did not tell its clock for "
-                    + DriverSession.PATIENCE.toSeconds() + " s; see " + log);
+        long deadline = System.nanoTime() + DriverSession.PATIENCE.toNanos();
+        while (!its.awaitKnown(LOOK)) {
+            if (reports.peek() instanceof Report.Failed) {
+                var unused = poll(Duration.ZERO); // Throws what it says.
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                throw new RunFailure("driver " + who() + " did not tell its clock for "
+                        + DriverSession.PATIENCE.toSeconds() + " s; see " + log);
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,6 +51,7 @@ final class WorkerHost implements AutoCloseable {
     private final Worker worker;
     private final Path root;
     private final BooleanSupplier isStopped;
+    private final Place place;
     private final WorkerFiles files;
     private final Map<String, String> facts = new TreeMap<>();
 
@@ -64,7 +66,10 @@ final class WorkerHost implements AutoCloseable {
         this.worker = worker;
         this.root = root.toAbsolutePath().normalize();
         this.isStopped = isStopped;
-        this.files = new WorkerFiles(worker.place(), isStopped);
+        this.place = worker.place() instanceof Place.Pod pod && !worker.image().isEmpty()
+                ? pod.named("weir-bench-" + UUID.randomUUID().toString().substring(0, 8))
+                : worker.place();
+        this.files = new WorkerFiles(place, isStopped);
     }
 
     boolean isHere() {
@@ -76,7 +81,7 @@ final class WorkerHost implements AutoCloseable {
     }
 
     String label() {
-        return worker.place().label();
+        return place.label();
     }
 
     /** What it says of its machine, by name; empty of this machine, and before it is opened. */
@@ -91,15 +96,15 @@ final class WorkerHost implements AutoCloseable {
      * @throws BenchException if it cannot be used
      */
     void open(List<String> classPaths) {
-        if (worker.place() instanceof Place.Here) {
+        if (place instanceof Place.Here) {
             return;
         }
-        if (!worker.image().isEmpty() && worker.place() instanceof Place.Pod pod) {
+        if (!worker.image().isEmpty() && place instanceof Place.Pod pod) {
             make(pod);
         }
         String said = new PlaceCommand(
                         "cannot be reached",
-                        worker.place(),
+                        place,
                         List.of("sh", "-c", FACTS, worker.java()),
                         isStopped)
                 .run(null, LOOK);
@@ -152,7 +157,7 @@ final class WorkerHost implements AutoCloseable {
     List<String> command(String driver, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>();
         java.add(
-                worker.place() instanceof Place.Here
+                place instanceof Place.Here
                         ? Path.of(System.getProperty("java.home"), "bin", "java").toString()
                         : worker.java());
         java.addAll(List.of(
@@ -170,12 +175,12 @@ final class WorkerHost implements AutoCloseable {
         java.addAll(List.of("-cp", classPath(entry.classPath()), entry.mainClass(), driver));
         // Ctrl-C reaches the whole process group: the harness decides when a driver ends.
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
-        command.addAll(worker.place().command(java));
+        command.addAll(place.command(java));
         return command;
     }
 
     private String classPath(String here) {
-        if (worker.place() instanceof Place.Here) {
+        if (place instanceof Place.Here) {
             return here;
         }
         return worker.home().isEmpty()
@@ -195,7 +200,7 @@ final class WorkerHost implements AutoCloseable {
     void signal(String signal, long pid) {
         var unused = new PlaceCommand(
                         "SIG" + signal + " could not be sent",
-                        worker.place(),
+                        place,
                         List.of("kill", "-" + signal, Long.toString(pid)),
                         () -> false)
                 .run(null, SIGNAL);
@@ -211,7 +216,7 @@ final class WorkerHost implements AutoCloseable {
     /** Deletes the pod, if one was made. */
     @Override
     public void close() {
-        if (hasPod && worker.place() instanceof Place.Pod pod) {
+        if (hasPod && place instanceof Place.Pod pod) {
             hasPod = false;
             var unused = new PlaceCommand(
                             "its pod cannot be deleted",

@@ -54,10 +54,11 @@ class EnvironmentFileTest {
         Worker made = environment.workers().get(3);
         assertThat(made.image()).isEqualTo("eclipse-temurin:25-jre");
         assertThat(made.clockAheadMillis()).isEqualTo(-250);
-        assertThat(made.place().label()).startsWith("pod perf/weir-bench-");
+        assertThat(made.label()).isEqualTo("image eclipse-temurin:25-jre");
         assertThat(environment.isHere()).isFalse();
         assertThat(environment.described())
-                .startsWith("this machine (generator), ssh bench@h1 (driver), pod perf/worker-0 (driver and generator), ");
+                .isEqualTo("this machine (generator), ssh bench@h1 (driver), pod perf/worker-0 (driver and generator),"
+                        + " image eclipse-temurin:25-jre (driver and generator)");
     }
 
     @Test
