@@ -145,10 +145,10 @@ public final class CampaignRunner {
         if (!settings.resume()) {
             ResultsFolder.requireNew(settings.results());
         }
+        launcher.open(workload.drivers(), this::doing);
         try (DriverLauncher processes = launcher;
                 BenchCluster cluster = cluster()) {
-            processes.open(workload.drivers(), this::doing);
-            CampaignTopics topics = new CampaignTopics(cluster, launcher);
+            CampaignTopics topics = new CampaignTopics(cluster, processes);
             ResultsFolder folder = folder(cluster, topics);
             try {
                 fill(topics, folder);

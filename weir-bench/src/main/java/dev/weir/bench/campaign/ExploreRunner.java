@@ -110,6 +110,7 @@ public final class ExploreRunner {
             listener.note("the file's timeline is left out: a search sets its own rates");
         }
         List<Explored> all = new ArrayList<>();
+        launcher.open(workload.drivers(), this::status);
         try (DriverLauncher processes = launcher;
                 BenchCluster cluster = existing == null
                         ? BenchCluster.forked(
@@ -118,11 +119,10 @@ public final class ExploreRunner {
                                 listener::note,
                                 launcher::isStopped)
                         : BenchCluster.existing(existing, listener::note, launcher::isStopped)) {
-            processes.open(workload.drivers(), this::status);
             ResultsFolder folder = ResultsFolder.create(
                     settings.results(),
                     CampaignDescription.of(
-                            workload, settings, workload.drivers(), greeted(cluster), launcher, cluster));
+                            workload, settings, workload.drivers(), greeted(cluster), processes, cluster));
             List<String> refusals = new ArrayList<>();
             int left = workload.points().size() * workload.drivers().size();
             for (WorkloadPoint point : workload.points()) {

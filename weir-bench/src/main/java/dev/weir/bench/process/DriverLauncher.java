@@ -60,7 +60,7 @@ public final class DriverLauncher implements AutoCloseable {
      * Looks whether all places can be used, and copies there what they lack of these drivers.
      *
      * @param doing hears what is being done
-     * @throws BenchException if one cannot be used: with its name, the command and what that said
+     * @throws BenchException if one cannot be used: with its name, the command and what that said; nothing is left to close
      */
     public void open(Collection<String> drivers, Consumer<String> doing) {
         List<String> classPaths = new ArrayList<>();
@@ -68,11 +68,20 @@ public final class DriverLauncher implements AutoCloseable {
         if (!isHere()) {
             classPaths.add(entry(GENERATOR).classPath());
         }
-        for (WorkerHost host : hosts) {
-            if (!host.isHere()) {
-                doing.accept("looking at " + host.label());
-                host.open(classPaths);
+        try {
+            for (WorkerHost host : hosts) {
+                if (!host.isHere()) {
+                    doing.accept("looking at " + host.label());
+                    host.open(classPaths);
+                }
             }
+        } catch (BenchException e) {
+            try {
+                close();
+            } catch (BenchException left) {
+                e.addSuppressed(left);
+            }
+            throw e;
         }
     }
 

@@ -13,6 +13,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,8 +69,7 @@ final class WorkerFiles {
 
     private final Place place;
     private final BooleanSupplier isStopped;
-    private final Map<String, Path> byName = new LinkedHashMap<>(); // what is to be there, by its name there
-    private final Map<String, String> nameOf = new LinkedHashMap<>(); // by its place here
+    private final Map<String, String> nameOf = new HashMap<>(); // there, of what was copied from here
     private String folder = "";
 
     WorkerFiles(Place place, BooleanSupplier isStopped) {
@@ -79,12 +79,18 @@ final class WorkerFiles {
 
     /** The files of these class paths are there when this returns. */
     void copy(List<String> classPaths) {
+        Map<String, String> names = new LinkedHashMap<>();
+        Map<String, Path> byName = new LinkedHashMap<>();
         Path stage = null;
         try {
             stage = Files.createTempDirectory("weir-bench-worker-");
-            for (String classPath : classPaths) {
-                for (String each : classPath.split(File.pathSeparator, -1)) {
-                    add(Path.of(each), stage);
+            for (String each : String.join(File.pathSeparator, classPaths).split(File.pathSeparator, -1)) {
+                if (!nameOf.containsKey(each) && !names.containsKey(each)) {
+                    Path whole = whole(Path.of(each), stage.resolve(OF_FOLDER + names.size()));
+                    String name = digest(whole) + "/"
+                            + (whole.startsWith(stage) ? OF_FOLDER : String.valueOf(whole.getFileName()));
+                    names.put(each, name);
+                    byName.put(name, whole);
                 }
             }
             String answer = new PlaceCommand(
@@ -100,8 +106,9 @@ final class WorkerFiles {
                             "worker at " + place.label() + ": it named no folder for files: " + answer.strip()));
             List<String> missing = after(MISSING, answer);
             if (!missing.isEmpty()) {
-                send(missing, stage);
+                send(missing, byName, stage);
             }
+            nameOf.putAll(names);
         } catch (IOException e) {
             throw new BenchException("worker at " + place.label() + ": files cannot be read: " + e, e);
         } finally {
@@ -116,22 +123,11 @@ final class WorkerFiles {
                 .toList();
     }
 
-    private void add(Path file, Path stage) throws IOException {
-        if (nameOf.containsKey(file.toString())) {
-            return;
+    /** The file; of a folder an archive, which has the same bytes for the same classes. */
+    private static Path whole(Path folder, Path into) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return folder;
         }
-        Path whole = file;
-        if (Files.isDirectory(file)) {
-            whole = stage.resolve(OF_FOLDER + nameOf.size());
-            archive(file, whole);
-        }
-        String name = digest(whole) + "/" + (whole.equals(file) ? file.getFileName() : OF_FOLDER);
-        nameOf.put(file.toString(), name);
-        byName.put(name, whole);
-    }
-
-    /** The same bytes for the same classes. */
-    private static void archive(Path folder, Path into) throws IOException {
         try (Stream<Path> below = Files.walk(folder);
                 ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(into))) {
             for (Path file : below.filter(Files::isRegularFile).sorted().toList()) {
@@ -141,6 +137,7 @@ final class WorkerFiles {
                 Files.copy(file, out);
             }
         }
+        return into;
     }
 
     private static String digest(Path file) throws IOException {
@@ -155,7 +152,7 @@ final class WorkerFiles {
         }
     }
 
-    private void send(List<String> missing, Path stage) throws IOException {
+    private void send(List<String> missing, Map<String, Path> byName, Path stage) throws IOException {
         Path whole = Files.createDirectory(stage.resolve("whole"));
         for (String name : missing) {
             Path file = byName.get(name);
@@ -181,8 +178,11 @@ final class WorkerFiles {
         }
     }
 
-    /** The same class path, of what was copied. */
+    /** The same class path there; what lacks is copied. */
     String there(String classPath) {
+        if (!nameOf.keySet().containsAll(List.of(classPath.split(File.pathSeparator, -1)))) {
+            copy(List.of(classPath));
+        }
         return Stream.of(classPath.split(File.pathSeparator, -1))
                 .map(each -> folder + "/" + nameOf.get(each))
                 .collect(Collectors.joining(":"));
