@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it; a
  * second one, the sampler, writes the intervals of a pass and is gone before its result is written; a third one waits for
- * commands, and ends the process with them, whatever the library is at: nobody is left to measure it.
+ * commands, answers what the clock says, and ends the process with them, whatever the library is at: nobody is left to
+ * measure it.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =

@@ -9,6 +9,7 @@ import dev.weir.driver.Command;
 import dev.weir.driver.Report;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,9 +61,9 @@ public final class DriverProcess implements AutoCloseable {
             WorkerHost host,
             List<String> command,
             Process process,
+            @Nullable OutputStream errors,
             Path log,
-            LongAccumulator worstClock)
-            throws IOException {
+            LongAccumulator worstClock) {
         this.name = name;
         this.role = role;
         this.host = host;
@@ -73,12 +74,7 @@ public final class DriverProcess implements AutoCloseable {
         this.worstClock = worstClock;
         this.pid = process.pid();
         this.clock = host.isHere() ? null : new WorkerClock(name, this::send, worstClock);
-        this.errors = host.isHere()
-                ? null
-                : new Tail(
-                        name,
-                        process.getErrorStream(),
-                        Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        this.errors = errors == null ? null : new Tail(name, process.getErrorStream(), errors);
     }
 
     static DriverProcess start(
@@ -91,11 +87,15 @@ public final class DriverProcess implements AutoCloseable {
             LongAccumulator worstClock) {
         List<String> command = host.command(name, entry, heapMegabytes);
         ProcessBuilder builder = new ProcessBuilder(command);
-        if (host.isHere()) {
-            builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        }
         try {
-            DriverProcess driver = new DriverProcess(name, role, host, command, builder.start(), log, worstClock);
+            OutputStream errors = null;
+            if (host.isHere()) {
+                builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            } else {
+                errors = Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            }
+            DriverProcess driver =
+                    new DriverProcess(name, role, host, command, builder.start(), errors, log, worstClock);
             Thread.ofVirtual().name("bench-reader-" + name).start(driver::read);
             return driver;
         } catch (IOException e) {
@@ -132,10 +132,10 @@ public final class DriverProcess implements AutoCloseable {
                     }
                 } catch (JsonProcessingException e) {
                     if (line.startsWith(REPORT)) {
-                        why = "a line of its reports was cut off or is of another version: " + start(line);
+                        why = "a line of its reports was cut off or is of another version: " + abridged(line);
                         break;
                     }
-                    why = start(line); // A last word of the JVM, such as that its heap is full; or some greeting.
+                    why = abridged(line); // A last word of the JVM, such as that its heap is full; or some greeting.
                 }
             }
         } catch (IOException e) {
@@ -144,7 +144,7 @@ public final class DriverProcess implements AutoCloseable {
         reports.add(new Report.Failed(why + atTheEnd(), ""));
     }
 
-    private static String start(String line) {
+    private static String abridged(String line) {
         return line.length() > 300 ? line.substring(0, 300) + "..." : line;
     }
 

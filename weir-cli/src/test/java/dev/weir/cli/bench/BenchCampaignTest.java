@@ -69,12 +69,12 @@ class BenchCampaignTest {
     @Test
     void environment_thatIsNot_orThatOptionsContradict_isWrongUsage() throws IOException {
         assertThat(harness.run("bench", "compare", workload("some"), "--environment", "nowhere"))
-                .isEqualTo(ExitCode.USAGE);
+                .isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err()).contains("there is no environment nowhere");
         String here = environment("here: true");
         assertThat(harness.run(
                         "bench", "run", workload("some"), "--environment", here, "--bootstrap-server", "localhost:1"))
-                .isEqualTo(ExitCode.USAGE);
+                .isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err()).contains("--environment names the brokers too");
     }
 
