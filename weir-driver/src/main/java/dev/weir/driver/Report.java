@@ -110,8 +110,7 @@ public sealed interface Report {
 
         /** The same, with other figures of clients. */
         public Passed withClient(Map<String, Double> others) {
-            return new Passed(
-                    complete, records, bytes, nanos, joinNanos, firstMillis, usage, ledger, others, handlers);
+            return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, ledger, others, handlers);
         }
     }
 

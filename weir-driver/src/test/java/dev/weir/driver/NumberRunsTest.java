@@ -44,7 +44,12 @@ class NumberRunsTest {
 
     @Test
     void runsThatTouch_areOne() {
-        assertThat(new NumberRuns.Builder().add(0, 5).add(5, 5).add(5, 7).add(9, 9).build())
+        assertThat(new NumberRuns.Builder()
+                        .add(0, 5)
+                        .add(5, 5)
+                        .add(5, 7)
+                        .add(9, 9)
+                        .build())
                 .hasToString("0..6");
     }
 

@@ -153,7 +153,8 @@ public final class EnvironmentFile {
 
     private Worker worker(Node node) {
         Map<String, Node> fields = fields(node, OF_WORKER, "a worker");
-        List<String> kinds = PLACES.stream().filter(fields::containsKey).sorted().toList();
+        List<String> kinds =
+                PLACES.stream().filter(fields::containsKey).sorted().toList();
         if (kinds.size() != 1 || (kinds.contains("here") && !isTrue(fields, "here"))) {
             throw refuse(node, "a worker has one of here: true, ssh, pod and image");
         }
@@ -161,7 +162,9 @@ public final class EnvironmentFile {
         if (!kind.equals("ssh") && fields.containsKey("options")) {
             throw refuse(node, "options are of ssh");
         }
-        if (!kind.equals("pod") && !kind.equals("image") && OF_KUBERNETES.stream().anyMatch(fields::containsKey)) {
+        if (!kind.equals("pod")
+                && !kind.equals("image")
+                && OF_KUBERNETES.stream().anyMatch(fields::containsKey)) {
             throw refuse(node, "context, namespace and container are of pod and image");
         }
         if (kind.equals("here") && OF_ELSEWHERE.stream().anyMatch(fields::containsKey)) {
@@ -170,13 +173,12 @@ public final class EnvironmentFile {
         if (kind.equals("image") && fields.containsKey("container")) {
             throw refuse(node, "a pod of an image has one container");
         }
-        Place place =
-                switch (kind) {
-                    case "ssh" -> new Place.Ssh(program(fields, "ssh"), word(fields, "ssh"), texts(fields, "options"));
-                    case "pod" -> pod(fields, word(fields, "pod"));
-                    case "image" -> pod(fields, "");
-                    default -> new Place.Here();
-                };
+        Place place = switch (kind) {
+            case "ssh" -> new Place.Ssh(program(fields, "ssh"), word(fields, "ssh"), texts(fields, "options"));
+            case "pod" -> pod(fields, word(fields, "pod"));
+            case "image" -> pod(fields, "");
+            default -> new Place.Here();
+        };
         return new Worker(
                 place,
                 text(fields, "image"),
@@ -188,7 +190,11 @@ public final class EnvironmentFile {
 
     private Place.Pod pod(Map<String, Node> fields, String pod) {
         return new Place.Pod(
-                program(fields, "kubectl"), text(fields, "context"), text(fields, "namespace"), pod, text(fields, "container"));
+                program(fields, "kubectl"),
+                text(fields, "context"),
+                text(fields, "namespace"),
+                pod,
+                text(fields, "container"));
     }
 
     private String program(Map<String, Node> fields, String usual) {
@@ -283,7 +289,8 @@ public final class EnvironmentFile {
             if (!known.contains(key)) {
                 throw refuse(
                         tuple.getKeyNode(),
-                        "there is no key " + key + Spelling.hint(key, known.stream().sorted().toList()));
+                        "there is no key " + key
+                                + Spelling.hint(key, known.stream().sorted().toList()));
             }
             if (fields.put(key, tuple.getValueNode()) != null) {
                 throw refuse(tuple.getKeyNode(), key + " is there twice");

@@ -52,11 +52,12 @@ public sealed interface Place {
             List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
             // What it is told first holds: the file's options are before these.
-            for (String option : List.of(
-                    "BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
+            for (String option :
+                    List.of("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
                 command.addAll(List.of("-o", option));
             }
-            command.addAll(List.of("--", host, arguments.stream().map(Ssh::quoted).collect(Collectors.joining(" "))));
+            command.addAll(
+                    List.of("--", host, arguments.stream().map(Ssh::quoted).collect(Collectors.joining(" "))));
             return command;
         }
 

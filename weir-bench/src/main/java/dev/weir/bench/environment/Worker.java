@@ -12,8 +12,7 @@ import java.util.Set;
  *     need
  * @param clockAheadMillis for tests: by how much clocks of processes there are set ahead
  */
-public record Worker(
-        Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
+public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
 
     /** What a process is for. */
     public enum Role {

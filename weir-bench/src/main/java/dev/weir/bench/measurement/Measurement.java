@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.DoubleStream;
@@ -120,8 +121,8 @@ public final class Measurement {
         ledger = cluster.checked(point, topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(LimitingParty.ofProcessorTime(
-                totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
+        flags.addAll(
+                LimitingParty.ofProcessorTime(totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
         }
@@ -351,12 +352,12 @@ public final class Measurement {
     /** A figure of several passes: the mean, but for those of clocks, where the worst counts. */
     static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);
-        return switch (name) {
-                    case DriverSession.CLOCK_ERROR -> figures.max();
-                    case Pass.EARLIEST_MILLIS -> figures.min();
-                    default -> figures.average();
-                }
-                .orElse(Double.NaN);
+        OptionalDouble one = switch (name) {
+            case DriverSession.CLOCK_ERROR -> figures.max();
+            case Pass.EARLIEST_MILLIS -> figures.min();
+            default -> figures.average();
+        };
+        return one.orElse(Double.NaN);
     }
 
     private void putFetches(Map<String, Double> metrics) {

@@ -338,8 +338,8 @@ public final class SteadyMeasurement {
         }
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(LimitingParty.ofProcessorTime(
-                totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
+        flags.addAll(
+                LimitingParty.ofProcessorTime(totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }

@@ -109,8 +109,7 @@ public final class DriverLauncher implements AutoCloseable {
                         .filter(process -> process.runsAt(each) && process.isOf(role))
                         .count()))
                 .orElseThrow(() -> new IllegalStateException("no worker runs " + driver));
-        DriverProcess process =
-                DriverProcess.start(driver, role, host, entry(driver), heapMegabytes, log, worstClock);
+        DriverProcess process = DriverProcess.start(driver, role, host, entry(driver), heapMegabytes, log, worstClock);
         running.add(process);
         // Either whoever stops sees this process, or this thread sees the stop.
         if (isStopped) {

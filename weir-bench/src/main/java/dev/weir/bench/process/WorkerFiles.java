@@ -42,7 +42,8 @@ final class WorkerFiles {
     private static final String FOLDER = "weir:folder=";
     private static final String MISSING = "weir:missing=";
 
-    // The first folder that can be made; what it lacks of the files that are named. No two of a place are asked at once.
+    // The first folder that can be made; what it lacks of the files that are named. No two of a place are asked at
+    // once.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers

@@ -102,15 +102,13 @@ final class WorkerHost implements AutoCloseable {
         if (!worker.image().isEmpty() && place instanceof Place.Pod pod) {
             make(pod);
         }
-        String said = new PlaceCommand(
-                        "cannot be reached",
-                        place,
-                        List.of("sh", "-c", FACTS, worker.java()),
-                        isStopped)
+        String said = new PlaceCommand("cannot be reached", place, List.of("sh", "-c", FACTS, worker.java()), isStopped)
                 .run(null, LOOK);
         said.lines().filter(line -> line.startsWith(FACT) && line.contains("=")).forEach(line -> {
             int equals = line.indexOf('=');
-            facts.put(line.substring(FACT.length(), equals), line.substring(equals + 1).strip());
+            facts.put(
+                    line.substring(FACT.length(), equals),
+                    line.substring(equals + 1).strip());
         });
         requireJava();
         if (worker.home().isEmpty()) {
@@ -158,7 +156,8 @@ final class WorkerHost implements AutoCloseable {
         List<String> java = new ArrayList<>();
         java.add(
                 place instanceof Place.Here
-                        ? Path.of(System.getProperty("java.home"), "bin", "java").toString()
+                        ? Path.of(System.getProperty("java.home"), "bin", "java")
+                                .toString()
                         : worker.java());
         java.addAll(List.of(
                 "-Xms" + heapMegabytes + "m",

@@ -114,9 +114,10 @@ class EnvironmentFileTest {
         try (Stream<Path> files = Files.list(root.resolve("environments"))) {
             List<String> names = files.map(file -> file.getFileName().toString().replace(".yaml", ""))
                     .toList();
-            assertThat(names).hasSizeGreaterThan(2).allSatisfy(name -> assertThat(
-                            EnvironmentFile.named(name, root).name())
-                    .isEqualTo(name));
+            assertThat(names)
+                    .hasSizeGreaterThan(2)
+                    .allSatisfy(name ->
+                            assertThat(EnvironmentFile.named(name, root).name()).isEqualTo(name));
         }
     }
 

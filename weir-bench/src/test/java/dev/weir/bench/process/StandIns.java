@@ -8,7 +8,8 @@ import java.util.List;
 
 /** Scripts in the place of {@code ssh} and {@code kubectl} that start processes of this machine, or fail as those do. */
 final class StandIns {
-    // The host says what goes wrong. The first command of a campaign looks around; one that names a place starts a driver.
+    // The host says what goes wrong. The first command of a campaign looks around; one that names a place starts a
+    // driver.
     private static final String SSH = """
             #!/bin/sh
             here=$(dirname "$0")

@@ -119,7 +119,8 @@ class WorkerPlacesTest {
     private static void awaitGone(long pid) {
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+                .until(() ->
+                        ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
     }
 
     @Test
@@ -173,9 +174,10 @@ class WorkerPlacesTest {
 
     @Test
     void hostThatHangs_isGivenUp_andNothingIsLeftRunning() {
-        List<Long> below = ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
-        PlaceCommand command = new PlaceCommand(
-                "cannot be reached", ssh("hanging").place(), List.of("true"), () -> false);
+        List<Long> below =
+                ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+        PlaceCommand command =
+                new PlaceCommand("cannot be reached", ssh("hanging").place(), List.of("true"), () -> false);
         assertThatThrownBy(() -> command.run(null, Duration.ofMillis(700)))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("worker at ssh hanging: cannot be reached: no end after");
@@ -230,8 +232,7 @@ class WorkerPlacesTest {
     @ParameterizedTest
     @ValueSource(strings = {"no-such-java", "true"})
     void hostWithoutJava_isRefused_withTheKeyThatHelps(String java) {
-        Worker worker =
-                worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java, root.toString(), 0);
+        Worker worker = worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java, root.toString(), 0);
         assertThatThrownBy(() -> opened(launcher(worker)))
                 .hasMessageContaining("worker at ssh h1: " + java + " is no Java from 21 on")
                 .hasMessageContaining("name another by its key java");
@@ -240,8 +241,7 @@ class WorkerPlacesTest {
     @Test
     void podOfAnImage_isMadeUsedAndDeleted() throws Exception {
         Place.Pod pod = new Place.Pod(standIns.program("kubectl"), "lab", "perf", "", "");
-        try (DriverLauncher launcher =
-                opened(launcher(worker(pod, "some:image", java(), root.toString(), 0)))) {
+        try (DriverLauncher launcher = opened(launcher(worker(pod, "some:image", java(), root.toString(), 0)))) {
             DriverProcess process = start(launcher);
             long pid = greeted(process).pid();
             process.close();
