@@ -215,6 +215,7 @@ public final class Measurement {
                 case Report.Failed failed -> throw new RunFailure(failed.message());
                 case Report.Ready ready -> throw SteadyMeasurement.unasked();
                 case Report.Delivered told -> throw SteadyMeasurement.unasked();
+                case Report.Clock answer -> throw SteadyMeasurement.unasked();
             }
         }
     }

@@ -227,6 +227,7 @@ public final class SteadyMeasurement {
             case Report.Failed failed -> throw new RunFailure("the generator failed: " + failed.message());
             case Report.Ready ready -> throw new RunFailure("the generator was ready twice");
             case Report.Delivered told -> throw unasked();
+            case Report.Clock answer -> throw unasked();
         }
         return null;
     }
@@ -242,6 +243,7 @@ public final class SteadyMeasurement {
             case Report.Failed failed -> throw new RunFailure(failed.message());
             case Report.Ready ready -> throw unasked();
             case Report.Delivered told -> throw unasked();
+            case Report.Clock answer -> throw unasked();
         }
         return null;
     }
