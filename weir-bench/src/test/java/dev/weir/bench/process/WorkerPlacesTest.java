@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -328,7 +329,7 @@ class WorkerPlacesTest {
         Report.First first = (Report.First) process.receive(PATIENCE, () -> {});
         Report.Interval interval = (Report.Interval) process.receive(PATIENCE, () -> {});
         long heard = System.nanoTime();
-        long error = process.clockErrorNanos();
+        long error = Objects.requireNonNull(process.clockErrorNanos());
         assertThat(error).isPositive().isLessThan(TimeUnit.MILLISECONDS.toNanos(100));
         assertThat(first.nanos()).isBetween(due - error, heard + error);
         Histogram latency = Histogram.decodeFromCompressedByteBuffer(
