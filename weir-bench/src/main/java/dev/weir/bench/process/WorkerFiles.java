@@ -58,7 +58,8 @@ final class WorkerFiles {
     private static final String TAKE = """
             set -e
             cd "$1"
-            part=$(mktemp -d .part.XXXXXX)
+            part=.part.$$
+            mkdir "$part"
             trap 'rm -rf "$part"' EXIT
             tar -xf - -C "$part"
             for f in "$part"/*/*; do

@@ -30,7 +30,7 @@ final class StandIns {
                 echo
                 echo "*** down at five ***" >&2
                 exec sh -c "$*" ;;
-              cut/driver) sh -c "$*" | head -c 250 ;;
+              cut/driver) sh -c "$*" | { head -c 250; kill $$; } ;;
               lost/driver)
                 sh -c "$*" &
                 echo "client_loop: send disconnect: Broken pipe" >&2
