@@ -20,6 +20,9 @@ import java.util.TreeMap;
  * end ->                         at any time of a pass: the driver closes down, as if time were up
  *         <- delivered           where Pass.TELLS asks for it
  *         <- passed              or failed, which ends the process
+ * clock ->                       at any time
+ *         <- clock               at once
+ * set-clock ->                   at any time, where they do not share a clock
  * stop ->                        or the end of the stream, which ends the process at any time
  * </pre>
  */
@@ -29,6 +32,8 @@ import java.util.TreeMap;
     @JsonSubTypes.Type(value = Command.Start.class, name = "start"),
     @JsonSubTypes.Type(value = Command.Change.class, name = "change"),
     @JsonSubTypes.Type(value = Command.End.class, name = "end"),
+    @JsonSubTypes.Type(value = Command.Clock.class, name = "clock"),
+    @JsonSubTypes.Type(value = Command.SetClock.class, name = "set-clock"),
     @JsonSubTypes.Type(value = Command.Stop.class, name = "stop")
 })
 public sealed interface Command {
@@ -105,6 +110,20 @@ public sealed interface Command {
 
     /** The end of the pass that was started last, if it is not over: its members leave their group. */
     record End() implements Command {}
+
+    /**
+     * Asks what the clock of the process says: {@link Report.Clock} follows at once.
+     *
+     * @param askedNanos when, by the clock of the harness
+     */
+    record Clock(long askedNanos) implements Command {}
+
+    /**
+     * How far the clocks are apart, from now on.
+     *
+     * @param offsetNanos the harness's clock less the process's
+     */
+    record SetClock(long offsetNanos) implements Command {}
 
     /** The end. */
     record Stop() implements Command {}

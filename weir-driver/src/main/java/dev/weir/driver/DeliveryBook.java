@@ -56,10 +56,10 @@ final class DeliveryBook {
         failures.attempt(partition, number);
     }
 
-    /** Which numbers of each partition came, as {@link RecordNumbers} writes them. */
+    /** Which numbers of each partition came, as {@link NumberRuns#encoded} writes them. */
     List<String> numbers() {
         return Arrays.stream(partitions)
-                .map(partition -> RecordNumbers.encoded(partition.numbers()))
+                .map(partition -> partition.numbers().encoded())
                 .toList();
     }
 

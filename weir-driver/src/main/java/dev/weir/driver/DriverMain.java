@@ -29,11 +29,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it; a
  * second one, the sampler, writes the intervals of a pass and is gone before its result is written; a third one waits for
- * commands, and ends the process with them, whatever the library is at: nobody is left to measure it.
+ * commands, answers what the clock says, and ends the process with them, whatever the library is at: nobody is left to
+ * measure it.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
+
+    /** System property: where this process is, if that is not where the harness is. It tells then how busy the machine is. */
+    private static final @Nullable String PLACE = System.getProperty("weir.driver.place");
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
@@ -43,6 +47,7 @@ public final class DriverMain {
     private final String name;
     private final Driver driver;
     private final PrintStream harness;
+    private final Lease lease = Lease.ofProcess();
 
     // The thread that hears the commands sets the flag, or adds a change, before it looks for the pass; the main thread
     // looks the other way round. A change that both see is made twice, which is the same.
@@ -97,6 +102,8 @@ public final class DriverMain {
                     }
                     case Command.Change change -> {} // Heard already, amid the pass.
                     case Command.End end -> {} // The same.
+                    case Command.Clock clock -> {} // Answered already.
+                    case Command.SetClock clock -> {} // Set already.
                     case Command.Stop stop -> {
                         return 0;
                     }
@@ -113,8 +120,10 @@ public final class DriverMain {
     private void listen(BlockingQueue<String> commands) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                hear(line);
-                commands.add(line);
+                lease.renew();
+                if (!isHeard(line)) {
+                    commands.add(line);
+                }
             }
         } catch (IOException e) {
             System.err.println("cannot hear the harness: " + e);
@@ -123,13 +132,13 @@ public final class DriverMain {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Does what cannot wait for the pass under way. */
-    private void hear(String line) {
+    /** Does what cannot wait for the pass under way; whether that is all there is to do. */
+    private boolean isHeard(String line) {
         Command command;
         try {
             command = JSON.readValue(line, Command.class);
         } catch (JsonProcessingException e) {
-            return; // The main thread finds the same and reports it.
+            return false; // The main thread finds the same and reports it.
         }
         switch (command) {
             case Command.Start start -> {
@@ -150,9 +159,18 @@ public final class DriverMain {
                     pass.endNow();
                 }
             }
+            case Command.Clock clock -> {
+                say(new Report.Clock(clock.askedNanos(), CampaignClock.own()));
+                return true;
+            }
+            case Command.SetClock clock -> {
+                CampaignClock.set(clock.offsetNanos());
+                return true;
+            }
             case Command.Configure configure -> {}
             case Command.Stop stop -> {}
         }
+        return false;
     }
 
     private void hello() {
@@ -213,7 +231,11 @@ public final class DriverMain {
                     return;
                 }
             }
-            say(new Report.First(last.nanos()));
+            say(new Report.First(CampaignClock.at(last.nanos())));
+            HostMeter host = new HostMeter();
+            if (PLACE != null) {
+                host.begin();
+            }
             long startNanos = last.nanos();
             long periodNanos =
                     TimeUnit.MILLISECONDS.toNanos(pass.configuration().intervalMillis());
@@ -222,6 +244,7 @@ public final class DriverMain {
                 ended = pass.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
                 Pass.Mark now = pass.mark();
                 ended |= pass.endsAt(now);
+                host.sample();
                 say(new Report.Interval(
                         now.nanos() - startNanos,
                         now.records() - last.records(),
@@ -232,6 +255,8 @@ public final class DriverMain {
                         ended));
                 last = now;
             }
+            host.end();
+            host.figures().forEach((name, value) -> pass.figure(name + " at " + PLACE, value));
         } catch (InterruptedException ignored) { // The pass is over.
         }
     }

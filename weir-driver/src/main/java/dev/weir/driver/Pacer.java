@@ -54,7 +54,7 @@ public final class Pacer {
     /**
      * Waits until {@link #isDue}.
      *
-     * @param deadlineNanos as {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
+     * @param deadlineNanos by the clock of the plan; {@link Long#MAX_VALUE} for none
      * @return false if that time came first, or the pass is over
      * @throws IllegalStateException if the thread is interrupted
      */

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 /** What a {@link Pacer} goes by; another one in tests. For one thread. */
 interface PacerClock {
 
-    /** As {@link System#nanoTime}. */
+    /** The campaign's time. */
     long nanos();
 
     /** Sleeps for about so long. */
@@ -40,13 +40,13 @@ interface PacerClock {
                         .toList();
 
         // They count from the start time. The process's age does not: it is some 50 ms more.
-        private final long startNanos = System.nanoTime()
+        private final long startNanos = CampaignClock.nanos()
                 - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
                         - ManagementFactory.getRuntimeMXBean().getStartTime());
 
         @Override
         public long nanos() {
-            return System.nanoTime();
+            return CampaignClock.nanos();
         }
 
         @Override

@@ -63,14 +63,17 @@ final class PartitionLedger {
         return true;
     }
 
-    /** The numbers that came, which belong to the caller. */
-    BitSet numbers() {
-        BitSet numbers = new BitSet();
-        numbers.set(0, Math.toIntExact(low));
-        for (int bit = ahead.nextSetBit(0); bit >= 0; bit = ahead.nextSetBit(bit + 1)) {
-            numbers.set(Math.toIntExact(base + bit));
+    /** The numbers that came. */
+    NumberRuns numbers() {
+        NumberRuns.Builder numbers = new NumberRuns.Builder().add(0, low);
+        if (!ahead.isEmpty()) {
+            for (int bit = ahead.nextSetBit((int) (low - base)); bit >= 0; ) {
+                int end = ahead.nextClearBit(bit);
+                numbers.add(base + bit, base + end);
+                bit = ahead.nextSetBit(end);
+            }
         }
-        return numbers;
+        return numbers.build();
     }
 
     private void shiftDown(int bits) {

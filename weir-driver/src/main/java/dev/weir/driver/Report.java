@@ -9,6 +9,7 @@ import java.util.Map;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Report.Hello.class, name = "hello"),
+    @JsonSubTypes.Type(value = Report.Clock.class, name = "clock"),
     @JsonSubTypes.Type(value = Report.Ready.class, name = "ready"),
     @JsonSubTypes.Type(value = Report.First.class, name = "first"),
     @JsonSubTypes.Type(value = Report.Interval.class, name = "interval"),
@@ -36,13 +37,21 @@ public sealed interface Report {
             List<String> arguments)
             implements Report {}
 
+    /**
+     * Answers {@link Command.Clock}, at once.
+     *
+     * @param askedNanos as it was asked
+     * @param ownNanos what the clock of the process said between that and the answer
+     */
+    record Clock(long askedNanos, long ownNanos) implements Report {}
+
     /** The sender is connected and waits for its plan. */
     record Ready() implements Report {}
 
     /**
      * The first record was delivered: from here on it counts.
      *
-     * @param nanos when, as {@link System#nanoTime}
+     * @param nanos when, by the clock of the harness
      */
     record First(long nanos) implements Report {}
 
@@ -69,7 +78,7 @@ public sealed interface Report {
     /**
      * Which records came in a pass that is over.
      *
-     * @param partitions by partition, as {@link RecordNumbers} writes them
+     * @param partitions by partition, as {@link NumberRuns#encoded} writes them
      */
     record Delivered(List<String> partitions) implements Report {}
 
@@ -102,6 +111,11 @@ public sealed interface Report {
         /** The same with another ledger. */
         public Passed with(LedgerFigures other) {
             return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, other, client, handlers);
+        }
+
+        /** The same, with other figures of clients. */
+        public Passed withClient(Map<String, Double> others) {
+            return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, ledger, others, handlers);
         }
     }
 

@@ -27,10 +27,10 @@ public final class SendPlan {
     /** Option of the sender: draws the arrivals that are not even. */
     public static final String SEED = "plan.seed";
 
-    /** Option of the sender: when the plan begins, as {@link System#nanoTime}, which the processes of a machine share. */
+    /** Option of the sender: when the plan begins, by the clock of the harness. */
     public static final String START = "plan.start.nanos";
 
-    /** Of a change: from when on {@link #RATE} holds, as {@link System#nanoTime}. */
+    /** Of a change: from when on {@link #RATE} holds, by the clock of the harness. */
     public static final String AT = "plan.at.nanos";
 
     /** When no record is due. */
@@ -94,7 +94,7 @@ public final class SendPlan {
             throw new IllegalArgumentException("it sends at a planned rate, and none is ordered");
         }
         long start = Long.parseLong(options.getOrDefault(START, "0"));
-        if (Math.abs(start - System.nanoTime()) > MAX_DISTANCE_NANOS) {
+        if (Math.abs(start - CampaignClock.nanos()) > MAX_DISTANCE_NANOS) {
             throw new IllegalStateException("the plan does not begin now: " + NO_COMMON_CLOCK);
         }
         return new SendPlan(
@@ -151,7 +151,7 @@ public final class SendPlan {
         waiting = Thread.currentThread();
         while (!isOver.getAsBoolean()) {
             long due = dueNanos();
-            long left = due == NEVER ? LOOK_NANOS : due - System.nanoTime();
+            long left = due == NEVER ? LOOK_NANOS : due - CampaignClock.nanos();
             if (left <= 0) {
                 return nextNanos();
             }

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -98,6 +100,25 @@ class DriverMainTest {
         }
     }
 
+    /** A library to which one record comes when it is due, and one a minute before. */
+    static final class Early implements Driver {
+        public static void main(String[] arguments) {
+            DriverMain.serve(Map.of("early", Early::new), arguments);
+        }
+
+        @Override
+        public Set<Scenario> scenarios() {
+            return Set.of(Scenario.STEADY);
+        }
+
+        @Override
+        public void run(Pass pass) {
+            long start = Long.parseLong(pass.options().getOrDefault(SendPlan.START, "0"));
+            pass.delivered(0, 0, start, 16);
+            pass.delivered(0, 1, start + TimeUnit.MINUTES.toNanos(1), 16);
+        }
+    }
+
     /** A rate of 0 sends nothing; the change that follows, and the end, are heard amid the pass. */
     @Test
     void change_amidAPass_changesItsRate_andWhatCameIsTold() throws Exception {
@@ -121,7 +142,7 @@ class DriverMainTest {
             String told = said.readLine();
             assertThat(told).contains("\"say\":\"delivered\"");
             String numbers = JSON.readTree(told).path("partitions").path(0).asText();
-            assertThat(RecordNumbers.decoded(numbers).cardinality()).isPositive();
+            assertThat(NumberRuns.decoded(numbers).count()).isPositive();
             assertThat(said.readLine()).contains("\"say\":\"passed\"");
         } finally {
             process.destroyForcibly();
@@ -193,13 +214,60 @@ class DriverMainTest {
         }
     }
 
-    private static Process start(Class<?> main, String driver) throws Exception {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        main.getName(),
-                        driver)
+    /** A process elsewhere that hears nothing, though nobody closes its input: the network was cut. */
+    @Test
+    void silenceOfTheHarness_endsTheProcess_ofWhichItHasALease() throws Exception {
+        Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=1");
+        try (Writer commands = process.outputWriter();
+                BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            say(commands, CONFIGURE);
+            say(commands, new Command.Start("g", 0, 3600));
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ended").isTrue();
+            assertThat(process.exitValue()).isEqualTo(3);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** A record that comes before it is due, by a clock that was set, is kept and told of; by a shared clock, it is a fault. */
+    @Test
+    void clockOfAnother_isAskedAndSet_andEarlyRecordsAreKept() throws Exception {
+        Process process = start(Early.class, "early", "-D" + CampaignClock.AHEAD_MILLIS + "=3600000");
+        Writer commands = process.outputWriter();
+        try (BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            long asked = System.nanoTime();
+            say(commands, new Command.Clock(asked));
+            Report.Clock clock = JSON.readValue(said.readLine(), Report.Clock.class);
+            assertThat(clock.askedNanos()).isEqualTo(asked);
+            assertThat(clock.ownNanos() - TimeUnit.HOURS.toNanos(1)).isBetween(asked, System.nanoTime());
+            say(commands, new Command.SetClock(-TimeUnit.HOURS.toNanos(1)));
+            long start = System.nanoTime();
+            Map<String, String> options = Map.of(SendPlan.RATE, "1", SendPlan.START, Long.toString(start));
+            say(
+                    commands,
+                    new Command.Configure("", Map.of(), "t", 1, 2, 16, Scenario.STEADY, Map.of(), options, 10_000));
+            say(commands, new Command.Start("g", 0, 60));
+            Report.First first = JSON.readValue(said.readLine(), Report.First.class);
+            assertThat(first.nanos()).isBetween(start, System.nanoTime());
+            Report.Interval interval = JSON.readValue(said.readLine(), Report.Interval.class);
+            assertThat(interval.timings().getFirst()).as("both are in it").isNotEmpty();
+            Report.Passed passed = JSON.readValue(said.readLine(), Report.Passed.class);
+            assertThat(passed.records()).isEqualTo(2);
+            assertThat(passed.client()).containsEntry(Pass.EARLY_RECORDS, 1.0);
+            assertThat(passed.client().get(Pass.EARLIEST_MILLIS)).isBetween(-60_000.0, -1_000.0);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static Process start(Class<?> main, String driver, String... ofMachine) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(ofMachine));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), driver));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }

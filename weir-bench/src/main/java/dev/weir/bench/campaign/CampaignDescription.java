@@ -60,6 +60,7 @@ final class CampaignDescription {
         if (!values.isEmpty()) {
             around.put(VALUES, values);
         }
+        around.putAll(launcher.described());
         Path folder = settings.results();
         return new Campaign(
                 String.valueOf(folder.getFileName()),

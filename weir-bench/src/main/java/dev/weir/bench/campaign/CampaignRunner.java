@@ -4,6 +4,7 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.LiveListener;
@@ -70,7 +71,8 @@ public final class CampaignRunner {
      * @param results the folder of this campaign: new, or that of an interrupted one
      * @param seed draws the order
      * @param resume whether {@code results} holds what is to be finished
-     * @param cluster where it runs; null to fork brokers
+     * @param cluster whose brokers it reads from; null to fork some
+     * @param environment where its processes run
      */
     public record Settings(
             Path root,
@@ -78,9 +80,16 @@ public final class CampaignRunner {
             Path results,
             long seed,
             boolean resume,
-            @Nullable ExistingCluster cluster) {
+            @Nullable ExistingCluster cluster,
+            BenchEnvironment environment) {
 
-        /** With brokers that are forked. */
+        /** On this machine. */
+        public Settings(
+                Path root, Path data, Path results, long seed, boolean resume, @Nullable ExistingCluster cluster) {
+            this(root, data, results, seed, resume, cluster, BenchEnvironment.HERE);
+        }
+
+        /** On this machine, with brokers that are forked. */
         public Settings(Path root, Path data, Path results, long seed, boolean resume) {
             this(root, data, results, seed, resume, null);
         }
@@ -90,7 +99,7 @@ public final class CampaignRunner {
     public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
         this.settings = settings;
         this.listener = listener;
-        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()));
+        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
         this.workload = reaching(workload, settings.cluster());
         this.drivers = new ArrayList<>(this.workload.drivers());
         if (workload.control()) {
@@ -137,8 +146,10 @@ public final class CampaignRunner {
         if (!settings.resume()) {
             ResultsFolder.requireNew(settings.results());
         }
-        try (BenchCluster cluster = cluster()) {
-            CampaignTopics topics = new CampaignTopics(cluster, launcher);
+        launcher.open(workload.drivers(), this::doing);
+        try (DriverLauncher processes = launcher;
+                BenchCluster cluster = cluster()) {
+            CampaignTopics topics = new CampaignTopics(cluster, processes);
             ResultsFolder folder = folder(cluster, topics);
             try {
                 fill(topics, folder);
@@ -181,6 +192,7 @@ public final class CampaignRunner {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
+                requireSamePlaces(folder.campaign());
                 CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
@@ -206,6 +218,17 @@ public final class CampaignRunner {
                     + (id == null
                             ? "on brokers of its own: leave the cluster's options out"
                             : "at another cluster, " + begunAt.get("cluster.bootstrap") + ": name that one again"));
+        }
+    }
+
+    /** And of two machines, the machines. */
+    private void requireSamePlaces(Campaign campaign) {
+        String begunAt = campaign.environment().settings().getOrDefault(DriverLauncher.WORKERS, "");
+        String now = launcher.described().getOrDefault(DriverLauncher.WORKERS, "");
+        if (!begunAt.equals(now)) {
+            throw new BenchException("the campaign was begun "
+                    + (begunAt.isEmpty() ? "on this machine: leave --environment out" : "with workers at " + begunAt)
+                    + (now.isEmpty() ? ": name its environment again" : ", and they are at " + now));
         }
     }
 

@@ -93,7 +93,7 @@ public final class ExploreRunner {
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
         workload.points().forEach(point -> ExploreSettings.of(point, target));
-        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()));
+        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
         workload.drivers().forEach(launcher::entry);
     }
 
@@ -120,14 +120,19 @@ public final class ExploreRunner {
             listener.note("the file's timeline is left out: a search sets its own rates");
         }
         List<Explored> all = new ArrayList<>();
-        try (BenchCluster cluster = existing == null
-                ? BenchCluster.forked(
-                        settings.data(), workload.points().get(0).brokers(), listener::note, launcher::isStopped)
-                : BenchCluster.existing(existing, listener::note, launcher::isStopped)) {
+        launcher.open(workload.drivers(), this::status);
+        try (DriverLauncher processes = launcher;
+                BenchCluster cluster = existing == null
+                        ? BenchCluster.forked(
+                                settings.data(),
+                                workload.points().get(0).brokers(),
+                                listener::note,
+                                launcher::isStopped)
+                        : BenchCluster.existing(existing, listener::note, launcher::isStopped)) {
             ResultsFolder folder = ResultsFolder.create(
                     settings.results(),
                     CampaignDescription.of(
-                            workload, settings, workload.drivers(), greeted(cluster), launcher, cluster));
+                            workload, settings, workload.drivers(), greeted(cluster), processes, cluster));
             List<String> refusals = new ArrayList<>();
             int left = workload.points().size() * workload.drivers().size();
             for (WorkloadPoint point : workload.points()) {

@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.BrokerTimes;
+import dev.weir.driver.HostMeter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,36 +1,31 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.driver.LedgerFigures;
-import dev.weir.driver.RecordNumbers;
+import dev.weir.driver.NumberRuns;
 import dev.weir.driver.Report;
-import java.util.BitSet;
-import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Arrays;
 
 /**
  * What all passes of all members of a group delivered together: they hand records on to each other, and each knows its own
  * only. Confined to one thread. What came again is allowed, as the scenarios promise at least once.
  */
 final class GroupLedger {
-    private final List<BitSet> partitions;
+    private final NumberRuns[] partitions;
     private long again;
     private long foreign;
     private long retried;
 
     GroupLedger(int partitions) {
-        this.partitions = IntStream.range(0, partitions)
-                .mapToObj(partition -> new BitSet())
-                .toList();
+        this.partitions = new NumberRuns[partitions];
+        Arrays.fill(this.partitions, NumberRuns.NONE);
     }
 
     /** The numbers that came in a pass. */
     void add(Report.Delivered told) {
-        for (int partition = 0; partition < partitions.size(); partition++) {
-            BitSet numbers = RecordNumbers.decoded(told.partitions().get(partition));
-            BitSet before = (BitSet) partitions.get(partition).clone();
-            partitions.get(partition).or(numbers);
-            before.and(numbers);
-            again += before.cardinality();
+        for (int partition = 0; partition < partitions.length; partition++) {
+            NumberRuns numbers = NumberRuns.decoded(told.partitions().get(partition));
+            again += partitions[partition].countCommon(numbers);
+            partitions[partition] = partitions[partition].plus(numbers);
         }
     }
 
@@ -51,12 +46,11 @@ final class GroupLedger {
         long missing = 0;
         long never = foreign;
         for (int partition = 0; partition < ends.length; partition++) {
-            BitSet came = partitions.get(partition);
-            int end = Math.toIntExact(ends[partition]);
-            int written = came.get(0, end).cardinality();
+            NumberRuns came = partitions[partition];
+            long written = came.countBelow(ends[partition]);
             distinct += written;
-            missing += end - written;
-            never += came.cardinality() - written;
+            missing += ends[partition] - written;
+            never += came.count() - written;
         }
         return new LedgerFigures(distinct, missing, 0, 0, never, retried, again);
     }

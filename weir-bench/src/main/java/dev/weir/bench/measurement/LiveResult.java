@@ -103,8 +103,7 @@ record LiveResult(
         metrics.put("heap MB", used.heapBytes() / 1e6);
         metrics.put("direct MB", used.directBytes() / 1e6);
         Measurement.putCompiling(metrics, used);
-        told.forEach((name, all) -> metrics.put(
-                name, all.stream().mapToDouble(value -> value).average().orElse(Double.NaN)));
+        told.forEach((name, all) -> metrics.put(name, Measurement.ofAll(name, all)));
         metrics.putAll(around);
         double ceiling = ceilingPerSecond(point, handlerMillis);
         if (isUnchanged && !Double.isNaN(ceiling)) {

@@ -237,7 +237,9 @@ public final class RateTrial {
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
-            return judge.result(outcome, endNanos, brokerNanos, background.figures());
+            Map<String, Double> around = new TreeMap<>(background.figures());
+            sessions.forEach(session -> session.putClockError(around));
+            return judge.result(outcome, endNanos, brokerNanos, around);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SteadyMeasurement {
     /** The driver of that name sends, and is no library under test. */
-    public static final String GENERATOR = "generator";
+    public static final String GENERATOR = DriverLauncher.GENERATOR;
 
     /** What is sent later than this is late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -333,6 +334,7 @@ public final class SteadyMeasurement {
             case Report.Failed failed -> throw new RunFailure("the generator failed: " + failed.message());
             case Report.Ready ready -> throw new RunFailure("the generator was ready twice");
             case Report.Delivered told -> throw unasked();
+            case Report.Clock answer -> throw unasked();
         }
         return null;
     }
@@ -348,6 +350,7 @@ public final class SteadyMeasurement {
             case Report.Failed failed -> throw new RunFailure(failed.message());
             case Report.Ready ready -> throw unasked();
             case Report.Delivered told -> throw unasked();
+            case Report.Clock answer -> throw unasked();
         }
         return null;
     }
@@ -448,8 +451,8 @@ public final class SteadyMeasurement {
     private Measured result(Report.Passed passed, String topic) {
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(LimitingParty.ofProcessorTime(
-                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
+        flags.addAll(
+                LimitingParty.ofProcessorTime(totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }

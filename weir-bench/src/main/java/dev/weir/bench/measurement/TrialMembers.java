@@ -251,6 +251,7 @@ final class TrialMembers {
                     listener.passed(passed);
                 }
             }
+            case Report.Clock answer -> {} // It goes to the clock of the process.
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
         }

@@ -30,10 +30,12 @@ public final class DriverCatalog {
     private static final String CLASSES = "target/classes";
     private static final String CLASS_PATH = "target/driver.classpath";
 
+    private final Path root;
     private final Map<String, Entry> entries;
     private final boolean ofArchive;
 
-    private DriverCatalog(Map<String, Entry> entries, boolean ofArchive) {
+    private DriverCatalog(Path root, Map<String, Entry> entries, boolean ofArchive) {
+        this.root = root;
         this.entries = entries;
         this.ofArchive = ofArchive;
     }
@@ -71,7 +73,7 @@ public final class DriverCatalog {
         if (entries.isEmpty()) {
             throw new BenchException("no driver is built below " + drivers + ": start the command through ./weir");
         }
-        return new DriverCatalog(entries, ofArchive);
+        return new DriverCatalog(root, entries, ofArchive);
     }
 
     private static void addBuilt(Path module, Map<String, Entry> entries) throws IOException {
@@ -126,6 +128,11 @@ public final class DriverCatalog {
 
     private static List<String> names(Properties description, String key) {
         return List.of(description.getProperty(key, "").split(",\\s*", -1));
+    }
+
+    /** The checkout or archive. */
+    Path root() {
+        return root;
     }
 
     public Entry entry(String driver) {

@@ -1,28 +1,115 @@
 package dev.weir.bench.process;
 
+import dev.weir.bench.BenchException;
+import dev.weir.bench.environment.BenchEnvironment;
+import dev.weir.bench.environment.Worker;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.function.Consumer;
 
-/** Starts the processes of drivers, and ends those that run when the campaign is to stop. Thread-safe. */
-public final class DriverLauncher {
+/**
+ * Starts the processes of drivers where the environment says, and ends those that run when the campaign is to stop.
+ * Thread-safe, but for {@link #open} and {@link #close}, which belong to the campaign's thread.
+ */
+public final class DriverLauncher implements AutoCloseable {
+    /** The driver of that name sends, and is no library under test. */
+    public static final String GENERATOR = "generator";
+
+    /** Name of the setting that says which processes run where. */
+    public static final String WORKERS = "environment.workers";
+
     private final DriverCatalog catalog;
+    private final BenchEnvironment environment;
+    private final List<WorkerHost> hosts;
     private final Set<DriverProcess> running = ConcurrentHashMap.newKeySet();
+    private final LongAccumulator worstClock = new LongAccumulator(Math::max, 0);
 
     private volatile boolean isStopped;
 
+    /** On this machine. */
     public DriverLauncher(DriverCatalog catalog) {
+        this(catalog, BenchEnvironment.HERE);
+    }
+
+    public DriverLauncher(DriverCatalog catalog, BenchEnvironment environment) {
         this.catalog = catalog;
+        this.environment = environment;
+        this.hosts = environment.workers().stream()
+                .map(worker -> new WorkerHost(worker, catalog.root(), this::isStopped))
+                .toList();
     }
 
     public DriverCatalog.Entry entry(String driver) {
         return catalog.entry(driver);
     }
 
-    /** A new process of that driver, the caller's to close. */
+    /** Whether all processes are of this machine and know its clock. */
+    public boolean isHere() {
+        return environment.isHere();
+    }
+
+    /**
+     * Looks whether all places can be used, and copies there what they lack of these drivers.
+     *
+     * @param doing hears what is being done
+     * @throws BenchException if one cannot be used: with its name, the command and what that said; nothing is left to close
+     */
+    public void open(Collection<String> drivers, Consumer<String> doing) {
+        List<String> classPaths = new ArrayList<>();
+        drivers.forEach(driver -> classPaths.add(entry(driver).classPath()));
+        if (!isHere()) {
+            classPaths.add(entry(GENERATOR).classPath());
+        }
+        try {
+            for (WorkerHost host : hosts) {
+                if (!host.isHere()) {
+                    doing.accept("looking at " + host.label());
+                    host.open(classPaths);
+                }
+            }
+        } catch (BenchException e) {
+            try {
+                close();
+            } catch (BenchException left) {
+                e.addSuppressed(left);
+            }
+            throw e;
+        }
+    }
+
+    /** Where processes run and what is there, by name; empty for this machine. */
+    public Map<String, String> described() {
+        Map<String, String> described = new TreeMap<>();
+        if (!isHere()) {
+            described.put("environment.name", environment.name());
+            described.put(WORKERS, environment.described());
+            for (int i = 0; i < hosts.size(); i++) {
+                String prefix = "worker." + (i + 1) + ".";
+                hosts.get(i).facts().forEach((name, value) -> described.put(prefix + name, value));
+            }
+        }
+        return described;
+    }
+
+    /** A new process of that driver, the caller's to close, where the fewest of its kind run: the first place of several. */
     public DriverProcess start(String driver, int heapMegabytes, Path log) {
         running.removeIf(process -> !process.isAlive());
-        DriverProcess process = DriverProcess.start(driver, entry(driver), heapMegabytes, log);
+        Worker.Role role = driver.equals(GENERATOR) ? Worker.Role.GENERATOR : Worker.Role.DRIVER;
+        WorkerHost host = hosts.stream()
+                .filter(each -> each.runs(role))
+                .min(Comparator.comparingLong(each -> running.stream()
+                        .filter(process -> process.runsAt(each) && process.isOf(role))
+                        .count()))
+                .orElseThrow(() -> new IllegalStateException("no worker runs " + driver));
+        DriverProcess process = DriverProcess.start(driver, role, host, entry(driver), heapMegabytes, log, worstClock);
         running.add(process);
         // Either whoever stops sees this process, or this thread sees the stop.
         if (isStopped) {
@@ -39,5 +126,21 @@ public final class DriverLauncher {
 
     public boolean isStopped() {
         return isStopped;
+    }
+
+    /** Deletes what was made at places for the campaign, as far as that is possible. */
+    @Override
+    public void close() {
+        List<BenchException> failures = new ArrayList<>();
+        for (WorkerHost host : hosts) {
+            try {
+                host.close();
+            } catch (BenchException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw failures.getFirst();
+        }
     }
 }

@@ -4,64 +4,98 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.environment.Worker;
 import dev.weir.driver.Command;
 import dev.weir.driver.Report;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's JVM. Confined to one thread, but for {@link #kill} and {@link #isAlive}, which any thread may call. It ends with its standard
- * input, so it does not outlive the harness, however that one ends.
+ * A driver's JVM, at a place of the environment. Confined to one thread, but for {@link #kill}, {@link #isAlive} and what the
+ * launcher asks it, which any thread may. It ends with its standard input, so it does not outlive the harness, however that
+ * one ends.
  */
 public final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LOOK = Duration.ofSeconds(1);
 
+    /** For a command that has ended to say why, and for a process elsewhere to end with its input. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(3);
+
+    /** What a report begins with: such a line that cannot be read is not something else that was printed. */
+    private static final String REPORT = "{\"say\"";
+
     private final String name;
+    private final Worker.Role role;
+    private final WorkerHost host;
+    private final List<String> command;
     private final Process process;
-    private final Writer commands;
+    private final Writer commands; // under the lock: the clock's thread writes too
+    private final ReentrantLock writing = new ReentrantLock();
     private final Path log;
     private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
+    private final @Nullable Tail errors; // of a place elsewhere
+    private final @Nullable WorkerClock clock; // where it is not that of this machine
+    private final LongAccumulator worstClock;
 
-    private DriverProcess(String name, Process process, Path log) {
+    private long pid; // there, once it has greeted
+    private boolean isFrozen;
+
+    private DriverProcess(
+            String name,
+            Worker.Role role,
+            WorkerHost host,
+            List<String> command,
+            Process process,
+            @Nullable OutputStream errors,
+            Path log,
+            LongAccumulator worstClock) {
         this.name = name;
+        this.role = role;
+        this.host = host;
+        this.command = command;
         this.process = process;
         this.commands = process.outputWriter(StandardCharsets.UTF_8);
         this.log = log;
+        this.worstClock = worstClock;
+        this.pid = process.pid();
+        this.clock = host.isHere() ? null : new WorkerClock(name, this::send, worstClock);
+        this.errors = errors == null ? null : new Tail(name, process.getErrorStream(), errors);
     }
 
-    static DriverProcess start(String name, DriverCatalog.Entry entry, int heapMegabytes, Path log) {
-        List<String> command = List.of(
-                // Ctrl-C reaches the whole process group: the harness decides when a driver ends.
-                "/bin/sh",
-                "-c",
-                "trap '' INT HUP; exec \"$@\"",
-                "sh",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xms" + heapMegabytes + "m",
-                "-Xmx" + heapMegabytes + "m",
-                "-XX:+UseG1GC",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-Xlog:disable",
-                "-Xlog:all=warning:stderr",
-                "-cp",
-                entry.classPath(),
-                entry.mainClass(),
-                name);
+    static DriverProcess start(
+            String name,
+            Worker.Role role,
+            WorkerHost host,
+            DriverCatalog.Entry entry,
+            int heapMegabytes,
+            Path log,
+            LongAccumulator worstClock) {
+        List<String> command = host.command(name, entry, heapMegabytes);
+        ProcessBuilder builder = new ProcessBuilder(command);
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                    .start();
-            DriverProcess driver = new DriverProcess(name, process, log);
+            OutputStream errors = null;
+            if (host.isHere()) {
+                builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            } else {
+                errors = Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            }
+            DriverProcess driver =
+                    new DriverProcess(name, role, host, command, builder.start(), errors, log, worstClock);
             Thread.ofVirtual().name("bench-reader-" + name).start(driver::read);
             return driver;
         } catch (IOException e) {
@@ -69,30 +103,130 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
+    /** What messages call it. */
+    private String who() {
+        return host.isHere() ? name : name + " at " + host.label();
+    }
+
+    boolean runsAt(WorkerHost place) {
+        return host == place;
+    }
+
+    boolean isOf(Worker.Role other) {
+        return role == other;
+    }
+
     private void read() {
         String why = "its process ended";
         try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = said.readLine(); line != null; line = said.readLine()) {
+                long heardNanos = System.nanoTime();
                 try {
-                    reports.add(JSON.readValue(line, Report.class));
+                    Report report = JSON.readValue(line, Report.class);
+                    if (report instanceof Report.Clock answer) {
+                        if (clock != null) {
+                            clock.heard(answer, heardNanos);
+                        }
+                    } else if (report != null) { // Some greeting may say null.
+                        reports.add(report);
+                    }
                 } catch (JsonProcessingException e) {
-                    why = line; // A last word of the JVM, such as that its heap is full.
+                    if (line.startsWith(REPORT)) {
+                        why = "a line of its reports was cut off or is of another version: " + abridged(line);
+                        break;
+                    }
+                    why = abridged(line); // A last word of the JVM, such as that its heap is full; or some greeting.
                 }
             }
         } catch (IOException e) {
             why = e.toString();
         }
-        reports.add(new Report.Failed(why, ""));
+        reports.add(new Report.Failed(why + atTheEnd(), ""));
     }
 
-    void send(Command command) {
+    private static String abridged(String line) {
+        return line.length() > 300 ? line.substring(0, 300) + "..." : line;
+    }
+
+    /** What the command says that reached it, where one did. */
+    private String atTheEnd() {
+        Tail said = errors;
+        if (said == null) {
+            return "";
+        }
+        String words = said.text(LAST_WORDS);
+        String status = "";
         try {
-            commands.write(JSON.writeValueAsString(command));
+            if (process.waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)) {
+                status = ", exit status " + process.exitValue();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return status + (words.isEmpty() ? "" : ": " + words) + "; the command was "
+                + PlaceCommand.text(command.subList(4, command.size()));
+    }
+
+    /** Any thread. */
+    void send(Command said) {
+        writing.lock();
+        try {
+            commands.write(JSON.writeValueAsString(said));
             commands.write('\n');
             commands.flush();
         } catch (IOException e) {
-            throw new RunFailure("driver " + name + " is gone; see " + log);
+            throw new RunFailure("driver " + who() + " is gone; see " + log);
+        } finally {
+            writing.unlock();
         }
+    }
+
+    /**
+     * Its process is up: from now on it knows the time, wherever it is.
+     *
+     * @throws RunFailure if it does not answer what its clock says
+     */
+    void greeted(Report.Hello hello) throws InterruptedException {
+        WorkerClock its = clock;
+        if (its == null) {
+            return;
+        }
+        pid = hello.pid();
+        its.start();
+        long deadline = System.nanoTime() + DriverSession.PATIENCE.toNanos();
+        while (!its.awaitKnown(LOOK)) {
+            if (reports.peek() instanceof Report.Failed) {
+                var unused = poll(Duration.ZERO); // Throws what it says.
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                throw new RunFailure("driver " + who() + " did not tell its clock for "
+                        + DriverSession.PATIENCE.toSeconds() + " s; see " + log);
+            }
+        }
+    }
+
+    /** A pass begins: the error of its clock counts from here on. */
+    void passBegins() {
+        if (clock != null) {
+            clock.restart();
+        }
+    }
+
+    /** By how much its time was wrong at most since {@link #passBegins}; null where it is that of this machine. */
+    @Nullable
+    Long clockErrorNanos() {
+        return clock == null ? null : clock.errorNanos();
+    }
+
+    /** By how much the times of two processes of the campaign can be apart. */
+    long clocksApartNanos() {
+        return 2 * worstClock.get();
+    }
+
+    /** How many cores its machine has. */
+    int cores() {
+        Integer there = host.cores();
+        return there == null ? Runtime.getRuntime().availableProcessors() : there;
     }
 
     /**
@@ -108,7 +242,7 @@ public final class DriverProcess implements AutoCloseable {
             }
             look.run();
         }
-        throw new RunFailure("driver " + name + " said nothing for " + patience.toSeconds() + " s; see " + log);
+        throw new RunFailure("driver " + who() + " said nothing for " + patience.toSeconds() + " s; see " + log);
     }
 
     /** The next report, null if it says nothing for so long, or a failure if the driver fails. */
@@ -116,7 +250,7 @@ public final class DriverProcess implements AutoCloseable {
     Report poll(Duration patience) throws InterruptedException {
         Report report = reports.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (report instanceof Report.Failed failed) {
-            throw new RunFailure("driver " + name + " failed: " + failed.message() + "; see " + log);
+            throw new RunFailure("driver " + who() + " failed: " + failed.message() + "; see " + log);
         }
         return report;
     }
@@ -133,37 +267,64 @@ public final class DriverProcess implements AutoCloseable {
     /** Halts it by SIGSTOP: its connections stay open, and nobody reads from them. */
     void freeze() throws InterruptedException {
         signal("STOP");
+        isFrozen = true;
     }
 
     /** Lets it go on. */
     void thaw() throws InterruptedException {
         signal("CONT");
+        isFrozen = false;
     }
 
-    private void signal(String name) throws InterruptedException {
+    private void signal(String signal) throws InterruptedException {
+        if (!host.isHere()) {
+            host.signal(signal, pid);
+            return;
+        }
         try {
-            int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
                     .redirectErrorStream(true)
                     .start()
                     .waitFor();
             if (status != 0 && process.isAlive()) {
-                throw new BenchException("SIG" + name + " could not be sent to driver " + this.name);
+                throw new BenchException("SIG" + signal + " could not be sent to driver " + name);
             }
         } catch (IOException e) {
-            throw new BenchException("driver " + this.name + " could not be signalled: " + e.getMessage(), e);
+            throw new BenchException("driver " + name + " could not be signalled: " + e.getMessage(), e);
         }
     }
 
+    /** Ends it, or the command that reaches it: elsewhere, the process then ends with its input. */
     void kill() {
-        process.destroyForcibly();
+        PlaceCommand.kill(process);
     }
 
     /** It has said what it had to say, and its passes have closed what they opened: it is not waited for. */
     @Override
     public void close() {
+        if (clock != null) {
+            clock.close();
+            endThere();
+        }
         kill();
         try {
             process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Elsewhere, a process that stands still does not notice the end of its input. */
+    private void endThere() {
+        try {
+            if (isFrozen) {
+                thaw();
+            }
+            commands.close();
+            if (!process.waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS) && pid != process.pid()) {
+                host.signal("KILL", pid);
+            }
+        } catch (IOException | BenchException ignored) { // The way there is gone: its lease ends it.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -11,6 +11,7 @@ import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.ShareOptions;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class DriverSession {
     /** To join a group and get a first record, or to close down. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Figure of a pass elsewhere: by how much its times, and latencies with them, are wrong at most. */
+    public static final String CLOCK_ERROR = "clock: error ms";
 
     private final DriverProcess process;
     private final BenchCluster cluster;
@@ -60,6 +64,7 @@ public final class DriverSession {
             throw new RunFailure("it does not offer " + scenario.label() + ", only "
                     + hello.scenarios().stream().map(Scenario::label).toList());
         }
+        process.greeted(hello);
         groupType = hello.groupType();
         hasConsumers = hello.features().contains(Feature.SHARE_CONSUMERS);
         if (groupType == GroupType.SHARE && point.ordering() != Pass.Order.NONE) {
@@ -120,6 +125,7 @@ public final class DriverSession {
     public String start(long records, double seconds) {
         String group = newGroup();
         String output = point.scenario() == Scenario.COPY ? cluster.fresh(point) : "";
+        process.passBegins();
         process.send(new Command.Start(group, records, seconds, output));
         return group;
     }
@@ -131,6 +137,7 @@ public final class DriverSession {
 
     /** Begins a pass of a member of this group. */
     public void start(String group, long records, double seconds) {
+        process.passBegins();
         process.send(new Command.Start(group, records, seconds));
     }
 
@@ -168,13 +175,47 @@ public final class DriverSession {
 
     /** The same with another patience; neither has any with a driver whose brokers are gone. */
     public Report receive(Duration patience) throws InterruptedException {
-        return process.receive(patience, cluster::requireBrokers);
+        return timed(process.receive(patience, cluster::requireBrokers));
     }
 
     /** What it has said already; null for nothing. */
     @Nullable
     public Report poll() throws InterruptedException {
-        return process.poll(Duration.ZERO);
+        Report report = process.poll(Duration.ZERO);
+        return report == null ? null : timed(report);
+    }
+
+    /** The end of a pass elsewhere has the error of its times among its figures, and no time that is more wrong than that. */
+    private Report timed(Report report) {
+        Long error = process.clockErrorNanos();
+        if (error == null || !(report instanceof Report.Passed passed)) {
+            return report;
+        }
+        double earlyNanos = -1e6 * passed.client().getOrDefault(Pass.EARLIEST_MILLIS, 0.0);
+        if (earlyNanos > process.clocksApartNanos()) {
+            throw new RunFailure(String.format(
+                    Locale.ROOT,
+                    "records came %.3f ms before they were due, and clocks are compared to %.3f ms: one of them was set"
+                            + " meanwhile",
+                    earlyNanos / 1e6,
+                    process.clocksApartNanos() / 1e6));
+        }
+        Map<String, Double> client = new TreeMap<>(passed.client());
+        client.put(CLOCK_ERROR, error / 1e6);
+        return passed.withClient(client);
+    }
+
+    /** Adds by how much its times are wrong at most, if they are not of this machine's clock; of several, the most. */
+    public void putClockError(Map<String, Double> figures) {
+        Long error = process.clockErrorNanos();
+        if (error != null) {
+            figures.merge(CLOCK_ERROR, error / 1e6, Math::max);
+        }
+    }
+
+    /** How many cores the machine of the process has. */
+    public int cores() {
+        return process.cores();
     }
 
     /** The end of a pass of which nothing else is asked. */

@@ -3,13 +3,9 @@ package dev.weir.bench.measurement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.NumberRuns;
 import dev.weir.driver.Report;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.util.Base64;
-import java.util.BitSet;
 import java.util.List;
-import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.Test;
 
 class GroupLedgerTest {
@@ -17,15 +13,7 @@ class GroupLedgerTest {
 
     /** As a driver writes it. */
     private static String numbers(int from, int to) {
-        BitSet bits = new BitSet();
-        bits.set(from, to);
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DeflaterOutputStream deflated = new DeflaterOutputStream(bytes)) {
-            deflated.write(bits.toByteArray());
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+        return new NumberRuns.Builder().add(from, to).build().encoded();
     }
 
     private void told(String first, String second) {
@@ -54,5 +42,22 @@ class GroupLedgerTest {
     void whatNobodyWrote_breaksTheLedger() {
         told(numbers(0, 101), numbers(0, 50));
         assertThat(ledger.figures(new long[] {100, 50}).foreign()).isOne();
+    }
+
+    /** Two workers that each had what the other had, and a hole between: a count of each would add up to all. */
+    @Test
+    void workersThatHadTheSame_areSeenToHave_thoughTheirCountsAddUp() {
+        told(numbers(0, 50), numbers(0, 50));
+        told(numbers(0, 50), numbers(0, 0));
+        LedgerFigures figures = ledger.figures(new long[] {100, 50});
+        assertThat(figures.missing()).isEqualTo(50);
+        assertThat(figures.redelivered()).isEqualTo(50);
+    }
+
+    /** What takes a bit each would take gigabytes. */
+    @Test
+    void whatCameWhole_takesTheSameRoom_howeverMuchItIs() {
+        told(new NumberRuns.Builder().add(0, 1L << 40).build().encoded(), numbers(0, 50));
+        assertThat(ledger.figures(new long[] {1L << 40, 50}).missing()).isZero();
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.cli.bench;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
@@ -100,7 +101,8 @@ final class BenchCampaign {
     }
 
     private int runChecked(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
-        ExistingCluster cluster = target.cluster();
+        BenchEnvironment environment = target.environment();
+        ExistingCluster cluster = target.cluster(environment);
         BenchPlan plan = plan();
         int campaigns = plan.steps().size();
         List<String> failures = new ArrayList<>();
@@ -114,7 +116,7 @@ final class BenchCampaign {
             String prefix = campaigns == 1 ? "" : "campaign " + (i + 1) + "/" + campaigns + ", " + name + ": ";
             String failure;
             try {
-                failure = run(weir, step, rounds, cluster, new BenchProgress(weir.terminal(), prefix, others));
+                failure = run(weir, step, rounds, cluster, environment, new BenchProgress(weir.terminal(), prefix, others));
             } catch (BenchException
                     | KafkaClusterException
                     | KafkaException
@@ -143,7 +145,9 @@ final class BenchCampaign {
         weir.tellError(isStopped ? "stopped before the end" : String.join("; ", failures));
         weir.terminal()
                 .note("the rest: weir bench compare --resume " + plan.folder()
-                        + (cluster == null ? "" : ", with the cluster's options as they were"));
+                        + (cluster == null && environment.isHere()
+                                ? ""
+                                : ", with the options of cluster and environment as they were"));
         return ExitCode.FAILED;
     }
 
@@ -165,13 +169,14 @@ final class BenchCampaign {
             BenchPlan.Step step,
             @Nullable Integer rounds,
             @Nullable ExistingCluster cluster,
+            BenchEnvironment environment,
             BenchProgress progress)
             throws InterruptedException {
         ResultsFolder folder = step.begun();
         if (folder == null || !step.isDone()) {
             Workload workload =
                     rounds == null ? step.workload() : step.workload().withRounds(rounds, false);
-            CampaignRunner runner = new CampaignRunner(workload, settings(step, cluster), progress);
+            CampaignRunner runner = new CampaignRunner(workload, settings(step, cluster, environment), progress);
             weir.shutdown().onStop(runner::stop);
             folder = runner.run();
             weir.terminal().clearStatus();
@@ -209,11 +214,12 @@ final class BenchCampaign {
         return BenchPlan.ofSeveral(workloads, results);
     }
 
-    private CampaignRunner.Settings settings(BenchPlan.Step step, @Nullable ExistingCluster cluster) {
+    private CampaignRunner.Settings settings(
+            BenchPlan.Step step, @Nullable ExistingCluster cluster, BenchEnvironment environment) {
         ResultsFolder begun = step.begun();
         long drawn = begun != null ? begun.campaign().seed() : seed != null ? seed : System.nanoTime();
         return new CampaignRunner.Settings(
-                root(), dataOr(data), step.folder().toAbsolutePath(), drawn, begun != null, cluster);
+                root(), dataOr(data), step.folder().toAbsolutePath(), drawn, begun != null, cluster, environment);
     }
 
     /** Where brokers keep topics, unless it is said. */

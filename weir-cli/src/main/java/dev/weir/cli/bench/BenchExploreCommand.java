@@ -2,6 +2,7 @@ package dev.weir.cli.bench;
 
 import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.campaign.ExploreRunner;
+import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.workload.LatencyTarget;
@@ -94,6 +95,7 @@ final class BenchExploreCommand implements Callable<Integer> {
         Path folder = results != null
                 ? results
                 : Path.of("bench-results", CampaignRunner.newId(workload.name() + "-explore", quick));
+        BenchEnvironment environment = cluster.environment();
         ExploreRunner runner = new ExploreRunner(
                 workload,
                 new CampaignRunner.Settings(
@@ -102,7 +104,8 @@ final class BenchExploreCommand implements Callable<Integer> {
                         folder.toAbsolutePath(),
                         seed != null ? seed : System.nanoTime(),
                         false,
-                        cluster.cluster()),
+                        cluster.cluster(environment),
+                        environment),
                 asked,
                 maxSeconds == null ? 0 : maxSeconds,
                 new ExploreProgress(weir.terminal()));

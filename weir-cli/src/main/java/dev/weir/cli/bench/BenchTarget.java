@@ -1,6 +1,8 @@
 package dev.weir.cli.bench;
 
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.environment.BenchEnvironment;
+import dev.weir.bench.environment.EnvironmentFile;
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.terminal.CliFailure;
@@ -10,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that name a cluster which is there already. Confined to the main thread. */
+/** The options that say where a campaign runs: a cluster which is there already, an environment. Confined to the main thread. */
 final class BenchTarget {
 
     @Option(
@@ -18,6 +20,13 @@ final class BenchTarget {
             paramLabel = "HOST:PORT[,...]",
             description = "Run on the brokers there instead of forking some. Their CPU and fetches are not counted.")
     private @Nullable String bootstrapServers;
+
+    @Option(
+            names = "--environment",
+            paramLabel = "NAME|FILE",
+            description = "Run where environments/NAME.yaml, or that file, says: workers by ssh or in Kubernetes, brokers of a"
+                    + " cluster (default: all on this machine).")
+    private @Nullable String environmentName;
 
     @Option(
             names = "--client-config",
@@ -49,9 +58,36 @@ final class BenchTarget {
                     "How long the brokers of --bootstrap-server may take to answer before the start (default: ${DEFAULT-VALUE}).")
     private Duration connectTimeout;
 
-    /** The cluster, after a look whether it answers; null if brokers are to be forked. */
+    /** Where processes run. */
+    BenchEnvironment environment() {
+        return environmentName == null
+                ? BenchEnvironment.HERE
+                : EnvironmentFile.named(environmentName, BenchCampaign.root());
+    }
+
+    /** What the file of the environment says of the brokers is what options would say. */
+    private void takeFrom(BenchEnvironment environment) {
+        if (environmentName == null) {
+            return;
+        }
+        if (bootstrapServers != null || clientConfig != null || prefix != null || keepTopics) {
+            throw CliFailure.usage(
+                    "--environment names the brokers too: leave --bootstrap-server and the options that go with it out",
+                    "They are bootstrapServers, clientConfig, topicPrefix and keepTopics of its section brokers.");
+        }
+        BenchEnvironment.BrokersAt brokers = environment.brokers();
+        if (brokers != null) {
+            bootstrapServers = brokers.bootstrapServers();
+            clientConfig = brokers.clientConfig();
+            prefix = brokers.topicPrefix().isEmpty() ? null : brokers.topicPrefix();
+            keepTopics = brokers.keepsTopics();
+        }
+    }
+
+    /** The cluster, after a look whether it answers; null if brokers are to be forked. Once. */
     @Nullable
-    ExistingCluster cluster() throws InterruptedException {
+    ExistingCluster cluster(BenchEnvironment environment) throws InterruptedException {
+        takeFrom(environment);
         if (bootstrapServers == null) {
             if (clientConfig != null || prefix != null || keepTopics) {
                 throw CliFailure.usage(

@@ -27,7 +27,7 @@ class BenchCampaignTest {
     @BeforeEach
     void buildDriver() throws IOException {
         Path target = Files.createDirectories(temp.resolve("drivers/one/target/classes"));
-        Files.writeString(target.resolve("weir-driver.properties"), "drivers=plain\nmain=none\n");
+        Files.writeString(target.resolve("weir-driver.properties"), "drivers=plain, generator\nmain=none\n");
         Files.writeString(
                 target.resolveSibling("driver.classpath"),
                 Files.createFile(temp.resolve("empty.jar")).toString());
@@ -64,6 +64,36 @@ class BenchCampaignTest {
         int code = harness.run("bench", "compare", workload("only"), "--data", data.toString());
         assertThat(code).isEqualTo(ExitCode.FAILED);
         assertThat(harness.err()).contains("is not writable").doesNotContain("--resume");
+    }
+
+    @Test
+    void environment_thatIsNot_orThatOptionsContradict_isWrongUsage() throws IOException {
+        assertThat(harness.run("bench", "compare", workload("some"), "--environment", "nowhere"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("there is no environment nowhere");
+        String here = environment("here: true");
+        assertThat(harness.run(
+                        "bench", "run", workload("some"), "--environment", here, "--bootstrap-server", "localhost:1"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--environment names the brokers too");
+    }
+
+    /** Before brokers are started, which takes longer. */
+    @Test
+    void workerThatCannotBeReached_isNamed_withCommandAndWhy() throws IOException {
+        String environment = environment("ssh: h1, program: " + temp.resolve("no-ssh"));
+        int code = harness.run("bench", "compare", workload("some"), "--environment", environment);
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err())
+                .contains("worker at ssh h1: cannot be reached: ")
+                .contains("the command was " + temp.resolve("no-ssh") + " -T");
+    }
+
+    private String environment(String worker) throws IOException {
+        return Files.writeString(
+                        temp.resolve("some-environment.yaml"),
+                        "brokers: {forked: true}\nworkers: [{" + worker + "}]\n")
+                .toString();
     }
 
     private String workload(String name) throws IOException {

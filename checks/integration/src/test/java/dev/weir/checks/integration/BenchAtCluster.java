@@ -5,6 +5,7 @@ import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.campaign.ExploreListener;
 import dev.weir.bench.campaign.ExploreRunner;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.ResultsFolder;
@@ -67,6 +68,15 @@ final class BenchAtCluster implements AutoCloseable {
     ResultsFolder run(Path root, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         return new CampaignRunner(workload, settings(root, workload), SILENT).run();
+    }
+
+    /** The same with processes where an environment says. */
+    ResultsFolder run(BenchEnvironment environment, String yaml) throws InterruptedException {
+        Workload workload = Workload.parse("test", yaml, false);
+        CampaignRunner.Settings here = settings(Path.of(System.getProperty("weir.root")), workload);
+        CampaignRunner.Settings there = new CampaignRunner.Settings(
+                here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
+        return new CampaignRunner(workload, there, SILENT).run();
     }
 
     /** What is found of the one driver of this workload, at its one point. */

@@ -1,4 +1,4 @@
-package dev.weir.bench.measurement;
+package dev.weir.driver;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * How busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it, figures are
  * missing. Confined to one thread.
  */
-final class HostMeter {
+public final class HostMeter {
     private final Path proc;
 
     private @Nullable Reading from; // while it counts
@@ -24,7 +24,8 @@ final class HostMeter {
     private long runnable;
     private long samples;
 
-    HostMeter() {
+    /** Of the machine of this process. */
+    public HostMeter() {
         this(Path.of("/proc"));
     }
 
@@ -49,12 +50,12 @@ final class HostMeter {
     }
 
     /** What follows counts, until {@link #end}. */
-    void begin() {
+    public void begin() {
         from = read();
     }
 
     /** Looks how many processes want to run, which is known of moments only. */
-    void sample() {
+    public void sample() {
         Ticks now = from == null ? null : ticks();
         if (now != null) {
             runnable += now.running;
@@ -63,7 +64,7 @@ final class HostMeter {
     }
 
     /** What follows does not count, until {@link #begin}. */
-    void end() {
+    public void end() {
         Reading before = from;
         if (before == null) {
             return;
@@ -82,7 +83,7 @@ final class HostMeter {
     }
 
     /** What happened between the begins and their ends, by name. */
-    Map<String, Double> figures() {
+    public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (all > 0) {
             figures.put("host: busy %", 100.0 * (all - idle) / all);

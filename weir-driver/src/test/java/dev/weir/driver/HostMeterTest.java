@@ -1,4 +1,4 @@
-package dev.weir.bench.measurement;
+package dev.weir.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

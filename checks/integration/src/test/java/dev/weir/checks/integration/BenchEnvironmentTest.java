@@ -1,0 +1,74 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.environment.BenchEnvironment;
+import dev.weir.bench.environment.Place;
+import dev.weir.bench.environment.Worker;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** Campaigns whose processes have clocks of their own, with real processes and a real broker. */
+class BenchEnvironmentTest extends BenchTestBase {
+    private static final int PARTITIONS = 4;
+
+    private static Worker here(Worker.Role role, long clockAheadMillis) {
+        return new Worker(new Place.Here(), "", Set.of(role), "", "", clockAheadMillis);
+    }
+
+    /**
+     * Two members of one group share the partitions, the sender and the time, so that their medians differ by nothing but
+     * their clocks: those are 250 ms apart, and the sender's is another one.
+     */
+    @Test
+    void membersWhoseClocksAreApart_haveTheSameMedian_andNothingIsLost() throws Exception {
+        BenchEnvironment apart = new BenchEnvironment(
+                "apart",
+                null,
+                List.of(
+                        here(Worker.Role.GENERATOR, -90_000),
+                        here(Worker.Role.DRIVER, 0),
+                        here(Worker.Role.DRIVER, 250)));
+        ResultsFolder folder = bench.run(apart, """
+                name: clocks-apart
+                scenario: work
+                drivers: [plain]
+                baseline: plain
+                topic: {partitions: 4, valueBytes: 50, recordsPerSecond: 400}
+                options: {ordering: partition, concurrency: 1, work.millis: 0}
+                explore: {members: 2}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 500, maxWarmUpSeconds: 4,
+                  measureSeconds: 10}
+                """);
+        Run run = folder.runs().getFirst();
+        assertThat(run.failure()).isNull();
+        assertThat(run.ledger().lost()).isZero();
+        assertThat(run.ledger().duplicates()).isZero();
+        Map<String, Double> metrics = Objects.requireNonNull(run.totals()).metrics();
+        assertThat(metrics.get(DriverSession.CLOCK_ERROR)).as("%s", metrics).isBetween(0.0, 50.0);
+        assertThat(folder.campaign().environment().settings())
+                .containsEntry("environment.workers", "this machine (generator), this machine (driver), this machine (driver)");
+        List<Histogram> all = folder.latencyIntervals(run.key());
+        double[] medians = IntStream.range(0, PARTITIONS)
+                .mapToDouble(partition -> median(all, LatencyTags.responseOfPartition(partition)))
+                .toArray();
+        double least = IntStream.range(0, PARTITIONS).mapToDouble(i -> medians[i]).min().orElseThrow();
+        assertThat(medians).allSatisfy(median -> assertThat(median).isBetween(least, least + 2));
+    }
+
+    private static double median(List<Histogram> all, String tag) {
+        Histogram sum = new Histogram(3);
+        all.stream().filter(each -> tag.equals(each.getTag())).forEach(sum::add);
+        assertThat(sum.getTotalCount()).as(tag).isGreaterThan(500);
+        return sum.getValueAtPercentile(50) / 1e6;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.weir.bench.environment;
+
+import java.util.Set;
+
+/**
+ * A place for processes of a campaign. Immutable.
+ *
+ * @param image from which a pod is made for the campaign, in the namespace of {@code place}; empty where all is there already
+ * @param roles which processes run there
+ * @param java the program that starts a virtual machine there
+ * @param home the folder there that holds what the checkout or archive of this command holds here; empty to copy what drivers
+ *     need
+ * @param clockAheadMillis for tests: by how much clocks of processes there are set ahead
+ */
+public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
+
+    /** What a process is for. */
+    public enum Role {
+        /** A library under test. */
+        DRIVER,
+        /** The sender of records. */
+        GENERATOR
+    }
+
+    public Worker {
+        roles = Set.copyOf(roles);
+    }
+
+    /** This machine, for everything. */
+    static Worker here() {
+        return new Worker(new Place.Here(), "", Set.of(Role.values()), "", "", 0);
+    }
+
+    /** For people, and short. */
+    public String label() {
+        return image.isEmpty() ? place.label() : "image " + image;
+    }
+
+    /** Whether processes there are of this machine and know its clock. */
+    public boolean isHere() {
+        return place instanceof Place.Here && clockAheadMillis == 0;
+    }
+}

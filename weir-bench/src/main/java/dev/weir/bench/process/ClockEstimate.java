@@ -1,0 +1,81 @@
+package dev.weir.bench.process;
+
+/**
+ * How far another clock is from this machine's, by questions and answers: the answer was read somewhere between question and
+ * arrival, so the quickest exchange of a few bounds the error by half of what it took. Confined to one thread.
+ *
+ * <pre>
+ *  here    asked -------------- middle -------------- heard
+ *  there              theirs, anywhere in between
+ *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
+ * </pre>
+ *
+ * <p>Clocks drift between one look and the next. A newer look replaces an older one unless it is less certain than that one
+ * has become meanwhile. The stated error takes in how far the offset was seen to have moved.
+ */
+final class ClockEstimate {
+    /** No clock goes faster or slower than another by more, while someone sets it gently: a twentieth of a per cent. */
+    private static final double MOST_DRIFT = 500e-6;
+
+    private boolean isKnown;
+    private long offsetNanos;
+    private long boundNanos; // of the offset, when it was found
+    private long foundNanos;
+    private long errorNanos;
+
+    // Of the look under way.
+    private long leastNanos = Long.MAX_VALUE; // of the exchanges
+    private long middleNanos;
+    private long lookedOffsetNanos;
+
+    /** One exchange of a look; {@code asked} and {@code heard} are of the same clock. */
+    void exchanged(long askedNanos, long theirNanos, long heardNanos) {
+        long took = heardNanos - askedNanos;
+        if (took >= 0 && took < leastNanos) {
+            leastNanos = took;
+            middleNanos = askedNanos + took / 2;
+            lookedOffsetNanos = middleNanos - theirNanos;
+        }
+    }
+
+    /** Ends the look; false if nothing was exchanged in it. */
+    boolean looked() {
+        if (leastNanos == Long.MAX_VALUE) {
+            return false;
+        }
+        long bound = leastNanos / 2 + 1;
+        if (isKnown) {
+            long aged = boundNanos + (long) (MOST_DRIFT * (middleNanos - foundNanos));
+            long moved = Math.abs(lookedOffsetNanos - offsetNanos);
+            if (bound > aged && moved <= bound + aged) {
+                errorNanos = Math.max(errorNanos, aged);
+                leastNanos = Long.MAX_VALUE;
+                return true;
+            }
+            errorNanos = Math.max(errorNanos, moved + bound);
+        } else {
+            errorNanos = bound;
+        }
+        isKnown = true;
+        offsetNanos = lookedOffsetNanos;
+        boundNanos = bound;
+        foundNanos = middleNanos;
+        leastNanos = Long.MAX_VALUE;
+        return true;
+    }
+
+    /** What is added to the other clock to have this one; 0 before the first look. */
+    long offsetNanos() {
+        return offsetNanos;
+    }
+
+    /** By how much the offset was wrong at most, since the last {@link #restart} or the first look. */
+    long errorNanos() {
+        return errorNanos;
+    }
+
+    /** The error counts from here on. */
+    void restart() {
+        errorNanos = boundNanos;
+    }
+}

@@ -1,0 +1,126 @@
+package dev.weir.bench.process;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.environment.Place;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A command that runs at a place and soon ends. Confined to one thread; used once. */
+final class PlaceCommand {
+    private static final long LOOK_MILLIS = 50;
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+
+    private final String doing;
+    private final String label;
+    private final List<String> command;
+    private final BooleanSupplier isStopped;
+
+    /**
+     * One command.
+     *
+     * @param doing for messages, such as {@code cannot look at it}
+     * @param isStopped whether whoever wants it has given up
+     */
+    PlaceCommand(String doing, Place place, List<String> arguments, BooleanSupplier isStopped) {
+        this(doing, place.label(), place.command(arguments), isStopped);
+    }
+
+    /** One that runs here about the place of that label. */
+    PlaceCommand(String doing, String label, List<String> command, BooleanSupplier isStopped) {
+        this.doing = doing;
+        this.label = label;
+        this.command = command;
+        this.isStopped = isStopped;
+    }
+
+    /**
+     * Runs it and returns what it printed.
+     *
+     * @param input what it reads, to its end; null for nothing
+     * @throws BenchException if it fails, or has not ended after {@code patience}; nothing of it runs then
+     */
+    String run(@Nullable InputStream input, Duration patience) {
+        Process process;
+        try {
+            process = new ProcessBuilder(command).start();
+        } catch (IOException e) {
+            throw failed(String.valueOf(e.getMessage()), e);
+        }
+        Tail errors = new Tail(label, process.getErrorStream(), null);
+        CompletableFuture<String> printed = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try (InputStream out = process.getInputStream()) {
+                printed.complete(new String(out.readAllBytes(), StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                printed.completeExceptionally(e);
+            }
+        });
+        Thread.ofVirtual().start(() -> feed(input, process));
+        try {
+            long deadline = System.nanoTime() + patience.toNanos();
+            while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (isStopped.getAsBoolean()) {
+                    throw new BenchException("stopped while a command ran at " + label);
+                }
+                if (System.nanoTime() - deadline >= 0) {
+                    throw failed("no end after " + patience.toSeconds() + " s" + said(errors, Duration.ZERO), null);
+                }
+            }
+            int status = process.exitValue();
+            if (status != 0) {
+                throw failed("exit status " + status + said(errors, LAST_WORDS), null);
+            }
+            return printed.get(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted while a command ran at " + label, e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw failed("what it printed cannot be read: " + e, e);
+        } finally {
+            kill(process);
+        }
+    }
+
+    private static String said(Tail errors, Duration patience) {
+        String text = errors.text(patience);
+        return text.isEmpty() ? ", and it said nothing" : ": " + text;
+    }
+
+    /** A process that ends before it has read all says itself why. */
+    private static void feed(@Nullable InputStream input, Process process) {
+        try (OutputStream in = process.getOutputStream()) {
+            if (input != null) {
+                input.transferTo(in);
+            }
+        } catch (IOException ignored) { // It reads no more.
+        }
+    }
+
+    private BenchException failed(String why, @Nullable Throwable cause) {
+        String message = "worker at " + label + ": " + doing + ": " + why + "; the command was " + text(command);
+        return cause == null ? new BenchException(message) : new BenchException(message, cause);
+    }
+
+    /** For people. */
+    static String text(List<String> command) {
+        String text = String.join(" ", command).replaceAll("\\s+", " ");
+        return text.length() > 200 ? text.substring(0, 200) + "..." : text;
+    }
+
+    /** Ends a process and what it has started here. */
+    static void kill(Process process) {
+        List<ProcessHandle> below = process.descendants().toList();
+        process.destroyForcibly();
+        below.forEach(ProcessHandle::destroyForcibly);
+    }
+}

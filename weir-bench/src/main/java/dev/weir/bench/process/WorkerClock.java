@@ -1,0 +1,135 @@
+package dev.weir.bench.process;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.driver.Command;
+import dev.weir.driver.Report;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Keeps the clock of a worker's process set to that of the harness: looks at it when the process is up and every two seconds
+ * from then on, by a thread of its own. Thread-safe.
+ */
+final class WorkerClock implements AutoCloseable {
+    private static final int FIRST_LOOK = 32;
+    private static final int LATER_LOOK = 4;
+    private static final long PERIOD_MILLIS = 2_000;
+    private static final long PATIENCE_MILLIS = 1_000;
+
+    private final Consumer<Command> worker;
+    private final LongAccumulator worst;
+    private final Thread thread;
+    private final BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(FIRST_LOOK);
+    private final CountDownLatch known = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock(); // of the estimate
+    private final ClockEstimate estimate = new ClockEstimate();
+
+    private record Answer(Report.Clock said, long heardNanos) {}
+
+    /**
+     * Of a process that is being started.
+     *
+     * @param worker takes what it is told, on any thread
+     * @param worst takes the errors of all clocks
+     */
+    WorkerClock(String name, Consumer<Command> worker, LongAccumulator worst) {
+        this.worker = worker;
+        this.worst = worst;
+        this.thread = Thread.ofVirtual().name("bench-clock-" + name).unstarted(this::keep);
+    }
+
+    /** The process is up. */
+    void start() {
+        thread.start();
+    }
+
+    /** The process has answered; its reader's thread. */
+    void heard(Report.Clock said, long heardNanos) {
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // Full of late ones, it has no room for another.
+    }
+
+    private void keep() {
+        try {
+            look(FIRST_LOOK);
+            while (!closed.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+                look(LATER_LOOK);
+            }
+        } catch (InterruptedException | RunFailure ignored) { // The process is gone: its reader tells why.
+        }
+    }
+
+    private void look(int exchanges) throws InterruptedException {
+        answers.clear();
+        for (int i = 0; i < exchanges && closed.getCount() > 0; i++) {
+            long asked = System.nanoTime();
+            worker.accept(new Command.Clock(asked));
+            Answer answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            while (answer != null && answer.said().askedNanos() != asked) {
+                answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // That was a late one.
+            }
+            if (answer == null) {
+                break; // It stands still, or is about something else.
+            }
+            lock.lock();
+            try {
+                estimate.exchanged(asked, answer.said().ownNanos(), answer.heardNanos());
+            } finally {
+                lock.unlock();
+            }
+        }
+        settle();
+    }
+
+    private void settle() {
+        long offset;
+        lock.lock();
+        try {
+            if (!estimate.looked()) {
+                return;
+            }
+            offset = estimate.offsetNanos();
+            worst.accumulate(estimate.errorNanos());
+        } finally {
+            lock.unlock();
+        }
+        worker.accept(new Command.SetClock(offset));
+        known.countDown();
+    }
+
+    /** Waits until the process knows the time; false if it does not within that. */
+    boolean awaitKnown(Duration patience) throws InterruptedException {
+        return known.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** The stated error is of the time from here on. */
+    void restart() {
+        lock.lock();
+        try {
+            estimate.restart();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** By how much the process's time was wrong at most. */
+    long errorNanos() {
+        lock.lock();
+        try {
+            return estimate.errorNanos();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+}

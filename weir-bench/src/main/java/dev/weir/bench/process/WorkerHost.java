@@ -1,0 +1,228 @@
+package dev.weir.bench.process;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.environment.Place;
+import dev.weir.bench.environment.Worker;
+import java.io.File;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place of processes while a campaign runs: what the machine there is, where drivers lie there, and the pod that was made
+ * for it. Opened, used and closed by one thread; {@link #signal} may be called by any.
+ */
+final class WorkerHost implements AutoCloseable {
+    private static final Duration LOOK = Duration.ofSeconds(30);
+    private static final Duration POD = Duration.ofMinutes(3);
+    private static final Duration SIGNAL = Duration.ofSeconds(10);
+
+    /** A pod that nobody deletes ends by itself. */
+    private static final String POD_SECONDS = "14400";
+
+    /** A process that hears nothing from here for so long ends: the network may have been cut. */
+    private static final int LEASE_SECONDS = 60;
+
+    private static final int LEAST_JAVA = 21;
+    private static final Pattern JAVA = Pattern.compile("version \"(\\d+)");
+    private static final String FACT = "weir:";
+
+    // What a file or program does not say is an empty line.
+    private static final String FACTS = """
+            echo "weir:name=$(uname -n)"
+            echo "weir:kernel=$(uname -srm)"
+            echo "weir:cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null)"
+            echo "weir:processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)"
+            echo "weir:memory=$(sed -n 's/^MemTotal: *//p' /proc/meminfo 2>/dev/null)"
+            echo "weir:load=$(cut -d' ' -f1 /proc/loadavg 2>/dev/null)"
+            echo "weir:java=$("$0" -version 2>&1 | head -n 1)"
+            """;
+
+    private final Worker worker;
+    private final Path root;
+    private final BooleanSupplier isStopped;
+    private final Place place;
+    private final WorkerFiles files;
+    private final Map<String, String> facts = new TreeMap<>();
+
+    private boolean hasPod; // of its own
+
+    /**
+     * Not opened yet.
+     *
+     * @param root the checkout or archive here
+     */
+    WorkerHost(Worker worker, Path root, BooleanSupplier isStopped) {
+        this.worker = worker;
+        this.root = root.toAbsolutePath().normalize();
+        this.isStopped = isStopped;
+        this.place = worker.place() instanceof Place.Pod pod && !worker.image().isEmpty()
+                ? pod.named("weir-bench-" + UUID.randomUUID().toString().substring(0, 8))
+                : worker.place();
+        this.files = new WorkerFiles(place, isStopped);
+    }
+
+    boolean isHere() {
+        return worker.isHere();
+    }
+
+    boolean runs(Worker.Role role) {
+        return worker.roles().contains(role);
+    }
+
+    String label() {
+        return place.label();
+    }
+
+    /** What it says of its machine, by name; empty of this machine, and before it is opened. */
+    Map<String, String> facts() {
+        return facts;
+    }
+
+    /**
+     * Looks whether it can be reached and what is there, and copies what is not.
+     *
+     * @param classPaths of the drivers that are to run there
+     * @throws BenchException if it cannot be used
+     */
+    void open(List<String> classPaths) {
+        if (place instanceof Place.Here) {
+            return;
+        }
+        if (!worker.image().isEmpty() && place instanceof Place.Pod pod) {
+            make(pod);
+        }
+        String said = new PlaceCommand("cannot be reached", place, List.of("sh", "-c", FACTS, worker.java()), isStopped)
+                .run(null, LOOK);
+        said.lines().filter(line -> line.startsWith(FACT) && line.contains("=")).forEach(line -> {
+            int equals = line.indexOf('=');
+            facts.put(
+                    line.substring(FACT.length(), equals),
+                    line.substring(equals + 1).strip());
+        });
+        requireJava();
+        if (worker.home().isEmpty()) {
+            files.copy(classPaths);
+        }
+    }
+
+    private void requireJava() {
+        String said = facts.getOrDefault("java", "");
+        Matcher version = JAVA.matcher(said);
+        if (!version.find() || Integer.parseInt(version.group(1)) < LEAST_JAVA) {
+            throw new BenchException("worker at " + label() + ": " + worker.java() + " is no Java from " + LEAST_JAVA
+                    + " on" + (said.isEmpty() ? "" : ", it says: " + said) + "; name another by its key java");
+        }
+    }
+
+    private void make(Place.Pod pod) {
+        hasPod = true;
+        here(
+                "no pod can be made",
+                pod.kubectl(
+                        "run",
+                        pod.pod(),
+                        "--image=" + worker.image(),
+                        "--restart=Never",
+                        "--labels=app.kubernetes.io/managed-by=weir-bench",
+                        "--overrides={\"spec\":{\"activeDeadlineSeconds\":" + POD_SECONDS + "}}",
+                        "--command",
+                        "--",
+                        "sleep",
+                        POD_SECONDS),
+                LOOK);
+        here(
+                "its pod does not start",
+                pod.kubectl("wait", "--for=condition=Ready", "pod/" + pod.pod(), "--timeout=" + POD.toSeconds() + "s"),
+                POD.plus(LOOK));
+    }
+
+    private void here(String doing, List<String> command, Duration patience) {
+        var unused = new PlaceCommand(doing, label(), command, isStopped).run(null, patience);
+    }
+
+    /** What starts a process there, as a command here; with {@code java} of this process on this machine. */
+    List<String> command(String driver, DriverCatalog.Entry entry, int heapMegabytes) {
+        List<String> java = new ArrayList<>();
+        java.add(
+                place instanceof Place.Here
+                        ? Path.of(System.getProperty("java.home"), "bin", "java")
+                                .toString()
+                        : worker.java());
+        java.addAll(List.of(
+                "-Xms" + heapMegabytes + "m",
+                "-Xmx" + heapMegabytes + "m",
+                "-XX:+UseG1GC",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-Xlog:disable",
+                "-Xlog:all=warning:stderr"));
+        if (!isHere()) {
+            java.add("-Dweir.driver.place=" + label());
+            java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
+            java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
+        }
+        java.addAll(List.of("-cp", classPath(entry.classPath()), entry.mainClass(), driver));
+        // Ctrl-C reaches the whole process group: the harness decides when a driver ends.
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
+        command.addAll(place.command(java));
+        return command;
+    }
+
+    private String classPath(String here) {
+        if (place instanceof Place.Here) {
+            return here;
+        }
+        return worker.home().isEmpty()
+                ? files.there(here)
+                : Stream.of(here.split(File.pathSeparator, -1))
+                        .map(each -> inHome(Path.of(each).toAbsolutePath().normalize()))
+                        .collect(Collectors.joining(":"));
+    }
+
+    private String inHome(Path file) {
+        return file.startsWith(root)
+                ? worker.home() + "/" + root.relativize(file).toString().replace(File.separatorChar, '/')
+                : file.toString();
+    }
+
+    /** Sends a signal to a process there. */
+    void signal(String signal, long pid) {
+        var unused = new PlaceCommand(
+                        "SIG" + signal + " could not be sent",
+                        place,
+                        List.of("kill", "-" + signal, Long.toString(pid)),
+                        () -> false)
+                .run(null, SIGNAL);
+    }
+
+    /** How many cores it has; null of this machine, or if it does not say. */
+    @Nullable
+    Integer cores() {
+        String cores = facts.getOrDefault("cores", "");
+        return cores.matches("\\d{1,6}") ? Integer.valueOf(cores) : null;
+    }
+
+    /** Deletes the pod, if one was made. */
+    @Override
+    public void close() {
+        if (hasPod && place instanceof Place.Pod pod) {
+            hasPod = false;
+            var unused = new PlaceCommand(
+                            "its pod cannot be deleted",
+                            label(),
+                            pod.kubectl("delete", "pod", pod.pod(), "--ignore-not-found", "--wait=false"),
+                            () -> false)
+                    .run(null, LOOK);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+package dev.weir.bench.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.environment.BenchEnvironment;
+import dev.weir.bench.environment.Place;
+import dev.weir.bench.environment.Worker;
+import dev.weir.driver.Command;
+import dev.weir.driver.Driver;
+import dev.weir.driver.DriverMain;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.SendPlan;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Workers at places that stand-ins of ssh and kubectl reach: what goes well, and what goes wrong on the way. */
+class WorkerPlacesTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    @TempDir
+    private Path root;
+
+    private StandIns standIns;
+    private DriverCatalog catalog;
+    private final List<DriverProcess> started = new ArrayList<>();
+
+    /** A library to which one record comes, at the time at which it is due. */
+    static final class Planted implements Driver {
+        public static void main(String[] arguments) {
+            DriverMain.serve(Map.of("planted", Planted::new, "generator", Planted::new), arguments);
+        }
+
+        @Override
+        public Set<Scenario> scenarios() {
+            return Set.of(Scenario.STEADY);
+        }
+
+        @Override
+        public void run(Pass pass) throws InterruptedException {
+            pass.delivered(0, 0, Long.parseLong(pass.options().getOrDefault(SendPlan.START, "0")), 16);
+            pass.awaitDone();
+        }
+    }
+
+    @BeforeEach
+    void aCheckoutWithADriver() throws IOException {
+        standIns = new StandIns(Files.createDirectory(root.resolve("stand-ins")));
+        Path target = root.resolve("drivers/planted/target");
+        Files.createDirectories(target.resolve("classes"));
+        Files.writeString(
+                target.resolve("classes/weir-driver.properties"),
+                "main = " + Planted.class.getName() + "\ndrivers = planted, generator\nlibrary = none\n");
+        Files.writeString(target.resolve("driver.classpath"), System.getProperty("java.class.path"));
+        catalog = DriverCatalog.below(root);
+    }
+
+    @AfterEach
+    void end() {
+        started.forEach(DriverProcess::close);
+    }
+
+    private static Worker worker(Place place, String image, String java, String home, long aheadMillis) {
+        return new Worker(place, image, Set.of(Worker.Role.values()), java, home, aheadMillis);
+    }
+
+    /** Where everything lies that is needed, as it does on this machine. */
+    private Worker ssh(String host) {
+        return worker(new Place.Ssh(standIns.program("ssh"), host, List.of()), "", java(), root.toString(), 0);
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private DriverLauncher launcher(Worker... workers) {
+        return new DriverLauncher(catalog, new BenchEnvironment("test", null, List.of(workers)));
+    }
+
+    private static DriverLauncher opened(DriverLauncher launcher) {
+        launcher.open(List.of("planted"), doing -> {});
+        return launcher;
+    }
+
+    private DriverProcess start(DriverLauncher launcher) {
+        DriverProcess process = launcher.start("planted", 32, root.resolve("driver.log"));
+        started.add(process);
+        return process;
+    }
+
+    private static Report.Hello greeted(DriverProcess process) throws InterruptedException {
+        Report.Hello hello = (Report.Hello) process.receive(PATIENCE, () -> {});
+        process.greeted(hello);
+        return hello;
+    }
+
+    private static void awaitGone(long pid) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() ->
+                        ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+    }
+
+    @Test
+    void hostByCommand_getsItsFilesOnce_andItsProcessEndsWithTheCampaign() throws Exception {
+        Worker bare = worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of("-p", "22")), "", java(), "", 0);
+        for (int campaign = 0; campaign < 2; campaign++) {
+            try (DriverLauncher launcher = opened(launcher(bare))) {
+                DriverProcess process = start(launcher);
+                Report.Hello hello = greeted(process);
+                assertThat(launcher.described())
+                        .containsEntry("environment.workers", "ssh h1 (driver and generator)")
+                        .containsKeys("worker.1.kernel", "worker.1.cores", "worker.1.load", "worker.1.java");
+                process.close();
+                awaitGone(hello.pid());
+            }
+        }
+        assertThat(standIns.calls("ssh").stream().filter(call -> call.contains("tar -xf")))
+                .hasSize(1);
+    }
+
+    /** A connection that is cut leaves nothing under the name of a file. */
+    @Test
+    void fileThatIsCutOff_isNotThere_andTheNextCampaignCopiesIt() throws Exception {
+        Path some = root.resolve("some.jar");
+        byte[] bytes = new byte[50_000];
+        new SplittableRandom(1).nextBytes(bytes);
+        Files.write(some, bytes);
+        WorkerFiles files = new WorkerFiles(ssh("short").place(), () -> false);
+        assertThatThrownBy(() -> files.copy(List.of(some.toString())))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("worker at ssh short: cannot copy 1 files there: exit status");
+        WorkerFiles later = new WorkerFiles(ssh("h1").place(), () -> false);
+        assertThat(Path.of(later.there(some.toString()))).hasSameBinaryContentAs(some);
+    }
+
+    @Test
+    void greetingsOfAHost_areNotTakenForReports() throws Exception {
+        DriverProcess process = start(opened(launcher(ssh("banner"))));
+        assertThat(greeted(process).driver()).isEqualTo("planted");
+        assertThat(Files.readString(root.resolve("driver.log"))).contains("*** down at five ***");
+    }
+
+    @Test
+    void hostThatRefuses_isNamed_withTheCommandAndItsWords() {
+        assertThatThrownBy(() -> opened(launcher(ssh("refused"))))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("worker at ssh refused: cannot be reached: exit status 255")
+                .hasMessageContaining("port 22: Connection refused")
+                .hasMessageContaining("the command was " + standIns.program("ssh"));
+    }
+
+    @Test
+    void hostThatHangs_isGivenUp_andNothingIsLeftRunning() {
+        List<Long> below =
+                ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+        PlaceCommand command =
+                new PlaceCommand("cannot be reached", ssh("hanging").place(), List.of("true"), () -> false);
+        assertThatThrownBy(() -> command.run(null, Duration.ofMillis(700)))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("worker at ssh hanging: cannot be reached: no end after");
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> ProcessHandle.current()
+                        .descendants()
+                        .filter(process -> !below.contains(process.pid()))
+                        .noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void lineThatIsCutOff_failsTheRun_andSaysSo() {
+        DriverProcess process = start(opened(launcher(ssh("cut"))));
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 3; i++) {
+                        greeted(process);
+                    }
+                })
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("driver planted at ssh cut failed: a line of its reports was cut off")
+                .hasMessageContaining("the command was ");
+    }
+
+    @Test
+    void connectionThatIsLost_failsTheRun_andTheProcessThereEnds() {
+        DriverProcess process = start(opened(launcher(ssh("lost"))));
+        assertThatThrownBy(() -> {
+                    while (true) {
+                        greeted(process);
+                    }
+                })
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("driver planted at ssh lost");
+    }
+
+    @Test
+    void hostThatSaysNothing_isGivenUp() {
+        DriverProcess process = start(opened(launcher(ssh("silent"))));
+        assertThatThrownBy(() -> process.receive(Duration.ofSeconds(1), () -> {}))
+                .hasMessageContaining("driver planted at ssh silent said nothing for 1 s");
+    }
+
+    @Test
+    void programThatIsNotThere_isNamed() {
+        Worker worker = worker(new Place.Ssh(root.resolve("none").toString(), "h", List.of()), "", java(), "", 0);
+        assertThatThrownBy(() -> opened(launcher(worker)))
+                .hasMessageContaining("worker at ssh h: cannot be reached: ")
+                .hasMessageContaining("none");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"no-such-java", "true"})
+    void hostWithoutJava_isRefused_withTheKeyThatHelps(String java) {
+        Worker worker = worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java, root.toString(), 0);
+        assertThatThrownBy(() -> opened(launcher(worker)))
+                .hasMessageContaining("worker at ssh h1: " + java + " is no Java from 21 on")
+                .hasMessageContaining("name another by its key java");
+    }
+
+    @Test
+    void podOfAnImage_isMadeUsedAndDeleted() throws Exception {
+        Place.Pod pod = new Place.Pod(standIns.program("kubectl"), "lab", "perf", "", "");
+        try (DriverLauncher launcher = opened(launcher(worker(pod, "some:image", java(), root.toString(), 0)))) {
+            DriverProcess process = start(launcher);
+            long pid = greeted(process).pid();
+            process.close();
+            awaitGone(pid);
+        }
+        List<String> calls = standIns.calls("kubectl");
+        assertThat(calls.getFirst())
+                .matches("--context=lab --namespace=perf run weir-bench-\\S+ --image=some:image --restart=Never .*");
+        String made = calls.getFirst().split(" ", -1)[3];
+        assertThat(calls.get(1)).contains(" wait --for=condition=Ready pod/" + made);
+        assertThat(calls.stream().filter(call -> call.contains(" exec -i " + made + " -- ")))
+                .hasSizeGreaterThanOrEqualTo(2);
+        assertThat(calls.getLast()).contains(" delete pod " + made + " --ignore-not-found");
+    }
+
+    @Test
+    void podThatMayNotBeMade_isNamed_withTheWordsOfTheCluster() {
+        Place.Pod pod = new Place.Pod(standIns.program("kubectl"), "", "full", "", "");
+        assertThatThrownBy(() -> opened(launcher(worker(pod, "some:image", java(), root.toString(), 0))))
+                .hasMessageContaining(": no pod can be made: exit status 1")
+                .hasMessageContaining("exceeded quota");
+    }
+
+    @Test
+    void stop_endsProcessesElsewhere() throws Exception {
+        DriverLauncher launcher = opened(launcher(ssh("h1")));
+        DriverProcess process = start(launcher);
+        long pid = greeted(process).pid();
+        launcher.stop();
+        awaitGone(pid);
+    }
+
+    /** Standing still, it does not notice that its input has ended. */
+    @Test
+    void processThatStandsStill_isEndedAllTheSame() throws Exception {
+        DriverProcess process = start(opened(launcher(ssh("h1"))));
+        long pid = greeted(process).pid();
+        process.freeze();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> Files.readString(Path.of("/proc/" + pid + "/stat")).contains(") T "));
+        process.close();
+        awaitGone(pid);
+    }
+
+    @Test
+    void processes_areSpreadOverPlaces_andEachRunBeginsAtTheFirst() throws Exception {
+        DriverLauncher launcher = opened(launcher(ssh("h1"), ssh("h2")));
+        for (int run = 0; run < 2; run++) {
+            List<DriverProcess> members = List.of(start(launcher), start(launcher), start(launcher));
+            for (DriverProcess member : members) {
+                greeted(member);
+            }
+            members.forEach(DriverProcess::close);
+        }
+        assertThat(standIns.calls("ssh").stream()
+                        .filter(call -> call.contains("weir.driver.place"))
+                        .map(call -> call.substring(0, 2)))
+                .containsExactly("h1", "h2", "h1", "h1", "h2", "h1");
+    }
+
+    /** What a process says of times is of the harness's clock, wherever its own stands. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 250, -250, 86_400_000})
+    void clockThatIsApart_isSetRight_withinTheStatedError(long aheadMillis) throws Exception {
+        Worker apart = worker(
+                new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java(), root.toString(), aheadMillis);
+        DriverProcess process = start(opened(launcher(apart)));
+        greeted(process);
+        process.passBegins();
+        long due = System.nanoTime();
+        process.send(new Command.Configure(
+                "",
+                Map.of(),
+                "t",
+                1,
+                1,
+                16,
+                Scenario.STEADY,
+                Map.of(),
+                Map.of(SendPlan.RATE, "1", SendPlan.START, Long.toString(due)),
+                1_000));
+        process.send(new Command.Start("g", 0, 60));
+        Report.First first = (Report.First) process.receive(PATIENCE, () -> {});
+        Report.Interval interval = (Report.Interval) process.receive(PATIENCE, () -> {});
+        long heard = System.nanoTime();
+        long error = Objects.requireNonNull(process.clockErrorNanos());
+        assertThat(error).isPositive().isLessThan(TimeUnit.MILLISECONDS.toNanos(100));
+        assertThat(first.nanos()).isBetween(due - error, heard + error);
+        Histogram latency = Histogram.decodeFromCompressedByteBuffer(
+                ByteBuffer.wrap(Base64.getDecoder().decode(interval.timings().getFirst())), 0);
+        assertThat(latency.getTotalCount()).isOne();
+        assertThat(latency.getMaxValue() * 0.99).isLessThanOrEqualTo(heard - due + (double) error);
+        Report.Passed passed = (Report.Passed) process.receive(PATIENCE, () -> {});
+        assertThat(passed.client()).containsKey("host: busy % at ssh h1");
+    }
+}
