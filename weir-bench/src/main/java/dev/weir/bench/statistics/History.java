@@ -83,45 +83,91 @@ public record History(List<Campaign> campaigns, List<Series> series) {
     public record Level(Campaign from, int campaigns, long lastStartedAtMillis, double value) {}
 
     /** What a series is of. */
-    private record Key(Point point, String driver, Metric metric) {}
+    record Key(Point point, String driver, Metric metric) {}
 
-    /** Its figures, on a scale on which a change by a factor is the same everywhere. */
-    private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> logs) {}
+    /**
+     * What a history needs of a campaign, which is little of it.
+     *
+     * @param isRatio whether the figures are ratios to the baseline
+     */
+    public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Double> figures) {
+
+        /** Of these metrics. */
+        public static Snapshot of(Analysis analysis, Set<Metric> metrics) {
+            Campaign campaign = analysis.campaign();
+            boolean isRatio = campaign.drivers().stream()
+                    .anyMatch(each -> !each.name().equals(campaign.baseline())
+                            && !each.name().equals(campaign.control()));
+            Map<Key, Double> figures = new LinkedHashMap<>();
+            for (PointResult point : analysis.points()) {
+                for (DriverResult driver : point.drivers()) {
+                    if (driver.driver().equals(campaign.control())) {
+                        continue;
+                    }
+                    for (Metric metric : metrics) {
+                        double figure = figure(driver, metric, isRatio);
+                        if (figure > 0 && Double.isFinite(figure)) {
+                            figures.put(new Key(point.point(), driver.driver(), metric), figure);
+                        }
+                    }
+                }
+            }
+            return new Snapshot(campaign, isRatio, figures);
+        }
+
+        /** Not a number where it is not its own: a bound may change while the figure stays, a run that was changed is like no other. */
+        private static double figure(DriverResult driver, Metric metric, boolean isRatio) {
+            if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED)) {
+                return Double.NaN;
+            }
+            if (!isRatio) {
+                return driver.medians().getOrDefault(metric, Double.NaN);
+            }
+            Comparison comparison = driver.comparisons().get(metric);
+            return comparison == null ? Double.NaN : comparison.interval().ratio();
+        }
+    }
+
+    /** Those of one series while they are gathered. */
+    private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
     /** The histories of what may be compared: same workload, baseline, processor and cores; the longest comes first. */
-    public static List<History> of(List<Analysis> analyses, Set<Metric> metrics) {
-        Map<List<Object>, List<Analysis>> alike = new LinkedHashMap<>();
-        analyses.stream()
+    public static List<History> of(List<Snapshot> snapshots) {
+        Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
+        snapshots.stream()
                 .sorted(Comparator.comparingLong(each -> startedAtMillis(each.campaign())))
                 .forEach(each -> alike.computeIfAbsent(
                                 List.of(
                                         each.campaign().name(),
                                         each.campaign().workload(),
                                         each.campaign().baseline(),
+                                        each.isRatio(),
                                         each.campaign().environment().processor(),
                                         each.campaign().environment().cores()),
                                 k -> new ArrayList<>())
                         .add(each));
         return alike.values().stream()
                 .map(each -> each.subList(Math.max(0, each.size() - MAX_CAMPAIGNS), each.size()))
-                .map(each -> ofAlike(each, metrics))
+                .map(History::ofAlike)
                 .sorted(Comparator.comparingInt(each -> -each.campaigns().size()))
                 .toList();
     }
 
-    private static History ofAlike(List<Analysis> analyses, Set<Metric> metrics) {
+    private static History ofAlike(List<Snapshot> snapshots) {
         Map<Key, Figures> figures = new LinkedHashMap<>();
-        for (Analysis analysis : analyses) {
-            for (PointResult point : analysis.points()) {
-                for (DriverResult driver : point.drivers()) {
-                    metrics.forEach(metric -> add(figures, analysis.campaign(), point.point(), driver, metric));
-                }
-            }
+        for (Snapshot snapshot : snapshots) {
+            snapshot.figures().forEach((key, value) -> {
+                Figures of = figures.computeIfAbsent(
+                        key, k -> new Figures(snapshot.isRatio(), new ArrayList<>(), new ArrayList<>()));
+                of.campaigns.add(snapshot.campaign());
+                of.values.add(value);
+            });
         }
         List<Map.Entry<Key, Figures>> all = List.copyOf(figures.entrySet());
+        // On this scale a change by a factor is the same everywhere.
         List<ChangePoints.Finding> findings = all.stream()
                 .map(each -> ChangePoints.of(
-                        each.getValue().logs.stream().mapToDouble(log -> log).toArray()))
+                        each.getValue().values.stream().mapToDouble(Math::log).toArray()))
                 .toList();
         double[] adjusted = FalseDiscovery.adjust(
                 findings.stream().mapToDouble(ChangePoints.Finding::p).toArray());
@@ -129,34 +175,11 @@ public record History(List<Campaign> campaigns, List<Series> series) {
         for (int i = 0; i < adjusted.length; i++) {
             series.add(series(all.get(i).getKey(), all.get(i).getValue(), findings.get(i), adjusted[i]));
         }
-        return new History(analyses.stream().map(Analysis::campaign).toList(), List.copyOf(series));
-    }
-
-    private static void add(
-            Map<Key, Figures> figures, Campaign campaign, Point point, DriverResult driver, Metric metric) {
-        boolean isRatio = campaign.drivers().stream()
-                .anyMatch(each -> !each.name().equals(campaign.baseline())
-                        && !each.name().equals(campaign.control()));
-        Comparison comparison = driver.comparisons().get(metric);
-        double figure = !isRatio
-                ? driver.medians().getOrDefault(metric, Double.NaN)
-                : comparison == null ? Double.NaN : comparison.interval().ratio();
-        double log = Math.log(figure);
-        boolean isYardstick = driver.driver().equals(campaign.control());
-        // A bound may change while the figure stays, and a run that was changed is like no other.
-        boolean isOwn = !driver.isBound(metric) && !driver.flags().containsKey(Flag.CHANGED);
-        if (Double.isFinite(log) && !isYardstick && isOwn) {
-            Figures of = figures.computeIfAbsent(
-                    new Key(point, driver.driver(), metric),
-                    k -> new Figures(isRatio, new ArrayList<>(), new ArrayList<>()));
-            of.campaigns.add(campaign);
-            of.logs.add(log);
-        }
+        return new History(snapshots.stream().map(Snapshot::campaign).toList(), List.copyOf(series));
     }
 
     private static Series series(Key key, Figures figures, ChangePoints.Finding finding, double adjustedP) {
-        List<Double> values = figures.logs.stream().map(Math::exp).toList();
-        double[] all = values.stream().mapToDouble(value -> value).toArray();
+        double[] all = figures.values.stream().mapToDouble(value -> value).toArray();
         List<ChangePoints.Segment> segments = adjustedP <= FALSE_DISCOVERIES
                 ? finding.segments()
                 : List.of(new ChangePoints.Segment(0, all.length, 0));
@@ -173,7 +196,7 @@ public record History(List<Campaign> campaigns, List<Series> series) {
                 key.metric,
                 figures.isRatio,
                 List.copyOf(figures.campaigns),
-                values,
+                List.copyOf(figures.values),
                 levels,
                 adjustedP);
     }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -59,8 +60,8 @@ final class BenchResultsCommand implements Runnable {
         return read(() -> BenchPlan.results(find(run)));
     }
 
-    /** The campaigns below a folder, by name. One that cannot be read is told and left out. */
-    List<ResultsFolder> below(Path folder) {
+    /** What is made of each campaign below a folder, by its name. One that cannot be read is told and left out. */
+    <T> List<T> below(Path folder, Function<ResultsFolder, T> made) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
@@ -68,6 +69,7 @@ final class BenchResultsCommand implements Runnable {
             return paths.filter(ResultsFolder::isAt)
                     .sorted()
                     .mapMulti(this::openOrTell)
+                    .map(made)
                     .toList();
         } catch (IOException e) {
             throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");

@@ -1,12 +1,12 @@
 package dev.weir.cli.bench;
 
 import dev.weir.bench.result.Campaign;
-import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.statistics.Analysis;
 import dev.weir.bench.statistics.ChangePoints;
 import dev.weir.bench.statistics.History;
 import dev.weir.bench.statistics.History.Level;
 import dev.weir.bench.statistics.History.Series;
+import dev.weir.bench.statistics.History.Snapshot;
 import dev.weir.bench.statistics.Metric;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.ExitCode;
@@ -74,19 +74,20 @@ final class ResultsHistoryCommand implements Callable<Integer> {
     public Integer call() {
         Set<Metric> wanted = metrics();
         if (!(leastPercent >= 0)) {
-            throw CliFailure.usage("a change is not less than nothing: --least " + leastPercent, "");
+            throw CliFailure.badValue("--least", leastPercent, "0 or more");
         }
-        List<Analysis> analyses = BenchResultsCommand.read(() -> results.below(folder).stream()
-                .filter(each -> name == null || each.campaign().name().equals(name))
-                .map(Analysis::of)
-                .toList());
-        if (analyses.isEmpty()) {
+        List<Snapshot> snapshots = BenchResultsCommand.read(
+                () -> results.below(folder, each -> Snapshot.of(Analysis.of(each), wanted)).stream()
+                        .filter(each ->
+                                name == null || each.campaign().name().equals(name))
+                        .toList());
+        if (snapshots.isEmpty()) {
             results.weir().terminal().note("no campaign in " + folder + "; 'weir bench compare' makes one");
         }
-        long acceptedMillis = acceptedMillis(analyses);
+        long acceptedMillis = acceptedMillis(snapshots);
         int alarms = 0;
         JsonLines lines = new JsonLines(results.weir().out());
-        List<History> histories = History.of(analyses, wanted);
+        List<History> histories = History.of(snapshots);
         for (History history : histories) {
             if (!json) {
                 head(history);
@@ -105,7 +106,7 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         if (json) {
             lines.write(line -> {
                 line.writeStringField("type", "historySummary");
-                line.writeNumberField("campaigns", analyses.size());
+                line.writeNumberField("campaigns", snapshots.size());
                 line.writeNumberField(
                         "series",
                         histories.stream().mapToInt(each -> each.series().size()).sum());
@@ -127,12 +128,12 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         }
     }
 
-    private long acceptedMillis(List<Analysis> analyses) {
+    private long acceptedMillis(List<Snapshot> snapshots) {
         if (accepted == null) {
             return Long.MIN_VALUE;
         }
-        return analyses.stream()
-                .map(Analysis::campaign)
+        return snapshots.stream()
+                .map(Snapshot::campaign)
                 .filter(each -> each.id().equals(accepted))
                 .mapToLong(each -> each.environment().startedAtMillis())
                 .findFirst()

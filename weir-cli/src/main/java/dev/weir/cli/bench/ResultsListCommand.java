@@ -8,6 +8,7 @@ import dev.weir.cli.terminal.JsonLines;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -32,7 +33,7 @@ final class ResultsListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<ResultsFolder> all = results.below(folder);
+        List<ResultsFolder> all = results.below(folder, Function.identity());
         if (json) {
             JsonLines lines = new JsonLines(results.weir().out());
             all.forEach(each -> lines.write(line -> {
