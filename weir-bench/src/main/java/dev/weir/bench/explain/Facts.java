@@ -7,6 +7,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.DriverResult;
 import dev.weir.bench.statistics.Samples;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -81,7 +82,7 @@ final class Facts {
 
     /** Processors that its threads waited for while they could have run. */
     double waitedCores() {
-        return metric(Totals.WAITED_FOR_CORES) / 100;
+        return metric(Pass.WAITED_FOR_CORES) / 100;
     }
 
     /** Processors that all brokers kept busy. */

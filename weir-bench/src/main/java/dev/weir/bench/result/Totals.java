@@ -55,12 +55,6 @@ public record Totals(
     /** In {@code metrics}: from the order to join, in a fresh process, to the end of the first second at 98 % of the ceiling. */
     public static final String SECONDS_TO_98 = "secondsTo98";
 
-    /**
-     * In {@code metrics}: how long all threads of the driver together could have run and waited for a core, by the time that was
-     * measured, in percent; of Linux.
-     */
-    public static final String WAITED_FOR_CORES = "driver: waited for a core %";
-
     /** Of a run without figures. */
     public static final Totals NONE = new Totals(0, 0, 0, -1, -1, -1, -1, -1, Map.of());
 
