@@ -97,7 +97,7 @@ class HtmlReportTest {
                 .extracting(JsonNode::asText)
                 .anyMatch(words -> words.startsWith("worse, "))
                 .anyMatch(words -> words.startsWith("better, at least "));
-        assertThat(seen.get("tables").get("limits")).extracting(JsonNode::asText).contains("brokers", "driver");
+        assertThat(seen.get("tables").get("limits")).extracting(JsonNode::asText).contains("brokers", "nobody else");
     }
 
     /** Colours come again after eight: then dashes, markers and names tell lines apart. */
