@@ -19,6 +19,10 @@ public final class LoadShape {
     /** The rate as it is. */
     public static final LoadShape CONSTANT = new LoadShape(List.of(), 1, Double.POSITIVE_INFINITY);
 
+    /** Of the text, but for the order of times. */
+    public static final String PATTERN =
+            "^(0s:\\d+([.]\\d+)?( \\d+([.]\\d+)?s[:~]\\d+([.]\\d+)?)*( every:\\d+([.]\\d+)?s)?)?$";
+
     private static final Pattern ENTRY = Pattern.compile("(\\d{1,6}(?:\\.\\d{1,6})?)s([:~])(\\d{1,6}(?:\\.\\d{1,6})?)");
     private static final Pattern EVERY = Pattern.compile("every:(\\d{1,6}(?:\\.\\d{1,6})?)s");
 
@@ -88,8 +92,8 @@ public final class LoadShape {
             pieces.add(new Piece(from, period, factor, factor));
         }
         LoadShape shape = new LoadShape(pieces, factor, period);
-        if (shape.area(Double.isInfinite(period) ? from : period) == 0 && (factor == 0 || !Double.isInfinite(period))) {
-            throw new IllegalArgumentException("must have some rate at some time: " + text);
+        if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) { // The last records would never be due.
+            throw new IllegalArgumentException("must have some rate in the end: " + text);
         }
         return shape;
     }
@@ -111,7 +115,7 @@ public final class LoadShape {
         return seconds > end && Double.isInfinite(period) ? area + (seconds - end) * last : area;
     }
 
-    /** The first time, in seconds, by which so much has come; infinite if it never does. */
+    /** The first time, in seconds, by which so much has come. */
     public double when(double area) {
         double left = Math.max(0, area);
         double begun = 0;
@@ -130,6 +134,6 @@ public final class LoadShape {
             left -= all;
             end = piece.to;
         }
-        return last == 0 ? Double.POSITIVE_INFINITY : begun + end + left / last;
+        return begun + end + left / last;
     }
 }

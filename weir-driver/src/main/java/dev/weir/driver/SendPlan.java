@@ -140,8 +140,7 @@ public final class SendPlan {
     }
 
     private long unchanged() {
-        double next = recordsPerSecond == 0 ? Double.POSITIVE_INFINITY : nextSinceStart();
-        return Double.isInfinite(next) ? NEVER : startNanos + (long) next;
+        return recordsPerSecond == 0 ? NEVER : startNanos + (long) nextSinceStart();
     }
 
     private double nextSinceStart() {

@@ -31,15 +31,15 @@ class LoadShapeTest {
     }
 
     @Test
-    void rateThatEnds_neverBringsMore() {
-        LoadShape shape = LoadShape.parse("0s:1 10s:0");
+    void timeWithoutRate_isPassedOver() {
+        LoadShape shape = LoadShape.parse("0s:1 10s:0 every:20s");
         assertThat(shape.when(10)).isEqualTo(10);
-        assertThat(shape.when(10.5)).isInfinite();
-        assertThat(shape.area(99)).isEqualTo(10);
+        assertThat(shape.when(10.5)).isEqualTo(20.5);
+        assertThat(shape.area(19)).isEqualTo(10);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"5s:1", "0s~1", "0s:1 0s:2", "0s:1 5s:-1", "0s:0", "0s:0 every:5s", "0s:1 9s:2 every:9s", "fast", "every:5s 0s:1"})
+    @ValueSource(strings = {"5s:1", "0s~1", "0s:1 0s:2", "0s:1 5s:-1", "0s:0", "0s:1 10s:0", "0s:0 every:5s", "0s:1 9s:2 every:9s", "fast", "every:5s 0s:1"})
     void shapeThatIsNone_isRefused(String text) {
         assertThatThrownBy(() -> LoadShape.parse(text)).hasMessageStartingWith("must ");
     }

@@ -92,13 +92,13 @@ final class Rules {
         if (workload == null || workload.recordsPerSecond() == 0) {
             return null;
         }
-        return facts.rate() >= 0.98 * workload.recordsPerSecond()
+        return facts.rate() >= 0.98 * workload.measuredPerSecond()
                 ? limiter(
                         "arrival",
                         "plan",
                         "nothing; 'weir bench explore' finds the rate that it cannot keep",
-                        "it takes the %,d records/s that are planned",
-                        workload.recordsPerSecond())
+                        "it takes the %,.0f records/s that are planned",
+                        workload.measuredPerSecond())
                 : null;
     }
 

@@ -15,6 +15,7 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.LoadShape;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.Usage;
 import java.nio.ByteBuffer;
@@ -137,6 +138,7 @@ public final class SteadyMeasurement {
         Map<String, String> plan = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                 SendPlan.ARRIVALS, point.arrivals(),
+                SendPlan.SHAPE, point.shape(),
                 SendPlan.SEED, Long.toString(seed));
         long each = point.recordsPerPartition();
         if (generator == null) {
@@ -203,7 +205,8 @@ public final class SteadyMeasurement {
             Map<String, String> client,
             Map<String, String> options) {
         process.configure(topic, recordsPerPartition, scenario, client, options);
-        double seconds = recordsPerPartition * point.partitions() / (double) point.recordsPerSecond();
+        double seconds =
+                point.load().when(recordsPerPartition * point.partitions() / (double) point.recordsPerSecond());
         process.start(0, seconds + GRACE_SECONDS);
     }
 
@@ -270,7 +273,8 @@ public final class SteadyMeasurement {
             endMeasured();
             return;
         }
-        double due = (slice.endNanos() - planStartNanos) / 1e9 * point.recordsPerSecond();
+        double seconds = Math.max(0, (slice.endNanos() - planStartNanos) / 1e9);
+        double due = point.load().area(seconds) * point.recordsPerSecond();
         due += generator == null ? 0 : point.partitions(); // Those that were there before.
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
@@ -342,9 +346,11 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is steady by plan. What warms up is what a record costs.
+        // The rate goes by plan. What warms up is what a record costs.
+        boolean isSteady = point.load() == LoadShape.CONSTANT;
         SteadyState.Finding cost = SteadyState.of(intervals.stream()
-                .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
+                .mapToDouble(interval -> interval.cpuNanos()
+                        / (double) (isSteady ? interval.lengthMillis() : Math.max(1, interval.records())))
                 .toArray());
         if (!cost.steady() || cost.from() > warmUpIntervals) {
             flags.add(Flag.NOT_STEADY);

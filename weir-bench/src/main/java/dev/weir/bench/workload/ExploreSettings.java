@@ -90,6 +90,9 @@ public record ExploreSettings(
         }
         checkSent(point, "explore sends");
         point.requireTimedPartitions();
+        if (point.isSet("load")) {
+            throw new WorkloadException("explore looks for one rate: leave topic.load out");
+        }
         if (number(point, "maxRate") < number(point, "startRate")) {
             throw new WorkloadException("explore.maxRate must be at least explore.startRate: explore.maxRate="
                     + number(point, "maxRate") + " explore.startRate=" + number(point, "startRate"));
