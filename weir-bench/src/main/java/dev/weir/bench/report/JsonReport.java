@@ -20,6 +20,7 @@ import dev.weir.bench.statistics.Metric;
 import dev.weir.bench.statistics.PointResult;
 import dev.weir.bench.statistics.RatioInterval;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,21 @@ final class JsonReport {
             }
         }
         return lines.append(write(summary(analysis))).append('\n').toString();
+    }
+
+    /** A line for each attempt that a later one took the place of. */
+    static String replaced(List<Run> replaced) {
+        StringBuilder lines = new StringBuilder();
+        for (Run run : replaced) {
+            ObjectNode line = NODES.objectNode();
+            line.put("type", "attempt");
+            line.put("point", run.point());
+            line.put("driver", run.driver());
+            line.put("round", run.round());
+            line.put("failure", run.failure());
+            lines.append(write(line)).append('\n');
+        }
+        return lines.toString();
     }
 
     /** What the last line says. */
