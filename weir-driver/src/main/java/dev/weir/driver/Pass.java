@@ -59,6 +59,14 @@ public final class Pass {
     /** Option: {@code true} where the driver's process tells at the end which records came. */
     public static final String TELLS = "tell.delivered";
 
+    /**
+     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with {@code -tuned}.
+     */
+    public static final Map<String, String> LARGE_FETCHES = Map.of(
+            "max.poll.records", "5000",
+            "max.partition.fetch.bytes", Integer.toString(8 << 20),
+            "receive.buffer.bytes", Integer.toString(1 << 20));
+
     /** Option: {@link #isExactlyOnce}. */
     public static final String GUARANTEE = "guarantee";
 
