@@ -17,6 +17,7 @@ final class Meters {
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Path TASKS = Path.of("/proc/self/task");
+    private static final ProcessTime TIME = new ProcessTime(TASKS, SYSTEM::getProcessCpuTime);
 
     private static volatile long harnessThread = -1;
 
@@ -98,7 +99,7 @@ final class Meters {
         long harnessCpu = harness < 0 ? 0 : Math.max(0, THREADS.getThreadCpuTime(harness));
         long harnessAllocated = harness < 0 ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(harness));
         return new Usage(
-                SYSTEM.getProcessCpuTime() - harnessCpu,
+                TIME.nanos() - harnessCpu,
                 THREADS.getTotalThreadAllocatedBytes() - harnessAllocated,
                 gcCount,
                 gcMillis,
