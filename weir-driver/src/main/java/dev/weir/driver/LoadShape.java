@@ -71,13 +71,15 @@ public final class LoadShape {
                 continue;
             }
             if (!entry.matches() || !Double.isInfinite(period)) {
-                throw new IllegalArgumentException("must be entries such as 0s:1 30s:3 60s~1, and every:90s after them: " + word);
+                throw new IllegalArgumentException(
+                        "must be entries such as 0s:1 30s:3 60s~1, and every:90s after them: " + word);
             }
             double at = Double.parseDouble(entry.group(1));
             double next = Double.parseDouble(entry.group(3));
             boolean isRamp = entry.group(2).equals("~");
             if (from < 0 ? at != 0 || isRamp : at <= from) {
-                throw new IllegalArgumentException("must begin with a step at 0s and go on in the order of time: " + word);
+                throw new IllegalArgumentException(
+                        "must begin with a step at 0s and go on in the order of time: " + word);
             }
             if (from >= 0) {
                 pieces.add(new Piece(from, at, factor, isRamp ? next : factor));

@@ -72,8 +72,7 @@ final class Meters {
     private static long waitedNanos(Path task) {
         try {
             // Time on a core, time in the queue for one, and how often.
-            return Long.parseLong(
-                    Files.readString(task.resolve("schedstat")).split("\\s+", -1)[1]);
+            return Long.parseLong(Files.readString(task.resolve("schedstat")).split("\\s+", -1)[1]);
         } catch (IOException e) { // The thread has ended meanwhile.
             return 0;
         }

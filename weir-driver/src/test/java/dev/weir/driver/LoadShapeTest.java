@@ -39,7 +39,19 @@ class LoadShapeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"5s:1", "0s~1", "0s:1 0s:2", "0s:1 5s:-1", "0s:0", "0s:1 10s:0", "0s:0 every:5s", "0s:1 9s:2 every:9s", "fast", "every:5s 0s:1"})
+    @ValueSource(
+            strings = {
+                "5s:1",
+                "0s~1",
+                "0s:1 0s:2",
+                "0s:1 5s:-1",
+                "0s:0",
+                "0s:1 10s:0",
+                "0s:0 every:5s",
+                "0s:1 9s:2 every:9s",
+                "fast",
+                "every:5s 0s:1"
+            })
     void shapeThatIsNone_isRefused(String text) {
         assertThatThrownBy(() -> LoadShape.parse(text)).hasMessageStartingWith("must ");
     }

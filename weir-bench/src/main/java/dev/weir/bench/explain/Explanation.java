@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param limiter null if no figure shows one, and then nobody but the library is to be asked
  * @param evidence the figures that were looked at, each with its unit, as sentences; none without a finished run
  */
-public record Explanation(Point point, String driver, @Nullable Limiter limiter, List<String> evidence) {
+public record Explanation(
+        Point point, String driver, @Nullable Limiter limiter, List<String> evidence) {
 
     /** One sentence for people. */
     public String sentence() {

@@ -145,10 +145,7 @@ final class Facts {
         add(evidence, "collections took %.1f %% of the time", 100 * collecting());
         for (String request : List.of("fetch", "produce")) {
             add(evidence, "a " + request + " took %.2f ms for the client", clientMillis(request));
-            add(
-                    evidence,
-                    "a " + request + " took %.2f ms in the brokers, as they say",
-                    brokerMillis(request, "total"));
+            add(evidence, "a " + request + " took %.2f ms in the brokers, as they say", brokerMillis(request, "total"));
             add(evidence, "%.2f ms of these were the brokers' work and queues", brokersOwnMillis(request));
         }
         add(evidence, "a fetch brought %.1f kB", metric("client: kB per fetch"));

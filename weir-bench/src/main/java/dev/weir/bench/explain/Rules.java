@@ -70,9 +70,11 @@ final class Rules {
                         "arrival",
                         "generator",
                         "give it more processors, or lower topic.recordsPerSecond",
-                        "it sent too much of its plan late in %d of %d runs",
-                        facts.with(Flag.GENERATOR_BOUND),
-                        facts.size())
+                        String.format(
+                                Locale.ROOT,
+                                "it sent too much of its plan late in %d of %d runs",
+                                facts.with(Flag.GENERATOR_BOUND),
+                                facts.size()))
                 : null;
     }
 
@@ -82,8 +84,7 @@ final class Rules {
                         "gc",
                         "collector",
                         "raise method.heapMegabytes, or have less in flight",
-                        "collections took %.0f %% of the time",
-                        100 * facts.collecting())
+                        String.format(Locale.ROOT, "collections took %.0f %% of the time", 100 * facts.collecting()))
                 : null;
     }
 
@@ -97,8 +98,10 @@ final class Rules {
                         "arrival",
                         "plan",
                         "nothing; 'weir bench explore' finds the rate that it cannot keep",
-                        "it takes the %,.0f records/s that are planned",
-                        workload.measuredPerSecond())
+                        String.format(
+                                Locale.ROOT,
+                                "it takes the %,.0f records/s that are planned",
+                                workload.measuredPerSecond()))
                 : null;
     }
 
@@ -113,8 +116,7 @@ final class Rules {
                         "stage-wait",
                         "sink",
                         "raise options." + Pass.SINK_RATE,
-                        "user code takes no more than %,.0f records/s",
-                        taken)
+                        String.format(Locale.ROOT, "user code takes no more than %,.0f records/s", taken))
                 : null;
     }
 
@@ -136,11 +138,13 @@ final class Rules {
                         "key-skew",
                         "hottest keys",
                         "a finer key, or a quicker handler: more concurrency stays idle",
-                        "%.0f %% of a partition's records have one key, and one at a time for %.2f ms each is %,.0f"
-                                + " records/s",
-                        100 * hottest,
-                        handlerMillis,
-                        most)
+                        String.format(
+                                Locale.ROOT,
+                                "%.0f %% of a partition's records have one key, and one at a time for %.2f ms each is %,.0f"
+                                        + " records/s",
+                                100 * hottest,
+                                handlerMillis,
+                                most))
                 : null;
     }
 
@@ -153,10 +157,12 @@ final class Rules {
                         "stage-wait",
                         "handlers",
                         "quicker handlers, or a higher options.concurrency; in order, more partitions or keys",
-                        "%.1f handlers blocked at a time, for %.2f ms each, of %.0f that may",
-                        blocked,
-                        handlerMillis,
-                        atATime)
+                        String.format(
+                                Locale.ROOT,
+                                "%.1f handlers blocked at a time, for %.2f ms each, of %.0f that may",
+                                blocked,
+                                handlerMillis,
+                                atATime))
                 : null;
     }
 
@@ -169,10 +175,12 @@ final class Rules {
                         "commit",
                         "commits",
                         "commit more at once: options." + Pass.COMMIT_AHEAD,
-                        "%.0f commits/s of %.2f ms each come before their records, %.0f %% of the time",
-                        facts.metric("client: commits/s"),
-                        facts.metric("client: commit ms"),
-                        100 * share)
+                        String.format(
+                                Locale.ROOT,
+                                "%.0f commits/s of %.2f ms each come before their records, %.0f %% of the time",
+                                facts.metric("client: commits/s"),
+                                facts.metric("client: commit ms"),
+                                100 * share))
                 : null;
     }
 
@@ -184,12 +192,14 @@ final class Rules {
                         "source-fetch",
                         "fetch size",
                         "larger fetches: max.partition.fetch.bytes, fetch.max.bytes, fetch.min.bytes",
-                        "a fetch brings %.1f kB, %.0f records, while the topic is full; %,.0f of them a second, %.2f ms"
-                                + " each",
-                        kilobytes,
-                        facts.recordsPerFetch(),
-                        facts.rate() / facts.recordsPerFetch(),
-                        facts.clientMillis("fetch"))
+                        String.format(
+                                Locale.ROOT,
+                                "a fetch brings %.1f kB, %.0f records, while the topic is full; %,.0f of them a second, %.2f ms"
+                                        + " each",
+                                kilobytes,
+                                facts.recordsPerFetch(),
+                                facts.rate() / facts.recordsPerFetch(),
+                                facts.clientMillis("fetch")))
                 : null;
     }
 
@@ -200,8 +210,10 @@ final class Rules {
                         "producer",
                         "batch size",
                         "larger batches: batch.size, linger.ms",
-                        "a batch has %.1f kB although records are there as fast as they are taken",
-                        kilobytes)
+                        String.format(
+                                Locale.ROOT,
+                                "a batch has %.1f kB although records are there as fast as they are taken",
+                                kilobytes))
                 : null;
     }
 
@@ -220,15 +232,17 @@ final class Rules {
                 "machine-cpu",
                 isOthers ? "other processes" : "machine",
                 isOthers ? "end what else runs there, or run elsewhere" : "run on more processors",
-                "%.0f %% of %d cores were busy: driver %.2f, brokers %.2f, others %.2f%s",
-                100 * facts.machineBusy(),
-                facts.cores(),
-                driver,
-                brokers,
-                others,
-                Double.isNaN(waited)
-                        ? ""
-                        : String.format(Locale.ROOT, "; the driver's threads waited for %.2f more", waited));
+                String.format(
+                        Locale.ROOT,
+                        "%.0f %% of %d cores were busy: driver %.2f, brokers %.2f, others %.2f%s",
+                        100 * facts.machineBusy(),
+                        facts.cores(),
+                        driver,
+                        brokers,
+                        others,
+                        Double.isNaN(waited)
+                                ? ""
+                                : String.format(Locale.ROOT, "; the driver's threads waited for %.2f more", waited)));
     }
 
     private static @Nullable Limiter library(Facts facts) {
@@ -237,8 +251,7 @@ final class Rules {
                         "stage-cpu",
                         "driver",
                         "profile it: 'weir profile' for a pipeline of Weir",
-                        "it computed on %.2f cores all the time",
-                        facts.driverCores())
+                        String.format(Locale.ROOT, "it computed on %.2f cores all the time", facts.driverCores()))
                 : null;
     }
 
@@ -255,40 +268,48 @@ final class Rules {
                     kind,
                     "brokers, or the way to them",
                     "measure the way, and the brokers' request times, which are out of reach from here",
-                    "a %s took %.1f ms while the driver ran %.2f cores",
-                    request,
-                    whole,
-                    facts.driverCores());
+                    String.format(
+                            Locale.ROOT,
+                            "a %s took %.1f ms while the driver ran %.2f cores",
+                            request,
+                            whole,
+                            facts.driverCores()));
         }
         if (whole - inBrokers >= HALF * whole) {
             return limiter(
                     kind,
                     "way to the brokers",
                     "a nearer replica, or larger requests",
-                    "a %s took %.1f ms, and only %.1f of them in the brokers",
-                    request,
-                    whole,
-                    inBrokers);
+                    String.format(
+                            Locale.ROOT,
+                            "a %s took %.1f ms, and only %.1f of them in the brokers",
+                            request,
+                            whole,
+                            inBrokers));
         }
         if (facts.brokersOwnMillis(request) >= HALF * whole) {
             return limiter(
                     kind,
                     "brokers",
                     "the brokers' disks and threads; partitions spread over more of them",
-                    "a %s took %.1f ms, %.1f of them the brokers' work and queues",
-                    request,
-                    whole,
-                    facts.brokersOwnMillis(request));
+                    String.format(
+                            Locale.ROOT,
+                            "a %s took %.1f ms, %.1f of them the brokers' work and queues",
+                            request,
+                            whole,
+                            facts.brokersOwnMillis(request)));
         }
         return facts.brokerMillis(request, "remote") >= HALF * whole
                 ? limiter(
                         request.equals("fetch") ? "source-fetch" : kind,
                         request.equals("fetch") ? "wait for data" : "replicas",
                         request.equals("fetch") ? "fetch.min.bytes, fetch.max.wait.ms" : "acks, and the replicas' load",
-                        "a %s took %.1f ms, for %.1f of which brokers waited for data or each other",
-                        request,
-                        whole,
-                        facts.brokerMillis(request, "remote"))
+                        String.format(
+                                Locale.ROOT,
+                                "a %s took %.1f ms, for %.1f of which brokers waited for data or each other",
+                                request,
+                                whole,
+                                facts.brokerMillis(request, "remote")))
                 : null;
     }
 
@@ -299,13 +320,15 @@ final class Rules {
                         "source-broker",
                         "brokers",
                         "more brokers, or partitions spread over more of them",
-                        "they kept %.2f cores busy while the driver ran only %.2f",
-                        facts.brokerCores(),
-                        facts.driverCores())
+                        String.format(
+                                Locale.ROOT,
+                                "they kept %.2f cores busy while the driver ran only %.2f",
+                                facts.brokerCores(),
+                                facts.driverCores()))
                 : null;
     }
 
-    private static Limiter limiter(String kind, String name, String advice, String sentence, Object... figures) {
-        return new Limiter(kind, name, String.format(Locale.ROOT, sentence, figures), advice, 1);
+    private static Limiter limiter(String kind, String name, String advice, String sentence) {
+        return new Limiter(kind, name, sentence, advice, 1);
     }
 }

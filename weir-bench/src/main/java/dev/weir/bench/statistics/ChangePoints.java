@@ -62,8 +62,8 @@ public final class ChangePoints {
             Division best = energy.best();
             p = energy.p(best);
             if (p <= ALPHA) {
-                List<Segment> both = new ArrayList<>(
-                        find(Arrays.copyOf(part, best.at), from).segments());
+                List<Segment> both =
+                        new ArrayList<>(find(Arrays.copyOf(part, best.at), from).segments());
                 both.addAll(find(Arrays.copyOfRange(part, best.at, part.length), from + best.at)
                         .segments());
                 return new Finding(List.copyOf(both), p);
@@ -122,9 +122,7 @@ public final class ChangePoints {
             double withinLeft = sums[at][at];
             double across = sums[at][to] - withinLeft;
             double withinRight = sums[to][to] - 2 * across - withinLeft;
-            double energy = 2 * across / (left * right)
-                    - withinLeft / (left * left)
-                    - withinRight / (right * right);
+            double energy = 2 * across / (left * right) - withinLeft / (left * left) - withinRight / (right * right);
             return left * right / (left + right) * energy;
         }
 

@@ -68,9 +68,7 @@ public record History(List<Campaign> campaigns, List<Series> series) {
 
         /** By which share the level of now is worse than another one; negative if it is better. */
         private double worse(Level than) {
-            return metric.higherIsBetter()
-                    ? than.value() / now().value() - 1
-                    : now().value() / than.value() - 1;
+            return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
         }
     }
 

@@ -29,16 +29,26 @@ class ExplanationsTest {
 
     /** A second on four cores: what a quiet machine shows of a driver that computes all the time. */
     private final Map<String, Double> metrics = new LinkedHashMap<>(Map.of(
-            "host: busy %", 40.0,
-            "client: fetch ms", 0.4,
-            "client: kB per fetch", 800.0,
-            "client: records per fetch", 8000.0,
-            "broker: fetch total ms", 0.3,
-            "broker: fetch queued ms", 0.05,
-            "broker: fetch local ms", 0.2,
-            "broker: fetch remote ms", 0.0,
-            "broker: fetch answer queued ms", 0.05,
-            Pass.WAITED_FOR_CORES, 2.0));
+            "host: busy %",
+            40.0,
+            "client: fetch ms",
+            0.4,
+            "client: kB per fetch",
+            800.0,
+            "client: records per fetch",
+            8000.0,
+            "broker: fetch total ms",
+            0.3,
+            "broker: fetch queued ms",
+            0.05,
+            "broker: fetch local ms",
+            0.2,
+            "broker: fetch remote ms",
+            0.0,
+            "broker: fetch answer queued ms",
+            0.05,
+            Pass.WAITED_FOR_CORES,
+            2.0));
 
     private double driverCores = 0.95;
     private double brokerCores = 0.3;
@@ -48,8 +58,7 @@ class ExplanationsTest {
 
     private Explanation explained(String workload) {
         String yaml = "name: test\ndrivers: [plain]\nmethod: {rounds: 1, control: false}\n" + workload;
-        WorkloadPoint asked =
-                Workload.parse("test", yaml, false).points().getFirst();
+        WorkloadPoint asked = Workload.parse("test", yaml, false).points().getFirst();
         return explained(yaml, new Point(asked.id(), asked.scenario().label(), asked.dimensions()));
     }
 
@@ -129,7 +138,8 @@ class ExplanationsTest {
         metrics.put("client: fetch ms", 12.0);
         metrics.put("broker: fetch total ms", 11.8);
         metrics.put("broker: fetch remote ms", 11.5);
-        assertThat(limiter(STREAMING)).extracting(Limiter::kind, Limiter::name)
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name)
                 .containsExactly("source-fetch", "wait for data");
     }
 
@@ -140,7 +150,8 @@ class ExplanationsTest {
         metrics.put("client: records per fetch", 20.0);
         metrics.put("host: busy %", 99.0);
         metrics.put(Pass.WAITED_FOR_CORES, 60.0);
-        assertThat(limiter(STREAMING)).extracting(Limiter::kind, Limiter::name)
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name)
                 .containsExactly("source-fetch", "fetch size");
     }
 
@@ -160,7 +171,8 @@ class ExplanationsTest {
 
     @Test
     void handlers_andTheirOrder() {
-        String work = "scenario: work\ntopic: {partitions: 4}\noptions: {work.millis: 2, concurrency: 16, ordering: none}\n";
+        String work =
+                "scenario: work\ntopic: {partitions: 4}\noptions: {work.millis: 2, concurrency: 16, ordering: none}\n";
         driverCores = 0.1;
         records = 7_800;
         metrics.put(Totals.HANDLER_MILLIS, 2.0);
@@ -210,8 +222,7 @@ class ExplanationsTest {
         brokerCores = 0.9;
         metrics.keySet().removeIf(name -> name.startsWith("client:"));
         flags = Set.of(Flag.BASELINE_BROKER_BOUND);
-        assertThat(limiter(STREAMING).sentence())
-                .isEqualTo("they kept 0.90 cores busy while the driver ran only 0.40");
+        assertThat(limiter(STREAMING).sentence()).isEqualTo("they kept 0.90 cores busy while the driver ran only 0.40");
     }
 
     @Test

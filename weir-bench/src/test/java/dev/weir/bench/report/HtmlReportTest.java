@@ -97,7 +97,9 @@ class HtmlReportTest {
                 .extracting(JsonNode::asText)
                 .anyMatch(words -> words.startsWith("worse, "))
                 .anyMatch(words -> words.startsWith("better, at least "));
-        assertThat(seen.get("tables").get("limits")).extracting(JsonNode::asText).contains("brokers", "nobody else");
+        assertThat(seen.get("tables").get("limits"))
+                .extracting(JsonNode::asText)
+                .contains("brokers", "nobody else");
     }
 
     /** Colours come again after eight: then dashes, markers and names tell lines apart. */
@@ -159,7 +161,9 @@ class HtmlReportTest {
         Path html = Reports.html(SampleCampaign.write(results, points, rounds, missing, moreDrivers));
         String text = Files.readString(html);
         assertThat(text).doesNotContain(SampleCampaign.SECRET).doesNotContain("src=", "sourceMappingURL");
-        Path kept = Path.of("target", "report-" + points + "-points-" + missing + "-missing-" + (7 + moreDrivers) + "-drivers.html");
+        Path kept = Path.of(
+                "target",
+                "report-" + points + "-points-" + missing + "-missing-" + (7 + moreDrivers) + "-drivers.html");
         Files.writeString(kept, text);
         Path probed = Files.writeString(temp.resolve("probed.html"), text.replace("</body>", PROBE));
 

@@ -120,8 +120,7 @@ class ChangePointsTest {
         double[] series = series(1, 20, Noise.NORMAL, i -> i < 10 ? 100 : 50);
         assertThat(ChangePoints.of(series).segments())
                 .extracting(Segment::from, Segment::to)
-                .containsExactly(
-                        tuple(0, 10), tuple(10, 20));
+                .containsExactly(tuple(0, 10), tuple(10, 20));
         assertThat(ChangePoints.of(series).segments().get(1).level()).isCloseTo(50, within(1.0));
     }
 
