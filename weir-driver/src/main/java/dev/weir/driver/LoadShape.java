@@ -102,9 +102,11 @@ public final class LoadShape {
 
     /** How much came until then: the mean factor so far by the time, in seconds. */
     public double area(double seconds) {
-        double rounds = Double.isInfinite(period) ? 0 : Math.floor(seconds / period);
-        double within = rounds == 0 ? seconds : seconds - rounds * period;
-        return rounds * upTo(period) + upTo(within);
+        if (Double.isInfinite(period)) {
+            return upTo(seconds);
+        }
+        double rounds = Math.floor(seconds / period);
+        return rounds * upTo(period) + upTo(seconds - rounds * period);
     }
 
     private double upTo(double seconds) {
