@@ -6,7 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a planned rate changes with time, as a factor of it: steps, ramps, and either over and over. Immutable, thread-safe.
+ * How a planned rate changes with time, as a factor of it: steps, ramps, and either over and over. Immutable,
+ * thread-safe.
  *
  * <pre>
  * 0s:1 30s:3 60s:1          three times the rate from 30 s on, and once from 60 s on

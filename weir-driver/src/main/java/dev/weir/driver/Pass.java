@@ -60,7 +60,8 @@ public final class Pass {
     public static final String TELLS = "tell.delivered";
 
     /**
-     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with {@code -tuned}.
+     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with
+     * {@code -tuned}.
      */
     public static final Map<String, String> LARGE_FETCHES = Map.of(
             "max.poll.records", "5000",
@@ -84,8 +85,9 @@ public final class Pass {
     }
 
     /**
-     * A figure of each pass: how long all threads of the process together could have run and waited for a core, by the time of the
-     * pass, in percent. Missing where the system does not say, or threads that had waited for long ended meanwhile.
+     * A figure of each pass: how long all threads of the process together could have run and waited for a core, by
+     * the time of the pass, in percent. Missing where the system does not say, or threads that had waited for long
+     * ended meanwhile.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 

@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Processor time of all threads of a process, collector and compilers included, by the kernel's nanoseconds for each thread.
- * Thread-safe.
+ * Processor time of all threads of a process, collector and compilers included, by the kernel's nanoseconds for each
+ * thread. Thread-safe.
  *
- * <p>What a process is said to have used comes in ticks of 10 ms, of which a lean consumer at a planned rate has few. Threads that
- * end between two readings take their last moments along: those are added by the ticks, once they make up two of them.
+ * <p>What a process is said to have used comes in ticks of 10 ms, of which a lean consumer at a planned rate has few.
+ * Threads that end between two readings take their last moments along: those are added by the ticks, once they make
+ * up two of them.
  */
 final class ProcessTime {
 

@@ -15,8 +15,9 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a driver at a point: medians over its finished runs, those that may not be quoted among them, since what
- * voided them is what is asked for. What is not known is not a number, and no comparison with it holds. Immutable.
+ * The figures of a driver at a point: medians over its finished runs, those that may not be quoted among them, since
+ * what voided them is what is asked for. What is not known is not a number, and no comparison with it holds.
+ * Immutable.
  */
 final class Facts {
 
@@ -116,7 +117,10 @@ final class Facts {
         return metric("broker: " + request + " " + part + " ms");
     }
 
-    /** Milliseconds in which a broker worked on a request or let it wait for its threads: not for data, nor for the network. */
+    /**
+     * Milliseconds in which a broker worked on a request or let it wait for its threads: not for data, nor for the
+     * network.
+     */
     double brokersOwnMillis(String request) {
         return brokerMillis(request, "queued")
                 + brokerMillis(request, "local")

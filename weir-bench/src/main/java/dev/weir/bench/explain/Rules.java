@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in their order; the first answer counts. A rule names somebody only by figures that show it, and each stands before the
- * ones that it would mislead. Stateless. Kinds are those of {@code docs/reference/limiter.md}.
+ * The rules in their order; the first answer counts. A rule names somebody only by figures that show it, and each
+ * stands before the ones that it would mislead. Stateless. Kinds are those of {@code docs/reference/limiter.md}.
  */
 final class Rules {
 

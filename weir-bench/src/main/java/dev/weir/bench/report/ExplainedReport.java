@@ -8,7 +8,9 @@ import dev.weir.bench.explain.Explanations;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.statistics.Analysis;
 
-/** Who held each driver back at each point of a results folder, with the figures that show it. Stateless, thread-safe. */
+/**
+ * Who held each driver back at each point of a results folder, with the figures that show it. Stateless, thread-safe.
+ */
 public final class ExplainedReport {
 
     private ExplainedReport() {}

@@ -6,16 +6,19 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Where a series of figures, one after the other, changes its level. Stateless, thread-safe; the same for the same series.
+ * Where a series of figures, one after the other, changes its level. Stateless, thread-safe; the same for the same
+ * series.
  *
- * <p>E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", J. Am.
- * Stat. Assoc. 109, 2014), which continuous benchmarks use (Daly et al., "The Use of Change Point Detection to Identify Software
- * Performance Regressions in a Continuous Integration System", ICPE 2020; Fleming et al., "Hunter", ICPE 2023): the two neighbouring parts
- * of a series whose energy distance is greatest are its candidate, and permutations tell whether luck does as well.
+ * <p>E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate
+ * Data", J. Am. Stat. Assoc. 109, 2014), which continuous benchmarks use (Daly et al., "The Use of Change Point
+ * Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020; Fleming et
+ * al., "Hunter", ICPE 2023): the two neighbouring parts of a series whose energy distance is greatest are its
+ * candidate, and permutations tell whether luck does as well.
  *
- * <p>Differences from the paper: distances are by V-statistics, whose expectation without a change is the same for parts of any length; U-statistics of three
- * figures vary so much that they hide changes elsewhere. Each part that a change makes is tested by itself. A permutation test ends
- * early once it can only fail (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991).
+ * <p>Differences from the paper: distances are by V-statistics, whose expectation without a change is the same for
+ * parts of any length; U-statistics of three figures vary so much that they hide changes elsewhere. Each part that a
+ * change makes is tested by itself. A permutation test ends early once it can only fail (Besag and Clifford,
+ * "Sequential Monte Carlo p-values", Biometrika 78, 1991).
  */
 public final class ChangePoints {
 
@@ -42,7 +45,8 @@ public final class ChangePoints {
      * What was found.
      *
      * @param segments in their order; a single one if nothing changed
-     * @param p how often luck alone divides such a series as well as its best division does; 1 if it is too short for one
+     * @param p how often luck alone divides such a series as well as its best division does; 1 if it is too short for
+     *     one
      */
     public record Finding(List<Segment> segments, double p) {}
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Campaigns with one workload on one kind of machine, in the order of time, and where their figures changed. Immutable,
  * thread-safe.
  *
- * <p>A driver's figure is its ratio to the baseline, in which the machine's moods cancel. Where a campaign has no driver but the
- * baseline, it is the median.
+ * <p>A driver's figure is its ratio to the baseline, in which the machine's moods cancel. Where a campaign has no
+ * driver but the baseline, it is the median.
  *
  * @param campaigns oldest first
  * @param series those with figures, in the order of points, drivers and metrics
@@ -113,7 +113,10 @@ public record History(List<Campaign> campaigns, List<Series> series) {
             return new Snapshot(campaign, isRatio, figures);
         }
 
-        /** Not a number where it is not its own: a bound may change while the figure stays, a run that was changed is like no other. */
+        /**
+         * Not a number where it is not its own: a bound may change while the figure stays, a run that was changed is
+         * like no other.
+         */
         private static double figure(DriverResult driver, Metric metric, boolean isRatio) {
             if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED)) {
                 return Double.NaN;

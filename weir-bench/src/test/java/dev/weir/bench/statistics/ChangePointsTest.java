@@ -13,7 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whether changes that were planted are found where they are, and no others: simulated series, always the same ones. */
+/**
+ * Whether changes that were planted are found where they are, and no others: simulated series, always the same ones.
+ */
 class ChangePointsTest {
 
     private static final int SERIES = 1_000;
