@@ -126,7 +126,7 @@ public final class LoadShape {
         double begun = 0;
         if (!Double.isInfinite(period)) {
             double whole = upTo(period);
-            double rounds = Math.floor(left / whole);
+            double rounds = Math.max(0, Math.ceil(left / whole) - 1);
             left -= rounds * whole;
             begun = rounds * period;
         }
