@@ -186,8 +186,11 @@ class ExplanationsTest {
     /** Four partitions of ten keys by Zipf: a third of a partition's records have one key. */
     @Test
     void hottestKey_isNamed_whereItsHandlerIsBusyAllTheTime() {
-        String work = "scenario: work\ntopic: {partitions: 4, keys: 40, keySkew: 1}\n"
-                + "options: {work.millis: 2, concurrency: 16, ordering: key}\n";
+        String work = """
+                scenario: work
+                topic: {partitions: 4, keys: 40, keySkew: 1}
+                options: {work.millis: 2, concurrency: 16, ordering: key}
+                """;
         driverCores = 0.1;
         records = 5_500;
         metrics.put(Totals.HANDLER_MILLIS, 2.0);
