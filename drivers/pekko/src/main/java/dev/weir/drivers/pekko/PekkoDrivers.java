@@ -12,7 +12,11 @@ public final class PekkoDrivers {
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
         DriverMain.serve(
-                Map.of("pekko", () -> new PekkoDriver(Map.of()), "pekko-tuned", () -> new PekkoDriver(Pass.LARGE_FETCHES)),
+                Map.of(
+                        "pekko",
+                        () -> new PekkoDriver(Map.of()),
+                        "pekko-tuned",
+                        () -> new PekkoDriver(Pass.LARGE_FETCHES)),
                 arguments);
     }
 }

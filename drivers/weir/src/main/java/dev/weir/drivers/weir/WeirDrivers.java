@@ -23,13 +23,13 @@ public final class WeirDrivers {
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
         Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
-                        "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
-                        "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
-                        "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN),
-                        "weir-lean-copy", () -> new WeirCopy(Map.of(), FetchPath.LEAN, ProducePath.LEAN, false),
-                        "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, ProducePath.CLIENT, true),
-                        "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
-                        "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)));
+                "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
+                "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
+                "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN),
+                "weir-lean-copy", () -> new WeirCopy(Map.of(), FetchPath.LEAN, ProducePath.LEAN, false),
+                "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, ProducePath.CLIENT, true),
+                "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
+                "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)));
         drivers.put("weir-client-defaults", () -> new WeirDriver(CLIENT_DEFAULTS, FetchPath.CLIENT));
         DriverMain.serve(drivers, arguments);
     }
