@@ -21,7 +21,7 @@ class ChangePointsTest {
     private static final int SERIES = 1_000;
 
     /** How figures vary without any change, with a deviation of about 1. */
-    private enum Noise {
+    enum Noise {
         NORMAL {
             @Override
             double next(Random random) {
