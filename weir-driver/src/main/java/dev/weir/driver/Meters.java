@@ -17,6 +17,7 @@ final class Meters {
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Path TASKS = Path.of("/proc/self/task");
+    private static final ProcessTime TIME = new ProcessTime(TASKS, SYSTEM::getProcessCpuTime);
 
     private static volatile long harnessThread = -1;
 
@@ -52,6 +53,31 @@ final class Meters {
         return read(voluntary, involuntary);
     }
 
+    /** How long the threads that live now could have run and waited for a core; -1 where the system does not say. */
+    static long waitedNanos() {
+        long waited = 0;
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
+            if (!Files.exists(TASKS.resolveSibling("schedstat"))) {
+                return -1;
+            }
+            for (Path task : tasks) {
+                waited += waitedNanos(task);
+            }
+        } catch (IOException e) { // No such file system.
+            return -1;
+        }
+        return waited;
+    }
+
+    private static long waitedNanos(Path task) {
+        try {
+            // Time on a core, time in the queue for one, and how often.
+            return Long.parseLong(Files.readString(task.resolve("schedstat")).split("\\s+", -1)[1]);
+        } catch (IOException e) { // The thread has ended meanwhile.
+            return 0;
+        }
+    }
+
     private static long number(String line) {
         return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
     }
@@ -72,7 +98,7 @@ final class Meters {
         long harnessCpu = harness < 0 ? 0 : Math.max(0, THREADS.getThreadCpuTime(harness));
         long harnessAllocated = harness < 0 ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(harness));
         return new Usage(
-                SYSTEM.getProcessCpuTime() - harnessCpu,
+                TIME.nanos() - harnessCpu,
                 THREADS.getTotalThreadAllocatedBytes() - harnessAllocated,
                 gcCount,
                 gcMillis,

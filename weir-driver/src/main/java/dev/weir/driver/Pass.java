@@ -63,6 +63,15 @@ public final class Pass {
     /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
     public static final String GROUP_NUMBERS = "group.numbers";
 
+    /**
+     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with
+     * {@code -tuned}.
+     */
+    public static final Map<String, String> LARGE_FETCHES = Map.of(
+            "max.poll.records", "5000",
+            "max.partition.fetch.bytes", Integer.toString(8 << 20),
+            "receive.buffer.bytes", Integer.toString(1 << 20));
+
     /** Option: {@link #isExactlyOnce}. */
     public static final String GUARANTEE = "guarantee";
 
@@ -84,6 +93,13 @@ public final class Pass {
         /** None. */
         NONE
     }
+
+    /**
+     * A figure of each pass: how long all threads of the process together could have run and waited for a core, by
+     * the time of the pass, in percent. Missing where the system does not say, or threads that had waited for long
+     * ended meanwhile.
+     */
+    public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -118,6 +134,7 @@ public final class Pass {
     private volatile @Nullable Mark start;
     private volatile @Nullable Mark end;
     private volatile Map<String, Double> client = Map.of();
+    private volatile long waitedBefore = -1;
     private final Map<String, Double> figures = new ConcurrentHashMap<>();
     private volatile @Nullable SendPlan plan;
     private volatile Runnable whenReady = () -> {};
@@ -558,6 +575,7 @@ public final class Pass {
     private void beginOnce(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
             Usage usage = Meters.full();
+            waitedBefore = Meters.waitedNanos();
             start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
             first.countDown();
         }
@@ -574,6 +592,11 @@ public final class Pass {
             long nanos = System.nanoTime();
             end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full(), work.time());
             client = ClientMetrics.read(); // Before they are closed.
+            Mark from = start;
+            long waited = Meters.waitedNanos() - waitedBefore;
+            if (from != null && nanos > from.nanos() && waitedBefore >= 0 && waited >= 0) {
+                figure(WAITED_FOR_CORES, 100.0 * waited / (nanos - from.nanos()));
+            }
             isDone = true;
             done.countDown();
         }

@@ -24,6 +24,9 @@ public final class SendPlan {
     /** Option of the sender: {@code even} or {@code poisson}. */
     public static final String ARRIVALS = "plan.arrivals";
 
+    /** Option of the sender: a {@link LoadShape}, which begins with the first rate; none for a rate that stays. */
+    public static final String SHAPE = "plan.shape";
+
     /** Option of the sender: draws the arrivals that are not even. */
     public static final String SEED = "plan.seed";
 
@@ -50,6 +53,8 @@ public final class SendPlan {
     private final long startNanos;
     private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
 
+    private LoadShape shape = LoadShape.CONSTANT;
+    private double shapeNanos = Double.NaN; // when it begins, since the start
     private double recordsPerSecond;
     private double fromNanos; // since the start: the last record's time, or the last change's
     private double gaps; // from there to the next record
@@ -98,10 +103,18 @@ public final class SendPlan {
             throw new IllegalStateException("the plan does not begin now: " + NO_COMMON_CLOCK);
         }
         return new SendPlan(
-                Double.parseDouble(rate),
-                options.getOrDefault(ARRIVALS, "even").equals("poisson"),
-                Long.parseLong(options.getOrDefault(SEED, "0")),
-                start);
+                        Double.parseDouble(rate),
+                        options.getOrDefault(ARRIVALS, "even").equals("poisson"),
+                        Long.parseLong(options.getOrDefault(SEED, "0")),
+                        start)
+                .shaped(LoadShape.parse(options.getOrDefault(SHAPE, "")));
+    }
+
+    /** The same with a rate that changes with time; to be called before anything is asked for. */
+    SendPlan shaped(LoadShape newShape) {
+        shape = newShape;
+        shapeNanos = recordsPerSecond > 0 ? 0 : Double.NaN;
+        return this;
     }
 
     /** Another rate from that time on, of the plan's clock; 0 for none. Any thread, in the order of their times. */
@@ -115,9 +128,12 @@ public final class SendPlan {
     public long dueNanos() {
         for (Change next = changes.peek(); next != null && next.atNanos() <= unchanged(); next = changes.peek()) {
             double at = Math.max(fromNanos, (double) (next.atNanos() - startNanos));
-            gaps = Math.max(0, gaps - (at - fromNanos) * recordsPerSecond / SECOND_NANOS);
+            gaps = Math.max(0, gaps - recordsBetween(fromNanos, at));
             fromNanos = at;
             recordsPerSecond = next.recordsPerSecond();
+            if (Double.isNaN(shapeNanos) && recordsPerSecond > 0) {
+                shapeNanos = at;
+            }
             changes.remove();
         }
         return unchanged();
@@ -128,7 +144,19 @@ public final class SendPlan {
     }
 
     private double nextSinceStart() {
-        return fromNanos + gaps * (SECOND_NANOS / recordsPerSecond);
+        if (shape == LoadShape.CONSTANT) {
+            return fromNanos + gaps * (SECOND_NANOS / recordsPerSecond);
+        }
+        double soFar = shape.area((fromNanos - shapeNanos) / SECOND_NANOS);
+        return shapeNanos + SECOND_NANOS * shape.when(soFar + gaps / recordsPerSecond);
+    }
+
+    private double recordsBetween(double from, double to) {
+        if (shape == LoadShape.CONSTANT || recordsPerSecond == 0) {
+            return (to - from) * recordsPerSecond / SECOND_NANOS;
+        }
+        double seconds = shape.area((to - shapeNanos) / SECOND_NANOS) - shape.area((from - shapeNanos) / SECOND_NANOS);
+        return seconds * recordsPerSecond;
     }
 
     /**

@@ -18,6 +18,7 @@ final class GeneratorPlan {
         return Map.of(
                 SendPlan.RATE, "0",
                 SendPlan.ARRIVALS, point.arrivals(),
+                SendPlan.SHAPE, point.shape(),
                 SendPlan.SEED, Long.toString(seed),
                 SendPlan.START, Long.toString(System.nanoTime()));
     }

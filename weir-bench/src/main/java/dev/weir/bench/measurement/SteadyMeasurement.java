@@ -15,6 +15,7 @@ import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.LoadShape;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -72,6 +73,7 @@ public final class SteadyMeasurement {
     private Map<String, Double> around = Map.of(); // of the measured part, once that is over
 
     private int warmUpIntervals;
+    private final LoadShape load;
     private long planStartNanos;
     private long measureFromNanos;
     private long measureToNanos;
@@ -92,6 +94,7 @@ public final class SteadyMeasurement {
         this.generator = generator == null ? null : new DriverSession(generator, cluster, point);
         this.cluster = cluster;
         this.point = point;
+        this.load = point.load();
         this.isBaseline = isBaseline;
         this.background = new BackgroundFigures(cluster);
     }
@@ -146,6 +149,7 @@ public final class SteadyMeasurement {
         Map<String, String> plan = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                 SendPlan.ARRIVALS, point.arrivals(),
+                SendPlan.SHAPE, point.shape(),
                 SendPlan.SEED, Long.toString(seed));
         long each = point.recordsPerPartition();
         if (generator == null) {
@@ -234,7 +238,11 @@ public final class SteadyMeasurement {
 
     /** How many records were due by then. */
     double dueUntil(long nanos) {
-        return dueBefore + (nanos - rateFromNanos) / 1e9 * rate;
+        return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
+    }
+
+    private double loadUntil(long nanos) {
+        return load.area(Math.max(0, nanos - planStartNanos) / 1e9);
     }
 
     /** How many came, without those that were there before. */
@@ -311,7 +319,8 @@ public final class SteadyMeasurement {
             Map<String, String> client,
             Map<String, String> options) {
         process.configure(topic, recordsPerPartition, scenario, client, options);
-        double seconds = recordsPerPartition * point.partitions() / (double) point.recordsPerSecond();
+        double seconds =
+                point.load().when(recordsPerPartition * point.partitions() / (double) point.recordsPerSecond());
         process.start(0, seconds + GRACE_SECONDS);
     }
 
@@ -456,9 +465,11 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is steady by plan. What warms up is what a record costs.
+        // The rate goes by plan. What warms up is what a record costs.
+        boolean isSteady = point.load() == LoadShape.CONSTANT;
         SteadyState.Finding cost = SteadyState.of(intervals.stream()
-                .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
+                .mapToDouble(interval -> interval.cpuNanos()
+                        / (double) (isSteady ? interval.lengthMillis() : Math.max(1, interval.records())))
                 .toArray());
         if (!cost.steady() || cost.from() > warmUpIntervals) {
             flags.add(Flag.NOT_STEADY);

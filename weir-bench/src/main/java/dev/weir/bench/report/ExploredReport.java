@@ -111,18 +111,7 @@ public final class ExploredReport {
         });
         number(line, "ceiling", explored.ceiling());
         number(line, "efficiency", explored.efficiency());
-        Explored.Limiter limiter = explored.limiter();
-        if (limiter == null) {
-            line.putNull("limiter");
-        } else {
-            ObjectNode node = line.putObject("limiter");
-            node.put("kind", limiter.kind());
-            node.put("name", limiter.name());
-            node.put("sentence", limiter.sentence());
-            node.put("advice", limiter.advice());
-            node.put("expected_gain", limiter.expectedGain());
-            node.putNull("measured_gain");
-        }
+        JsonReport.put(line, explored.limiter());
         if (!explored.timeline().isEmpty()) {
             line.set("timeline", JsonReport.JSON.valueToTree(explored.timeline()));
         }

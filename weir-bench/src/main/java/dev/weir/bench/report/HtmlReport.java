@@ -2,6 +2,8 @@ package dev.weir.bench.report;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.explain.Explanation;
+import dev.weir.bench.explain.Explanations;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Interval;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -76,7 +79,8 @@ final class HtmlReport {
                     .put("higherIsBetter", metric.higherIsBetter());
         }
         ArrayNode points = data.putArray("points");
-        analysis.points().forEach(point -> point(points.addObject(), point, latencies));
+        Iterator<Explanation> explanations = Explanations.of(analysis).iterator();
+        analysis.points().forEach(point -> point(points.addObject(), point, latencies, explanations));
         return data;
     }
 
@@ -94,7 +98,11 @@ final class HtmlReport {
         environment.settings().forEach(settings::put);
     }
 
-    private static void point(ObjectNode node, PointResult point, Function<Run, List<Histogram>> latencies) {
+    private static void point(
+            ObjectNode node,
+            PointResult point,
+            Function<Run, List<Histogram>> latencies,
+            Iterator<Explanation> explanations) {
         node.put("id", point.point().id());
         node.put("label", point.point().label());
         node.put("scenario", point.point().scenario());
@@ -106,6 +114,10 @@ final class HtmlReport {
         ArrayNode drivers = node.putArray("drivers");
         for (DriverResult driver : point.drivers()) {
             ObjectNode result = JsonReport.driver(driver);
+            Explanation explanation = explanations.next();
+            JsonReport.put(result, explanation.limiter());
+            result.put("explanation", explanation.sentence());
+            explanation.evidence().forEach(result.putArray("evidence")::add);
             ObjectNode curves = result.putObject("curves");
             for (String tag : List.of(LatencyTags.RESPONSE, LatencyTags.SERVICE, LatencyTags.LATENESS)) {
                 Histogram histogram = driver.latencies().get(tag);

@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.explain.Explanation;
+import dev.weir.bench.explain.Explanations;
 import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;
@@ -16,7 +19,10 @@ import dev.weir.bench.statistics.DriverResult;
 import dev.weir.bench.statistics.Metric;
 import dev.weir.bench.statistics.PointResult;
 import dev.weir.bench.statistics.RatioInterval;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The judged campaign as JSON. A figure that there is not is null. Stateless, thread-safe. */
 final class JsonReport {
@@ -28,6 +34,7 @@ final class JsonReport {
 
     static String lines(Analysis analysis) {
         StringBuilder lines = new StringBuilder();
+        Iterator<Explanation> explanations = Explanations.of(analysis).iterator();
         for (PointResult point : analysis.points()) {
             for (DriverResult driver : point.drivers()) {
                 ObjectNode line = NODES.objectNode();
@@ -37,10 +44,26 @@ final class JsonReport {
                 ObjectNode dimensions = line.putObject("dimensions");
                 point.point().dimensions().forEach(dimensions::put);
                 line.setAll(driver(driver));
+                put(line, explanations.next().limiter());
                 lines.append(write(line)).append('\n');
             }
         }
         return lines.append(write(summary(analysis))).append('\n').toString();
+    }
+
+    /** A line for each attempt that a later one took the place of. */
+    static String replaced(List<Run> replaced) {
+        StringBuilder lines = new StringBuilder();
+        for (Run run : replaced) {
+            ObjectNode line = NODES.objectNode();
+            line.put("type", "attempt");
+            line.put("point", run.point());
+            line.put("driver", run.driver());
+            line.put("round", run.round());
+            line.put("failure", run.failure());
+            lines.append(write(line)).append('\n');
+        }
+        return lines.toString();
     }
 
     /** What the last line says. */
@@ -162,6 +185,21 @@ final class JsonReport {
         } else {
             node.putNull(name);
         }
+    }
+
+    /** Who held a rate back, as all commands tell it; null for nobody. */
+    static void put(ObjectNode node, Explored.@Nullable Limiter limiter) {
+        if (limiter == null) {
+            node.putNull("limiter");
+            return;
+        }
+        node.putObject("limiter")
+                .put("kind", limiter.kind())
+                .put("name", limiter.name())
+                .put("sentence", limiter.sentence())
+                .put("advice", limiter.advice())
+                .put("expected_gain", limiter.expectedGain())
+                .putNull("measured_gain");
     }
 
     static String name(Enum<?> constant) {

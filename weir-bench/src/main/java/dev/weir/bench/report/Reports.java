@@ -31,12 +31,12 @@ public final class Reports {
 
     /** What {@link #json} returns; keeps nothing. */
     public static String lines(ResultsFolder folder) {
-        return JsonReport.lines(Analysis.of(folder));
+        return lines(folder, Analysis.of(folder));
     }
 
     /** A table per point, for a terminal of 100 columns. */
     public static String text(ResultsFolder folder) {
-        return TextReport.of(Analysis.of(folder));
+        return text(folder, Analysis.of(folder));
     }
 
     /** Makes all files, which reads the runs and their histograms once, and returns what {@link #json} or {@link #text} does. */
@@ -46,7 +46,16 @@ public final class Reports {
         csv(folder, analysis);
         timeline(folder);
         String lines = json(folder, analysis);
-        return json ? lines : TextReport.of(analysis);
+        return json ? lines : text(folder, analysis);
+    }
+
+    private static String text(ResultsFolder folder, Analysis analysis) {
+        return TextReport.of(analysis) + TextReport.replaced(folder.replaced());
+    }
+
+    /** Attempts that were made again come first, since the last line sums up. */
+    private static String lines(ResultsFolder folder, Analysis analysis) {
+        return JsonReport.replaced(folder.replaced()) + JsonReport.lines(analysis);
     }
 
     /** {@code timeline.yaml}: what was ordered while runs went on, to be pasted into a workload file; none for none. */
@@ -69,7 +78,7 @@ public final class Reports {
     }
 
     private static String json(ResultsFolder folder, Analysis analysis) {
-        String lines = JsonReport.lines(analysis);
+        String lines = lines(folder, analysis);
         folder.write("summary.jsonl", lines.getBytes(StandardCharsets.UTF_8));
         return lines;
     }

@@ -62,6 +62,21 @@ final class TextReport {
         return text.toString();
     }
 
+    /** Attempts that later ones took the place of: a library that needs several shows it. */
+    static String replaced(List<Run> replaced) {
+        StringBuilder text = new StringBuilder();
+        for (Run run : replaced) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%s at %s, round %d, was made again: %s\n",
+                    run.driver(),
+                    run.point(),
+                    run.round() + 1,
+                    run.failure() == null ? "it was measured anew" : run.failure()));
+        }
+        return text.toString();
+    }
+
     private static void point(StringBuilder text, Campaign campaign, PointResult point) {
         List<Metric> extra = EXTRA.stream()
                 .filter(metric -> point.drivers().stream()

@@ -45,6 +45,7 @@ public final class ResultsFolder {
     private final Path path;
     private final Campaign campaign;
     private final Map<Run.Key, Run> runs = new LinkedHashMap<>();
+    private final List<Run> replaced = new ArrayList<>();
     private long wholeLinesBytes;
 
     private ResultsFolder(Path path, Campaign campaign) throws IOException {
@@ -121,6 +122,19 @@ public final class ResultsFolder {
         return List.copyOf(sorted);
     }
 
+    /** Runs that were made again, most of them since they had failed, in the order of their lines. */
+    public List<Run> replaced() {
+        return List.copyOf(replaced);
+    }
+
+    private void keep(Run run) {
+        Run before = runs.remove(run.key());
+        if (before != null) {
+            replaced.add(before);
+        }
+        runs.put(run.key(), run);
+    }
+
     /** Whether there is nothing left to do at all. */
     public boolean isComplete() {
         long done = runs.values().stream().filter(run -> run.failure() == null).count();
@@ -168,7 +182,7 @@ public final class ResultsFolder {
                 file.force(true);
             }
             wholeLinesBytes += line.length;
-            runs.put(run.key(), run);
+            keep(run);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write to results folder " + path + ": " + e, e);
         }
@@ -220,9 +234,7 @@ public final class ResultsFolder {
             }
             line++;
             try {
-                Run run = JSON.readValue(bytes, start, i - start, Run.class);
-                runs.remove(run.key());
-                runs.put(run.key(), run);
+                keep(JSON.readValue(bytes, start, i - start, Run.class));
             } catch (IOException e) {
                 throw new IllegalArgumentException(
                         unreadable(file, e) + "; line " + line + ": delete it, then resume to do that run again", e);

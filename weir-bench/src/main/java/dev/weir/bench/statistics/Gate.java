@@ -4,7 +4,6 @@ import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -47,18 +46,10 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         return new Gate(
                 text.strip(),
                 rule.group(1),
-                metric(rule.group(2)),
+                Metric.of(rule.group(2)),
                 rule.group(3).equals(">="),
                 number(rule.group(4)),
                 rule.group(5));
-    }
-
-    private static Metric metric(String name) {
-        return Arrays.stream(Metric.values())
-                .filter(metric -> label(metric).equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no metric " + name + "; there are "
-                        + Arrays.stream(Metric.values()).map(Gate::label).collect(Collectors.joining(", "))));
     }
 
     private static double number(String text) {
@@ -71,10 +62,6 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             throw new IllegalArgumentException("not a number: " + text, e);
         }
         throw new IllegalArgumentException("a ratio is more than 0: " + text);
-    }
-
-    private static String label(Metric metric) {
-        return metric.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /**

@@ -3,7 +3,10 @@ package dev.weir.bench.statistics;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** What runs are compared by. */
@@ -27,6 +30,24 @@ public enum Metric {
         this.title = title;
         this.unit = unit;
         this.higherIsBetter = higherIsBetter;
+    }
+
+    /**
+     * The metric of that {@link #label}.
+     *
+     * @throws IllegalArgumentException if there is none, with those that there are
+     */
+    public static Metric of(String label) {
+        return Arrays.stream(values())
+                .filter(metric -> metric.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no metric " + label + "; there are "
+                        + Arrays.stream(values()).map(Metric::label).collect(Collectors.joining(", "))));
+    }
+
+    /** What it is called in rules, options and JSON, such as {@code broker-cpu}. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     public String title() {

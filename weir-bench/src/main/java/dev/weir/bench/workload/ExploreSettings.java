@@ -96,6 +96,9 @@ public record ExploreSettings(
         if (!(number(point, "startRate") > 0)) {
             throw new WorkloadException("a search begins with a rate above 0: producerRate=" + text(point, START_RATE));
         }
+        if (point.isSet("load")) {
+            throw new WorkloadException("explore looks for one rate: leave topic.load out");
+        }
         if (number(point, "maxRate") < number(point, "startRate")) {
             throw new WorkloadException("explore.maxRate must be at least explore.startRate: explore.maxRate="
                     + number(point, "maxRate") + " explore.startRate=" + number(point, "startRate"));

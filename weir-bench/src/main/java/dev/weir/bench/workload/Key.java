@@ -2,6 +2,7 @@ package dev.weir.bench.workload;
 
 import dev.weir.driver.Failures;
 import dev.weir.driver.HandlerWork;
+import dev.weir.driver.LoadShape;
 import dev.weir.driver.Pass;
 import dev.weir.driver.ShareOptions;
 import java.nio.file.Files;
@@ -39,6 +40,8 @@ record Key(
         BOOLEAN,
         /** {@link ValueSizes}. */
         SIZES,
+        /** {@link LoadShape}. */
+        LOAD,
         /** {@link LatencyTarget}. */
         TARGET,
         /** A file or folder that is there; none if empty. */
@@ -150,6 +153,15 @@ record Key(
                             1,
                             3,
                             "Replicas of each partition, at brokers of the campaign's own, where a generator sends to a group."),
+                    new Key(
+                            "topic.load",
+                            Type.LOAD,
+                            "",
+                            0,
+                            0,
+                            List.of(),
+                            "How a planned rate changes, by factors of it: steps such as 0s:1 30s:3, ramps such as 0s:1 60s~5,"
+                                    + " and either over and over with every:90s at the end."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     integer(
                             "topic.transactionRecords",
@@ -367,6 +379,7 @@ record Key(
             case TEXT, TEXTS ->
                 choices.isEmpty() || choices.contains(text) ? null : "must be one of " + String.join(", ", choices);
             case SIZES -> ValueSizes.objection(text);
+            case LOAD -> objectionToLoad(text);
             case TARGET -> LatencyTarget.objection(text);
             case PATH ->
                 text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is no file or folder that can be read";
@@ -380,6 +393,15 @@ record Key(
                         ? null
                         : "must be a number from " + min + " to " + max;
         };
+    }
+
+    private static @Nullable String objectionToLoad(String text) {
+        try {
+            var ignored = LoadShape.parse(text);
+            return null;
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
+        }
     }
 
     private boolean inBounds(double value) {

@@ -5,6 +5,7 @@ import dev.weir.bench.live.Order;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerWork;
+import dev.weir.driver.LoadShape;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.ShareOptions;
@@ -79,6 +80,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                             : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady,"
                                     + " produce, work or at-least-once"));
         }
+        if (!isPlanned() && isSet("load")) {
+            throw new WorkloadException("topic.load is the shape of a planned rate: set topic.recordsPerSecond");
+        }
         if (isChangeable()) {
             ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
         }
@@ -122,6 +126,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + (isChangeable()
                             ? "runs of " + scenario().label() + " can be changed without it"
                             : "no run of " + scenario().label() + " can be changed like that"));
+        }
+        if (isLive() && isSet("load")) {
+            throw new WorkloadException("method.live changes one rate by hand: leave topic.load out");
         }
     }
 
@@ -220,7 +227,18 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** A little more than is measured: the end of a pass is not to be in it. */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
-        return (long) ((seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin) * recordsPerSecond());
+        double seconds = seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin;
+        return (long) (load().area(seconds) * recordsPerSecond());
+    }
+
+    /** How the planned rate changes, from the begin of the plan on. */
+    public LoadShape load() {
+        return LoadShape.parse(shape());
+    }
+
+    /** The same as the file says it; empty for a rate that stays. */
+    public String shape() {
+        return text("topic.load");
     }
 
     /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
@@ -327,6 +345,13 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** How many records are sent in a second, of {@link #isPlanned}. */
     public int recordsPerSecond() {
         return integer("topic.recordsPerSecond");
+    }
+
+    /** How many are due in a second of the time that is measured, by the mean. */
+    public double measuredPerSecond() {
+        double from = seconds("maxWarmUpSeconds");
+        double seconds = seconds("measureSeconds");
+        return recordsPerSecond() * (load().area(from + seconds) - load().area(from)) / seconds;
     }
 
     /** {@code even} or {@code poisson}. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
+import dev.weir.driver.LoadShape;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -178,6 +179,7 @@ public final class WorkloadSchema {
         switch (key.type()) {
             case TEXT, PATH -> node.put("type", "string");
             case SIZES -> node.put("type", "string").put("pattern", ValueSizes.PATTERN);
+            case LOAD -> node.put("type", "string").put("pattern", LoadShape.PATTERN);
             case TARGET -> node.put("type", "string").put("pattern", LatencyTarget.PATTERN);
             case TEXTS ->
                 node.put("type", "array").put("minItems", 1).putObject("items").put("type", "string");
@@ -188,7 +190,7 @@ public final class WorkloadSchema {
         }
         if (fallback != null) {
             switch (key.type()) {
-                case TEXT, TEXTS, SIZES, TARGET, PATH -> node.put("default", fallback);
+                case TEXT, TEXTS, SIZES, LOAD, TARGET, PATH -> node.put("default", fallback);
                 case BOOLEAN -> node.put("default", Boolean.parseBoolean(fallback));
                 case INTEGER -> node.put("default", Long.parseLong(fallback));
                 case NUMBER -> node.put("default", Double.parseDouble(fallback));

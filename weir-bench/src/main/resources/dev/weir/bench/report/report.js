@@ -9,12 +9,18 @@
   const LIGHT = ['#0072b2', '#c84e00', '#00805d', '#a8447f', '#7a6100', '#2a8fc7', '#6a3d9a', '#8b1a1a'];
   const DARK = ['#5cb8ff', '#ff9351', '#3bd6a5', '#ff9fd3', '#e8c53a', '#a6e1ff', '#bfa0ff', '#ff8f8f'];
   const SHAPES = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'rectRounded', 'crossRot', 'cross'];
+  // A colour comes again after eight drivers; then lines have dashes, and names stand beside them.
+  const DASHES = [[], [9, 3], [9, 3, 2, 3], [5, 2]];
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = driver => driver === data.baseline ? css('--text') : driver === data.control ? css('--dim')
     : (dark.matches ? DARK : LIGHT)[coloured.indexOf(driver) % LIGHT.length];
   const coloured = rivals.filter(name => name !== data.control);
-  const shape = driver => SHAPES[data.drivers.findIndex(d => d.name === driver) % SHAPES.length];
+  const turn = driver => Math.max(0, Math.floor(coloured.indexOf(driver) / LIGHT.length));
+  // Another shape where the colour comes again.
+  const shape = driver => SHAPES[(data.drivers.findIndex(d => d.name === driver) + 3 * turn(driver)) % SHAPES.length];
+  const dash = driver => DASHES[turn(driver) % DASHES.length];
+  const MANY = LIGHT.length;
 
   const number = value => {
     if (value === null || value === undefined || !Number.isFinite(value)) return '–';
@@ -85,9 +91,15 @@
     const plot = element('div', { class: 'plot' }, canvas);
     plot.style.height = `${height || 280}px`;
     const file = `${data.name}-${name}`.replace(/[^\w.-]+/g, '_');
+    const table = element('table');
+    const asTable = element('details', { class: 'figures', ontoggle: () => {
+      if (!asTable.open || table.rows.length) return;
+      const [titles, ...rows] = csv();
+      fill(table, titles, rows.map(row => row.map(value => cell(typeof value === 'number' ? number(value) : String(value ?? '–')))));
+    } }, element('summary', {}, 'Table'), element('div', { class: 'scroll' }, table));
     parent.append(element('figure', wide ? { class: 'wide' } : {}, element('figcaption', {}, element('span', {}, title),
       element('button', { type: 'button', 'data-export': 'png', onclick: () => savePng(file, title, canvas) }, 'PNG'),
-      element('button', { type: 'button', 'data-export': 'csv', onclick: () => saveCsv(file, csv()) }, 'CSV')), plot));
+      element('button', { type: 'button', 'data-export': 'csv', onclick: () => saveCsv(file, csv()) }, 'CSV')), plot, asTable));
     const settings = config();
     settings.options = {
       animation: false, responsive: true, maintainAspectRatio: false, ...settings.options,
@@ -110,12 +122,56 @@
   }
   const legend = () => ({ labels: { color: css('--text'), usePointStyle: true, boxHeight: 7 }, position: 'bottom' });
 
+  /** The look of a driver's line; of many lines each has markers now and then. */
+  const line = (driver, lines) => ({
+    label: driver, borderColor: colour(driver), backgroundColor: colour(driver), pointStyle: shape(driver), borderDash: dash(driver),
+    ...(lines > MANY ? { pointRadius: at => (at.dataIndex + coloured.indexOf(driver)) % 7 === 0 ? 3 : 0 } : {}),
+  });
+
+  /** Room for the names at the ends of many lines. */
+  const besideLines = lines => lines > MANY ? { padding: { right: 118 } } : {};
+  const heightOf = (least, lines) => lines > MANY ? Math.max(least, 90 + 15 * lines) : least;
+
+  /** The name of each of many lines at its end, moved apart, in its colour. */
+  const names = {
+    id: 'names',
+    afterDatasetsDraw(chart) {
+      chart.named = [];
+      const sets = chart.data.datasets;
+      if (sets.length <= MANY) return;
+      const { ctx, chartArea: area } = chart;
+      const ends = sets.flatMap((set, i) => {
+        const points = chart.getDatasetMeta(i).data.filter((_, at) => set.data[at].y !== null && set.data[at].y !== undefined);
+        const last = points[points.length - 1];
+        return last && chart.isDatasetVisible(i) ? [{ set, x: last.x, from: last.y, y: last.y }] : [];
+      }).sort((a, b) => a.y - b.y);
+      const step = Math.min(13, (area.bottom - area.top) / Math.max(1, ends.length));
+      ends.forEach((end, i) => { end.y = Math.max(end.y, i ? ends[i - 1].y + step : area.top); });
+      for (let i = ends.length - 1, below = area.bottom; i >= 0; below = ends[i].y - step, i--) ends[i].y = Math.min(ends[i].y, below);
+      ctx.save();
+      ctx.font = '11px sans-serif';
+      ctx.textBaseline = 'middle';
+      for (const end of ends) {
+        ctx.strokeStyle = ctx.fillStyle = end.set.borderColor;
+        ctx.lineWidth = 0.7;
+        ctx.beginPath();
+        ctx.moveTo(Math.min(end.x, area.right), end.from);
+        ctx.lineTo(area.right + 10, end.y);
+        ctx.stroke();
+        ctx.fillText(end.set.label, area.right + 13, end.y, 104);
+        chart.named.push({ name: end.set.label, y: end.y });
+      }
+      ctx.restore();
+    },
+  };
+
   // --- ratios ---
 
   /** Draws lo-hi lines through the points, the line of no difference, and the band of noise behind. */
   const whiskers = horizontal => ({
     id: 'whiskers',
     beforeDatasetsDraw(chart) {
+      chart.clipped = 0;
       const { ctx, chartArea: area, scales } = chart;
       const along = horizontal ? scales.x : scales.y;
       const bands = chart.options.plugins.whiskers.bands;
@@ -156,11 +212,26 @@
         const high = along.getPixelForValue(Math.min(point.high, along.max));
         const at = horizontal ? meta.data[i].y : meta.data[i].x;
         const line = (x1, y1, x2, y2) => { ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
+        // Where an interval goes on beyond the edge, an arrow says so.
+        const arrow = (end, back) => {
+          ctx.beginPath();
+          for (const [along, across] of [[end, 0], [end + back, -5], [end + back, 5]]) ctx.lineTo(...(horizontal ? [along, at + across] : [at + across, along]));
+          ctx.closePath();
+          ctx.fillStyle = set.borderColor;
+          ctx.fill();
+        };
+        const cutLow = point.low < along.min, cutHigh = point.high > along.max;
+        chart.clipped = (chart.clipped || 0) + cutLow + cutHigh;
+        const inward = horizontal ? 1 : -1;
         if (horizontal) {
-          line(low, at, high, at); line(low, at - 4, low, at + 4); line(high, at - 4, high, at + 4);
+          line(low, at, high, at);
+          if (!cutLow) line(low, at - 4, low, at + 4);
+          if (!cutHigh) line(high, at - 4, high, at + 4);
         } else {
           line(at, low, at, high);
         }
+        if (cutLow) arrow(low, 9 * inward);
+        if (cutHigh) arrow(high, -9 * inward);
       });
       ctx.restore();
     },
@@ -197,6 +268,7 @@
     const metric = data.metrics.find(m => m.name === byId('metric').value);
     byId('compare-hint').textContent = metric
       ? `${metric.title} divided by that of ${data.baseline} in the same round, ${percent} intervals over rounds; ${metric.higherIsBetter ? 'higher' : 'lower'} is better.`
+        + ' An arrow: the interval goes on beyond the edge.'
         + (data.control ? ' Shaded: as far as the baseline and itself came apart (A/A).' : ' No A/A run: the noise floor is unknown.')
       : 'Nothing to compare yet.';
     if (!metric) return;
@@ -272,7 +344,7 @@
         const off = d.driver === data.control && (figure.verdict === 'better' || figure.verdict === 'worse');
         const made = cell(`${off ? '≠' : MARKS[figure.verdict]} ${orMore(figure, ratio(figure.ratio))}`,
           { class: off ? '' : figure.verdict, title: (off ? 'the baseline differs from itself: distrust this point' : figure.words) + (figure.bound ? `; a bound, limit: ${figure.limit}` : '') });
-        made.append(element('small', {}, range(figure)));
+        made.append(element('small', {}, range(figure)), element('small', { class: 'words' }, off ? 'differs from itself' : figure.words));
         return made;
       })]));
   }
@@ -304,16 +376,17 @@
     const metrics = data.metrics.filter(m => point.drivers.some(d => d.metrics[m.name]));
     const partitions = point.drivers.some(d => d.worstPartitionP99Millis !== null);
     fill(byId('drivers'),
-      ['driver', 'quoted', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : [])],
+      ['driver', 'quoted', 'held back by', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : [])],
       point.drivers.map(d => [
         rowTitle(swatch(d.driver), d.driver + (d.driver === data.control ? ' (A/A)' : '')),
         cell(`${d.quoted} of ${d.runs}`),
+        limiterCell(d),
         ledgerCell(d.ledger),
         ...metrics.map(m => {
           const figure = d.metrics[m.name];
           if (!figure) return cell('–');
           const made = cell(orMore(figure, number(figure.median)), figure.verdict ? { class: figure.verdict, title: figure.words } : {});
-          if (figure.verdict) made.append(element('small', {}, `× ${orMore(figure, ratio(figure.ratio))} (${range(figure)})`));
+          if (figure.verdict) made.append(element('small', {}, `× ${orMore(figure, ratio(figure.ratio))} (${range(figure)})`), element('small', { class: 'words' }, figure.words));
           return made;
         }),
         ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
@@ -323,6 +396,14 @@
     byId('more').hidden = !others.length;
     fill(byId('others'), ['median of the runs', ...point.drivers.map(d => d.driver)],
       others.map(name => [rowTitle(name), ...point.drivers.map(d => cell(number(d.others[name])))]));
+  }
+
+  /** Who held it back, and on request the figures that show it. */
+  function limiterCell(d) {
+    if (!d.evidence.length) return cell('–');
+    return element('td', { class: 'left' }, element('details', {}, element('summary', {}, d.limiter ? d.limiter.name : 'nobody else'),
+      element('p', {}, d.explanation), ...(d.limiter ? [element('p', {}, `To do: ${d.limiter.advice}`)] : []),
+      element('ul', {}, ...d.evidence.map(text => element('li', {}, text)))));
   }
 
   function ledgerCell(ledger) {
@@ -356,18 +437,25 @@
 
   function drawRounds(point) {
     const runs = point.drivers.flatMap(d => d.rounds.filter(r => r.recordsPerSecond > 0).map(r => ({ ...r, driver: d.driver })));
-    if (!runs.some(r => r.quoted)) return;
+    if (!runs.length) return;
     const wide = spreadsWide(runs.map(r => r.recordsPerSecond));
     card(byId('latency'), {
-      name: 'rounds', title: 'Rate by round: how the machine drifted',
+      name: 'rounds', title: 'Rate by round: how the machine drifted. Hollow: not quoted', height: heightOf(280, point.drivers.length),
       config: () => ({
         type: 'line',
-        data: { datasets: point.drivers.map(d => ({
-          label: d.driver, borderColor: colour(d.driver), backgroundColor: colour(d.driver), pointStyle: shape(d.driver),
-          borderWidth: 1.5, radius: 4, data: runs.filter(r => r.driver === d.driver && r.quoted).sort((a, b) => a.round - b.round)
-            .map(r => ({ x: r.round + 1, y: r.recordsPerSecond })),
-        })) },
+        plugins: [names],
+        data: { datasets: point.drivers.map(d => {
+          const own = runs.filter(r => r.driver === d.driver).sort((a, b) => a.round - b.round);
+          return {
+            ...line(d.driver, 0), borderWidth: 1.5, radius: own.map(r => r.quoted ? 4 : 6),
+            pointBackgroundColor: own.map(r => r.quoted ? colour(d.driver) : css('--card')), pointBorderWidth: own.map(r => r.quoted ? 1 : 2),
+            // A line goes through what may be quoted only.
+            segment: { borderColor: at => own[at.p0DataIndex].quoted && own[at.p1DataIndex].quoted ? undefined : 'transparent' },
+            data: own.map(r => ({ x: r.round + 1, y: r.recordsPerSecond })),
+          };
+        }) },
         options: {
+          layout: besideLines(point.drivers.length),
           scales: {
             x: axis('round', { type: 'linear', min: 0.7, max: data.rounds + 0.3, ticks: { stepSize: 1, callback: v => Number.isInteger(v) ? v : '' } }),
             y: axis('records/s', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: wide ? tensOnly : short } }),
@@ -394,15 +482,16 @@
     byId('from-choice').hidden = options.filter(taken).length < 2;
     if (!curves.length) return;
     card(byId('latency'), {
-      name: `latency-${of}`, title: CURVES[of],
+      name: `latency-${of}`, title: CURVES[of], height: heightOf(280, curves.length),
       config: () => ({
         type: 'line',
+        plugins: [names],
         data: { datasets: curves.map(c => ({
-          label: c.driver, borderColor: colour(c.driver), backgroundColor: colour(c.driver),
-          pointStyle: shape(c.driver), radius: 0, hitRadius: 6, borderWidth: 2,
+          radius: 0, ...line(c.driver, curves.length), hitRadius: 6, borderWidth: 2,
           data: c.curve.filter(([p, ms]) => p < 100 && ms > 0).map(([p, ms]) => ({ x: 100 / (100 - p), y: ms })),
         })) },
         options: {
+          layout: besideLines(curves.length),
           interaction: { mode: 'nearest', intersect: false },
           scales: {
             x: axis('percentile', { type: 'logarithmic', min: 1,
@@ -437,18 +526,19 @@
       if (!values.length || (key !== 'rate' && values.every(v => v === 0))) continue;
       const wide = unit === 'ms' ? spreadsWide(values) : key === 'rate' && spreadsWide(lines.map(run => Math.max(...run.series[key])));
       card(place, {
-        name: `${point.id}-round${round + 1}-${key}`, title: `${title}, ${unit}`, height: 240,
+        name: `${point.id}-round${round + 1}-${key}`, title: `${title}, ${unit}`, height: heightOf(240, lines.length),
         config: () => ({
           type: 'line',
-          plugins: [marks(lines)],
+          plugins: [marks(lines), names],
           data: { datasets: lines.map(run => ({
-            label: run.driver, borderColor: colour(run.driver), backgroundColor: colour(run.driver), pointStyle: shape(run.driver),
             // A line needs two points. Where a second had too few records for a percentile, it goes on after it.
             borderWidth: 1.6, radius: run.series[key].filter(v => v !== null).length < 2 ? 3 : 0, hitRadius: 6, spanGaps: unit === 'ms',
-            segment: { borderDash: at => at.p1DataIndex < run.warmUp ? [3, 4] : undefined },
+            ...line(run.driver, lines.length),
+            segment: { borderDash: at => at.p1DataIndex < run.warmUp ? [1, 4] : undefined },
             data: run.series.seconds.map((x, i) => ({ x, y: run.series[key][i] })),
           })) },
           options: {
+            layout: besideLines(lines.length),
             interaction: { mode: 'nearest', axis: 'x', intersect: false },
             scales: {
               x: axis('seconds', { type: 'linear', min: 0 }),

@@ -37,12 +37,18 @@ class HtmlReportTest {
                 const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
                 const drawn = points.filter(p =>
                   pixels.data[(Math.round(p.y * scale) * pixels.width + Math.round(p.x * scale)) * 4 + 3] > 100);
+                const table = figure.querySelector('details.figures');
+                table.open = true;
+                table.dispatchEvent(new Event('toggle'));
                 saved.length = 0;
                 figure.querySelectorAll('[data-export]').forEach(button => button.click());
-                return { title: figure.querySelector('figcaption span').textContent, points: points.length, drawn: drawn.length,
+                const hollow = chart.data.datasets.flatMap((set, i) => chart.getDatasetMeta(i).data
+                  .filter((_, at) => Array.isArray(set.pointBackgroundColor) && set.pointBackgroundColor[at] !== set.borderColor)).length;
+                return { named: chart.named || [], clipped: chart.clipped || 0, hollow, rows: table.querySelectorAll('tbody tr').length,
+                  looks: chart.data.datasets.map(set => [set.borderColor, set.pointStyle, String(set.borderDash)].join(' ')), title: figure.querySelector('figcaption span').textContent, points: points.length, drawn: drawn.length,
                   png: saved[0][1].slice(0, 22), pngLength: saved[0][1].length, csv: decodeURIComponent(saved[1][1]), names: saved.map(s => s[0]) };
               });
-              const tables = () => ({ bounds: [...document.querySelectorAll('#matrix td')].filter(td => td.textContent.includes('≥')).length, matrix: document.querySelectorAll('#matrix tbody tr').length, drivers: document.querySelectorAll('#drivers tbody tr').length });
+              const tables = () => ({ words: [...document.querySelectorAll('#matrix small.words')].map(e => e.textContent), limits: [...document.querySelectorAll('#drivers summary')].map(e => e.textContent), bounds: [...document.querySelectorAll('#matrix td')].filter(td => td.textContent.includes('≥')).length, matrix: document.querySelectorAll('#matrix tbody tr').length, drivers: document.querySelectorAll('#drivers tbody tr').length });
               const first = look();
               const point = document.getElementById('point');
               point.value = String(point.options.length - 1);
@@ -78,6 +84,52 @@ class HtmlReportTest {
         requireDrawn(seen);
     }
 
+    /** What was cut at the edge has an arrow, what is not quoted is hollow, and verdicts are words. */
+    @Test
+    void page_marksWhatIsNotAsItLooks() throws Exception {
+        JsonNode seen = open(1, 2, 0);
+        JsonNode ratios = chart(seen, "rate, ratio to plain");
+        assertThat(ratios.get("clipped").asInt()).as("intervals of two rounds").isPositive();
+        assertThat(chart(seen, "Rate by round").get("hollow").asInt())
+                .as("weir-lean's first round was the generator's")
+                .isEqualTo(1);
+        assertThat(open(1, 5, 0).get("tables").get("words"))
+                .extracting(JsonNode::asText)
+                .anyMatch(words -> words.startsWith("worse, "))
+                .anyMatch(words -> words.startsWith("better, at least "));
+        assertThat(seen.get("tables").get("limits"))
+                .extracting(JsonNode::asText)
+                .contains("generator");
+    }
+
+    /** Colours come again after eight: then dashes, markers and names tell lines apart. */
+    @Test
+    void page_ofEighteenDrivers_keepsThemApart() throws Exception {
+        JsonNode seen = open(1, 3, 0, 11);
+        for (String title : List.of("Rate by round", "Rate, records/s", "Latency from planned sending")) {
+            JsonNode chart = chart(seen, title);
+            assertThat(chart.get("looks")).as(title).hasSize(18).doesNotHaveDuplicates();
+            assertThat(chart.get("named")).as(title).hasSize(18);
+            double above = Double.NEGATIVE_INFINITY;
+            for (JsonNode name : chart.get("named")) {
+                assertThat(name.get("y").asDouble() - above)
+                        .as("%s beside '%s'", name, title)
+                        .isGreaterThanOrEqualTo(11);
+                above = name.get("y").asDouble();
+            }
+        }
+        requireDrawn(seen);
+    }
+
+    private static JsonNode chart(JsonNode seen, String title) {
+        for (JsonNode chart : seen.get("first")) {
+            if (chart.get("title").asText().startsWith(title)) {
+                return chart;
+            }
+        }
+        throw new AssertionError("no chart " + title + " among " + titles(seen.get("first")));
+    }
+
     @Test
     void page_ofFortyPoints_drawsEachChartAndExportsIt() throws Exception {
         JsonNode seen = open(40, 3, 0);
@@ -100,11 +152,18 @@ class HtmlReportTest {
     }
 
     private JsonNode open(int points, int rounds, int missing) throws Exception {
+        return open(points, rounds, missing, 0);
+    }
+
+    private JsonNode open(int points, int rounds, int missing, int moreDrivers) throws Exception {
         Browser browser = new Browser(temp);
-        Path html = Reports.html(SampleCampaign.write(temp.resolve("results"), points, rounds, missing));
+        Path results = Files.createTempDirectory(temp, "results").resolve("of");
+        Path html = Reports.html(SampleCampaign.write(results, points, rounds, missing, moreDrivers));
         String text = Files.readString(html);
         assertThat(text).doesNotContain(SampleCampaign.SECRET).doesNotContain("src=", "sourceMappingURL");
-        Path kept = Path.of("target", "report-" + points + "-points-" + missing + "-missing.html");
+        Path kept = Path.of(
+                "target",
+                "report-" + points + "-points-" + missing + "-missing-" + (7 + moreDrivers) + "-drivers.html");
         Files.writeString(kept, text);
         Path probed = Files.writeString(temp.resolve("probed.html"), text.replace("</body>", PROBE));
 
@@ -135,6 +194,9 @@ class HtmlReportTest {
                 assertThat(chart.get("csv").asText().lines().count())
                         .as("lines of '%s'", title)
                         .isGreaterThan(1);
+                assertThat(chart.get("rows").asLong())
+                        .as("rows of the table beside '%s'", title)
+                        .isEqualTo(chart.get("csv").asText().lines().count() - 1);
                 assertThat(chart.get("names").get(1).asText()).matches("[\\w.-]+\\.csv");
             }
         }

@@ -81,6 +81,21 @@ class ReportsTest {
         assertThat(Reports.csv(folder)).hasSize(5);
     }
 
+    /** A driver that needs several attempts is not as good as one that needs none. */
+    @Test
+    void attemptThatFailed_isToldAfterAnotherTookItsPlace() {
+        ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);
+        String point = folder.campaign().points().getFirst().id();
+        folder.append(Run.failed(point, "weir", 0, 0, 1, 1, 2, "it lost its group"), List.of());
+        Totals totals = new Totals(9, 9, 1_000_000_000, 1, 1, 0, 0, 0, Map.of());
+        folder.append(
+                new Run(point, "weir", 0, 0, 1, 3, 4, 0, List.of(), totals, Ledger.NONE, Set.of(), null), List.of());
+        String told = "weir at " + point + ", round 1, was made again: it lost its group";
+        assertThat(Reports.text(folder)).contains(told);
+        assertThat(Reports.text(ResultsFolder.open(folder.path()))).contains(told);
+        assertThat(Reports.lines(folder)).startsWith("{\"type\":\"attempt\"").contains("it lost its group");
+    }
+
     /** Handlers may be slow because of the library: its efficiency is shown beside what it cannot move, and not judged. */
     @Test
     void efficiency_isAColumnBesideTheNominalOne_andNoMetric() throws Exception {

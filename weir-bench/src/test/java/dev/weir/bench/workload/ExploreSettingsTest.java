@@ -103,4 +103,12 @@ class ExploreSettingsTest {
         assertThat(workload.alone(List.of()).drivers()).containsExactly("plain", "weir");
         assertThatThrownBy(() -> workload.alone(List.of("weird"))).hasMessageContaining("did you mean weir?");
     }
+
+    @Test
+    void shapeOfALoad_isRefused_sinceOneRateIsLookedFor() {
+        WorkloadPoint point = point("work", "topic: {recordsPerSecond: 100, load: 0s:1 9s:2}\n");
+        assertThatThrownBy(() -> ExploreSettings.of(point, LatencyTarget.of("p50<=1s")))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessage("explore looks for one rate: leave topic.load out");
+    }
 }

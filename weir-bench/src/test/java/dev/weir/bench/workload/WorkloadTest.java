@@ -72,6 +72,7 @@ class WorkloadTest {
             topic: {valueSizes: 100:0.9}      | w.yaml:4:21: topic.valueSizes must have shares that make up 1, not 0.9
             topic: {valueSizes: 15:1}         | w.yaml:4:21: topic.valueSizes must have lengths from 16 to 1000000
             topic: {valueSizes: small}        | w.yaml:4:21: topic.valueSizes must be lengths with their shares, such as 100:0.9 10000:0.1
+            topic: {load: 0s:1 5s-2}          | w.yaml:4:15: topic.load must be entries such as 0s:1 30s:3 60s~1, and every:90s after them: 5s-2: topic.load=0s:1 5s-2
             topic: {headers: -1}              | w.yaml:4:18: topic.headers must be a whole number from 0 to 100
             about: "a                         | w.yaml:5:1: is no YAML: found unexpected end of stream
             """)
@@ -79,6 +80,17 @@ class WorkloadTest {
         assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + line + "\n", false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    /** Two seconds of warm-up, three that are measured, and one after: half of them at three times the rate. */
+    @Test
+    void shapeOfALoad_isInTheNumberOfItsRecords() {
+        String yaml = SMALLEST.replace("consume", "steady")
+                + "topic: {partitions: 1, recordsPerSecond: 1000, load: 0s:1 3s:3}\n"
+                + "method: {maxWarmUpSeconds: 2, measureSeconds: 3}\n";
+        WorkloadPoint point = Workload.parse("w.yaml", yaml, false).points().getFirst();
+        assertThat(point.recordsPerPartition()).isEqualTo(3_000 + 3 * 3_000);
+        assertThat(point.measuredPerSecond()).isEqualTo(7_000 / 3.0);
     }
 
     @Test
@@ -99,6 +111,7 @@ class WorkloadTest {
             steady  | partitions: 6                          | scenario steady needs a rate: set topic.recordsPerSecond
             consume | recordsPerSecond: 5000                 | scenario consume goes as fast as it can
             produce | headers: 2                             | scenario produce does not read from a topic that is filled before: leave topic.headers out
+            consume | load: '0s:1 9s:2'                      | topic.load is the shape of a planned rate: set topic.recordsPerSecond
             consume | valueSizes: 16:1, valueSpread: uniform | topic.valueSizes and topic.valueSpread both say what values are: leave one out
             produce | valueRandom: 0.5                       | scenario produce does not read from a topic that is filled
             produce | transactionRecords: 100                | scenario produce does not read from a topic that is filled

@@ -3,11 +3,15 @@ package dev.weir.cli.bench;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -17,12 +21,14 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench results}: what finished campaigns left. */
 @Command(
         name = "results",
-        description = "List, show, compare, judge and pack the results of campaigns.",
+        description = "List, show, explain, compare, judge and pack the results of campaigns.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             ResultsListCommand.class,
             ResultsShowCommand.class,
+            ResultsExplainCommand.class,
             ResultsDiffCommand.class,
+            ResultsHistoryCommand.class,
             ResultsGateCommand.class,
             ResultsArchiveCommand.class
         })
@@ -30,6 +36,9 @@ final class BenchResultsCommand implements Runnable {
 
     /** Where campaigns keep their results unless told otherwise. */
     static final Path FOLDER = Path.of("bench-results");
+
+    /** A campaign's folder, or that of a table with one for each file. */
+    private static final int DEPTH = 3;
 
     @ParentCommand
     private BenchCommand bench;
@@ -49,6 +58,30 @@ final class BenchResultsCommand implements Runnable {
     /** The same, or that of a table with several campaigns. */
     static List<ResultsFolder> openAll(Path run) {
         return read(() -> BenchPlan.results(find(run)));
+    }
+
+    /** What is made of each campaign below a folder, by its name. One that cannot be read is told and left out. */
+    <T> List<T> below(Path folder, Function<ResultsFolder, T> made) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> paths = Files.walk(folder, DEPTH)) {
+            return paths.filter(ResultsFolder::isAt)
+                    .sorted()
+                    .mapMulti(this::openOrTell)
+                    .map(made)
+                    .toList();
+        } catch (IOException e) {
+            throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
+        }
+    }
+
+    private void openOrTell(Path path, Consumer<ResultsFolder> to) {
+        try {
+            to.accept(ResultsFolder.open(path));
+        } catch (IllegalArgumentException | UncheckedIOException broken) { // The others can be read.
+            weir().terminal().note(String.valueOf(broken.getMessage()));
+        }
     }
 
     private static Path find(Path run) {

@@ -3,17 +3,12 @@ package dev.weir.cli.bench;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.ResultsFolder;
-import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,9 +17,6 @@ import picocli.CommandLine.ParentCommand;
 /** {@code weir bench results list}. */
 @Command(name = "list", description = "List the campaigns of a folder.")
 final class ResultsListCommand implements Callable<Integer> {
-
-    /** A campaign's folder, or that of a table with one for each file. */
-    private static final int DEPTH = 3;
 
     @ParentCommand
     private BenchResultsCommand results;
@@ -41,7 +33,7 @@ final class ResultsListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<ResultsFolder> all = all();
+        List<ResultsFolder> all = results.below(folder, Function.identity());
         if (json) {
             JsonLines lines = new JsonLines(results.weir().out());
             all.forEach(each -> lines.write(line -> {
@@ -81,28 +73,6 @@ final class ResultsListCommand implements Callable<Integer> {
         }
         results.weir().out().flush();
         return ExitCode.DONE;
-    }
-
-    private List<ResultsFolder> all() {
-        if (!Files.isDirectory(folder)) {
-            return List.of();
-        }
-        try (Stream<Path> paths = Files.walk(folder, DEPTH)) {
-            return paths.filter(ResultsFolder::isAt)
-                    .sorted()
-                    .mapMulti(this::read)
-                    .toList();
-        } catch (IOException e) {
-            throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
-        }
-    }
-
-    private void read(Path path, Consumer<ResultsFolder> to) {
-        try {
-            to.accept(ResultsFolder.open(path));
-        } catch (IllegalArgumentException | UncheckedIOException broken) { // The others can be listed.
-            results.weir().terminal().note(String.valueOf(broken.getMessage()));
-        }
     }
 
     private static long done(ResultsFolder folder) {

@@ -11,6 +11,7 @@ import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
+import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;
 import java.io.File;
 import java.io.IOException;
@@ -67,7 +68,15 @@ final class BenchAtCluster implements AutoCloseable {
     /** The same with the drivers that were built below another folder. */
     ResultsFolder run(Path root, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
-        return new CampaignRunner(workload, settings(root, workload), SILENT).run();
+        return new CampaignRunner(workload, settings(root, workload, existing()), SILENT).run();
+    }
+
+    /** The same over a network to the cluster. */
+    ResultsFolder run(FaultProxy network, String yaml) throws InterruptedException {
+        Workload workload = Workload.parse("test", yaml, false);
+        ExistingCluster far = new ExistingCluster(network.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
+        Path root = Path.of(System.getProperty("weir.root"));
+        return new CampaignRunner(workload, settings(root, workload, far), SILENT).run();
     }
 
     /** The same with processes where an environment says. */
@@ -83,14 +92,14 @@ final class BenchAtCluster implements AutoCloseable {
     Explored explore(String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false).alone(List.of());
         Path root = Path.of(System.getProperty("weir.root"));
-        return new ExploreRunner(workload, settings(root, workload), null, 0, SILENT_TOO)
+        return new ExploreRunner(workload, settings(root, workload, existing()), null, 0, SILENT_TOO)
                 .run()
                 .getFirst();
     }
 
-    private CampaignRunner.Settings settings(Path root, Workload workload) {
+    private CampaignRunner.Settings settings(Path root, Workload workload, ExistingCluster at) {
         return new CampaignRunner.Settings(
-                root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, existing());
+                root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, at);
     }
 
     /** Where it runs. */

@@ -8,6 +8,8 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.campaign.CampaignListener;
 import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
@@ -176,6 +178,32 @@ class BenchCampaignTest {
         });
         assertThat(Reports.text(results)).contains("CPU ratio");
         assertThat(Reports.html(results)).isNotEmptyFile();
+    }
+
+    /** Steps, and the lag is by them: nobody is behind a plan that asks for more now. */
+    @Test
+    @Tag("long")
+    void shapeOfALoad_isSent_andComparedLikeAnyOther() throws Exception {
+        String yaml = """
+                name: shaped
+                scenario: steady
+                drivers: [weir]
+                baseline: weir
+                topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23, load: 0s:1 5s:4}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 2, maxWarmUpSeconds: 3, measureSeconds: 4, intervalMillis: 100}
+                """;
+        ResultsFolder results =
+                runner(yaml, folder.resolve("results"), false, run -> {}).run();
+        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.flags()).doesNotContain(Flag.CHANGED);
+            assertThat(run.ledger().expected()).isEqualTo(5_000 + 4 * 3_000);
+            assertThat(run.totals().recordsPerSecond()).isCloseTo(2_500, within(250.0));
+            List<Interval> intervals = run.intervals();
+            long first = intervals.stream().skip(20).limit(10).mapToLong(Interval::records).sum();
+            long last = intervals.stream().skip(intervals.size() - 10).mapToLong(Interval::records).sum();
+            assertThat((double) last / first).isCloseTo(4, within(1.0));
+        });
     }
 
     /** Open loop: nothing is dropped, and what waited was due when it was planned. */

@@ -126,6 +126,30 @@ class BenchDriversTest extends BenchTestBase {
         });
     }
 
+    /** By the clients' own word: the settings are the same in all of them. */
+    @Test
+    @Tag("long")
+    void driversThatAreTunedAlike_haveTheSameSettings() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: alike
+                scenario: consume
+                drivers: [plain-tuned, pekko-tuned, reactor-tuned, weir-client-defaults]
+                baseline: plain-tuned
+                topic: {partitions: 2, records: 200000, valueBytes: 50}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                  measureSeconds: 0.2, intervalMillis: 20}
+                """);
+        assertThat(results.runs()).hasSize(4).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            boolean isTuned = run.driver().endsWith("-tuned");
+            assertThat(results.log(run.key()))
+                    .content()
+                    .contains("max.poll.records = " + (isTuned ? 5_000 : 500))
+                    .contains("max.partition.fetch.bytes = " + (isTuned ? 8 << 20 : 1 << 20))
+                    .contains("receive.buffer.bytes = " + (isTuned ? 1 << 20 : 64 << 10));
+        });
+    }
+
     @Test
     void driverWithoutTheScenario_failsItsDryRun() {
         assertThatThrownBy(() -> bench.run("""

@@ -42,6 +42,12 @@ final class PekkoDriver implements Driver {
     private static final long END_SECONDS = 30;
 
     private final ActorSystem system = ActorSystem.create("bench");
+    private final Map<String, String> consumer;
+
+    /** With these properties of its consumers, below those of the workload. */
+    PekkoDriver(Map<String, String> consumer) {
+        this.consumer = consumer;
+    }
 
     @Override
     public Set<Scenario> scenarios() {
@@ -68,7 +74,7 @@ final class PekkoDriver implements Driver {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.create(
                         system, new ByteArrayDeserializer(), new ByteArrayDeserializer())
                 .withStopTimeout(Duration.ZERO)
-                .withProperties(pass.consumerConfig(Map.of()));
+                .withProperties(pass.consumerConfig(consumer));
         Subscription topic = Subscriptions.topics(pass.configuration().topic());
         Consumer.DrainingControl<Done> control = switch (pass.configuration().scenario()) {
             case CONSUME, STEADY ->

@@ -1,6 +1,7 @@
 package dev.weir.drivers.pekko;
 
 import dev.weir.driver.DriverMain;
+import dev.weir.driver.Pass;
 import java.util.Map;
 
 /** The process of the Pekko driver. */
@@ -10,6 +11,12 @@ public final class PekkoDrivers {
 
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
-        DriverMain.serve(Map.of("pekko", PekkoDriver::new), arguments);
+        DriverMain.serve(
+                Map.of(
+                        "pekko",
+                        () -> new PekkoDriver(Map.of()),
+                        "pekko-tuned",
+                        () -> new PekkoDriver(Pass.LARGE_FETCHES)),
+                arguments);
     }
 }

@@ -36,6 +36,13 @@ import reactor.kafka.sender.SenderRecord;
 final class ReactorDriver implements Driver {
     private static final long CLOSE_SECONDS = 30;
 
+    private final Map<String, String> consumer;
+
+    /** With these properties of its consumers, below those of the workload. */
+    ReactorDriver(Map<String, String> consumer) {
+        this.consumer = consumer;
+    }
+
     @Override
     public Set<Scenario> scenarios() {
         return Set.of(
@@ -58,7 +65,7 @@ final class ReactorDriver implements Driver {
             produce(pass);
             return;
         }
-        Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
+        Map<String, Object> config = new HashMap<>(pass.consumerConfig(consumer));
         boolean isCopy = pass.configuration().scenario() == Scenario.COPY;
         boolean acknowledges = isCopy || pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
         CountDownLatch closed = new CountDownLatch(1);

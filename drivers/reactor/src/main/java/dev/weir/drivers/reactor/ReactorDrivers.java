@@ -1,6 +1,7 @@
 package dev.weir.drivers.reactor;
 
 import dev.weir.driver.DriverMain;
+import dev.weir.driver.Pass;
 import java.util.Map;
 
 /** The process of the Reactor driver. */
@@ -10,6 +11,10 @@ public final class ReactorDrivers {
 
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
-        DriverMain.serve(Map.of("reactor", ReactorDriver::new), arguments);
+        DriverMain.serve(
+                Map.of(
+                        "reactor", () -> new ReactorDriver(Map.of()),
+                        "reactor-tuned", () -> new ReactorDriver(Pass.LARGE_FETCHES)),
+                arguments);
     }
 }

@@ -1,0 +1,100 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.explain.Explanation;
+import dev.weir.bench.explain.Explanations;
+import dev.weir.bench.result.Explored.Limiter;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Causes that were planted are the causes that are named, by the figures of real runs. */
+@Timeout(180)
+class BenchExplainTest extends BenchTestBase {
+
+    private static final String METHOD =
+            "method: {rounds: 1, control: false, minWarmUpSeconds: 0.5, maxWarmUpSeconds: 1, measureSeconds: 2}\n";
+
+    private static Limiter limiter(ResultsFolder results) {
+        assertThat(results.runs()).extracting(Run::failure).containsOnlyNulls();
+        Explanation explanation = Explanations.of(Analysis.of(results)).getFirst();
+        assertThat(explanation.limiter()).as("%s", explanation.evidence()).isNotNull();
+        return Objects.requireNonNull(explanation.limiter());
+    }
+
+    @Test
+    void slowHandler_isNamed() throws Exception {
+        Limiter limiter = limiter(bench.run("""
+                name: handlers
+                scenario: work
+                drivers: [plain]
+                topic: {partitions: 2, records: 20000, valueBytes: 50}
+                options: {work.millis: 5, concurrency: 1}
+                """ + METHOD));
+        assertThat(limiter.kind()).as("%s", limiter).isEqualTo("stage-wait");
+        assertThat(limiter.name()).isEqualTo("handlers");
+    }
+
+    /** Batches of a kilobyte, and of each partition one by one. */
+    @Test
+    void smallFetches_areNamed() throws Exception {
+        Limiter limiter = limiter(bench.run("""
+                name: fetches
+                scenario: consume
+                drivers: [plain]
+                topic: {partitions: 2, records: 1000000, valueBytes: 50, batchBytes: 1000}
+                client: {max.partition.fetch.bytes: 1000}
+                """ + METHOD));
+        assertThat(limiter.kind()).as("%s", limiter).isEqualTo("source-fetch");
+        assertThat(limiter.name()).isEqualTo("fetch size");
+    }
+
+    @Test
+    void slowNetwork_isNamed() throws Exception {
+        try (FaultProxy network = FaultProxy.to(bench.existing().bootstrapServers())) {
+            network.delay(Duration.ofMillis(20));
+            Limiter limiter = limiter(bench.run(network, """
+                    name: network
+                    scenario: consume
+                    drivers: [plain]
+                    topic: {partitions: 2, records: 400000, valueBytes: 50, batchBytes: 20000}
+                    client: {max.partition.fetch.bytes: 100000}
+                    """ + METHOD));
+            assertThat(limiter.kind()).as("%s", limiter).isEqualTo("source-broker");
+            assertThat(limiter.name()).isEqualTo("brokers, or the way to them");
+        }
+    }
+
+    /** Threads that compute, four for each processor, so that the driver waits for one most of the time. */
+    @Test
+    @Tag("long")
+    void starvedMachine_isNamed() throws Exception {
+        List<Process> others = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+                others.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
+            }
+            Limiter limiter = limiter(bench.run("""
+                    name: starved
+                    scenario: consume
+                    drivers: [plain]
+                    topic: {partitions: 2, records: 5000000, valueBytes: 50}
+                    """ + METHOD));
+            assertThat(limiter.kind()).as("%s", limiter).isEqualTo("machine-cpu");
+            assertThat(limiter.name()).isEqualTo("other processes");
+        } finally {
+            for (Process each : others) {
+                each.destroyForcibly().waitFor();
+            }
+        }
+    }
+}

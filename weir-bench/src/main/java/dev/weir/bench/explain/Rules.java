@@ -1,0 +1,334 @@
+package dev.weir.bench.explain;
+
+import dev.weir.bench.result.Explored.Limiter;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules in their order; the first answer counts. A rule names somebody only by figures that show it, and each
+ * stands before the ones that it would mislead. Stateless. Kinds are those of {@code docs/reference/limiter.md}.
+ */
+final class Rules {
+
+    /** A party at work, or a rate kept, by this share and more is at its limit. */
+    private static final double FULL = 0.9;
+
+    /** Who runs for less of the time waits for somebody by more than a ratio may be off. */
+    private static final double RUNS_ON = 0.8;
+
+    private static final double HALF = 0.5;
+
+    /** Collections that take so much of the time are more than a cost. */
+    private static final double COLLECTING = 0.25;
+
+    /** Below so much, the price of a request is that of its coming at all. */
+    private static final double SMALL_FETCH_KB = 16;
+
+    private static final double SMALL_BATCH_KB = 4;
+
+    /** Shorter ways are those of any machine. */
+    private static final double LONG_WAY_MILLIS = 2;
+
+    private static final List<Function<Facts, @Nullable Limiter>> ALL = List.of(
+            Rules::generator,
+            Rules::collector,
+            Rules::plan,
+            Rules::slowSink,
+            Rules::hotKey,
+            Rules::handlers,
+            Rules::commit,
+            Rules::fetchSize,
+            Rules::batchSize,
+            Rules::machine,
+            Rules::library,
+            facts -> requests(facts, "fetch", "source-broker"),
+            facts -> requests(facts, "produce", "output-broker"),
+            Rules::brokers);
+
+    private Rules() {}
+
+    static @Nullable Limiter first(Facts facts) {
+        return ALL.stream()
+                .map(rule -> rule.apply(facts))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static @Nullable Limiter generator(Facts facts) {
+        return facts.isMostly(Flag.GENERATOR_BOUND)
+                ? limiter(
+                        "arrival",
+                        "generator",
+                        "give it more processors, or lower topic.recordsPerSecond",
+                        String.format(
+                                Locale.ROOT,
+                                "it sent too much of its plan late in %d of %d runs",
+                                facts.with(Flag.GENERATOR_BOUND),
+                                facts.size()))
+                : null;
+    }
+
+    private static @Nullable Limiter collector(Facts facts) {
+        return facts.collecting() >= COLLECTING
+                ? limiter(
+                        "gc",
+                        "collector",
+                        "raise method.heapMegabytes, or have less in flight",
+                        String.format(Locale.ROOT, "collections took %.0f %% of the time", 100 * facts.collecting()))
+                : null;
+    }
+
+    private static @Nullable Limiter plan(Facts facts) {
+        WorkloadPoint workload = facts.workload();
+        if (workload == null || workload.recordsPerSecond() == 0) {
+            return null;
+        }
+        return facts.rate() >= 0.98 * workload.measuredPerSecond()
+                ? limiter(
+                        "arrival",
+                        "plan",
+                        "nothing; 'weir bench explore' finds the rate that it cannot keep",
+                        String.format(
+                                Locale.ROOT,
+                                "it takes the %,.0f records/s that are planned",
+                                workload.measuredPerSecond()))
+                : null;
+    }
+
+    private static @Nullable Limiter slowSink(Facts facts) {
+        WorkloadPoint workload = facts.workload();
+        if (workload == null || !workload.hasSlowSink()) {
+            return null;
+        }
+        double taken = Double.parseDouble(workload.options().getOrDefault(Pass.SINK_RATE, "0"));
+        return facts.rate() >= FULL * taken
+                ? limiter(
+                        "stage-wait",
+                        "sink",
+                        "raise options." + Pass.SINK_RATE,
+                        String.format(Locale.ROOT, "user code takes no more than %,.0f records/s", taken))
+                : null;
+    }
+
+    /** In the order of keys, the most frequent key of a partition has one handler at a time. */
+    private static @Nullable Limiter hotKey(Facts facts) {
+        WorkloadPoint workload = facts.workload();
+        double handlerMillis = facts.metric(Totals.HANDLER_MILLIS);
+        if (workload == null || workload.ordering() != Pass.Order.KEY || workload.keySkew() == 0) {
+            return null;
+        }
+        int keys = workload.keys() / workload.partitions();
+        double hottest = 1
+                / IntStream.rangeClosed(1, keys)
+                        .mapToDouble(rank -> Math.pow(rank, -workload.keySkew()))
+                        .sum();
+        double most = workload.partitions() / hottest * 1e3 / handlerMillis;
+        return facts.rate() >= RUNS_ON * most && most < FULL * facts.metric(Totals.CEILING)
+                ? limiter(
+                        "key-skew",
+                        "hottest keys",
+                        "a finer key, or a quicker handler: more concurrency stays idle",
+                        String.format(
+                                Locale.ROOT,
+                                "%.0f %% of a partition's records have one key, and one at a time for %.2f ms each is %,.0f"
+                                        + " records/s",
+                                100 * hottest,
+                                handlerMillis,
+                                most))
+                : null;
+    }
+
+    private static @Nullable Limiter handlers(Facts facts) {
+        double handlerMillis = facts.metric(Totals.HANDLER_MILLIS);
+        double atATime = facts.metric(Totals.CEILING) * handlerMillis / 1e3;
+        double blocked = facts.rate() * handlerMillis / 1e3;
+        return blocked >= FULL * atATime
+                ? limiter(
+                        "stage-wait",
+                        "handlers",
+                        "quicker handlers, or a higher options.concurrency; in order, more partitions or keys",
+                        String.format(
+                                Locale.ROOT,
+                                "%.1f handlers blocked at a time, for %.2f ms each, of %.0f that may",
+                                blocked,
+                                handlerMillis,
+                                atATime))
+                : null;
+    }
+
+    /** Where records wait for the commit before them. */
+    private static @Nullable Limiter commit(Facts facts) {
+        WorkloadPoint workload = facts.workload();
+        double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
+        return workload != null && workload.scenario() == Scenario.AT_MOST_ONCE && share >= HALF
+                ? limiter(
+                        "commit",
+                        "commits",
+                        "commit more at once: options." + Pass.COMMIT_AHEAD,
+                        String.format(
+                                Locale.ROOT,
+                                "%.0f commits/s of %.2f ms each come before their records, %.0f %% of the time",
+                                facts.metric("client: commits/s"),
+                                facts.metric("client: commit ms"),
+                                100 * share))
+                : null;
+    }
+
+    /** Before the machine: what many requests cost keeps processors busy too. */
+    private static @Nullable Limiter fetchSize(Facts facts) {
+        double kilobytes = facts.metric("client: kB per fetch");
+        return facts.streams() && kilobytes < SMALL_FETCH_KB
+                ? limiter(
+                        "source-fetch",
+                        "fetch size",
+                        "larger fetches: max.partition.fetch.bytes, fetch.max.bytes, fetch.min.bytes",
+                        String.format(
+                                Locale.ROOT,
+                                "a fetch brings %.1f kB, %.0f records, while the topic is full; %,.0f of them a second, %.2f ms"
+                                        + " each",
+                                kilobytes,
+                                facts.recordsPerFetch(),
+                                facts.rate() / facts.recordsPerFetch(),
+                                facts.clientMillis("fetch")))
+                : null;
+    }
+
+    private static @Nullable Limiter batchSize(Facts facts) {
+        double kilobytes = facts.metric("client: kB per batch");
+        return facts.streams() && kilobytes < SMALL_BATCH_KB
+                ? limiter(
+                        "producer",
+                        "batch size",
+                        "larger batches: batch.size, linger.ms",
+                        String.format(
+                                Locale.ROOT,
+                                "a batch has %.1f kB although records are there as fast as they are taken",
+                                kilobytes))
+                : null;
+    }
+
+    /** A full machine alone starves nobody: the driver's threads must have waited for it, where that is known. */
+    private static @Nullable Limiter machine(Facts facts) {
+        double driver = facts.driverCores();
+        double waited = facts.waitedCores();
+        boolean starves = Double.isNaN(waited) || (waited >= 0.2 && waited >= HALF * driver);
+        if (!(facts.machineBusy() >= FULL && starves)) {
+            return null;
+        }
+        double brokers = Double.isNaN(facts.brokerCores()) ? 0 : facts.brokerCores();
+        double others = Math.max(0, facts.machineBusy() * facts.cores() - driver - brokers);
+        boolean isOthers = others > driver + brokers;
+        return limiter(
+                "machine-cpu",
+                isOthers ? "other processes" : "machine",
+                isOthers ? "end what else runs there, or run elsewhere" : "run on more processors",
+                String.format(
+                        Locale.ROOT,
+                        "%.0f %% of %d cores were busy: driver %.2f, brokers %.2f, others %.2f%s",
+                        100 * facts.machineBusy(),
+                        facts.cores(),
+                        driver,
+                        brokers,
+                        others,
+                        Double.isNaN(waited)
+                                ? ""
+                                : String.format(Locale.ROOT, "; the driver's threads waited for %.2f more", waited)));
+    }
+
+    private static @Nullable Limiter library(Facts facts) {
+        return facts.driverCores() >= RUNS_ON
+                ? limiter(
+                        "stage-cpu",
+                        "driver",
+                        "profile it: 'weir profile' for a pipeline of Weir",
+                        String.format(Locale.ROOT, "it computed on %.2f cores all the time", facts.driverCores()))
+                : null;
+    }
+
+    /** A driver that mostly waits, by which part of its requests. */
+    private static @Nullable Limiter requests(Facts facts, String request, String kind) {
+        double whole = facts.clientMillis(request);
+        boolean isUnderWay = request.equals("produce") || facts.outstandingFetches() >= HALF;
+        if (!facts.streams() || !(whole >= LONG_WAY_MILLIS) || !isUnderWay) {
+            return null;
+        }
+        double inBrokers = facts.brokerMillis(request, "total");
+        if (Double.isNaN(inBrokers)) {
+            return limiter(
+                    kind,
+                    "brokers, or the way to them",
+                    "measure the way, and the brokers' request times, which are out of reach from here",
+                    String.format(
+                            Locale.ROOT,
+                            "a %s took %.1f ms while the driver ran %.2f cores",
+                            request,
+                            whole,
+                            facts.driverCores()));
+        }
+        if (whole - inBrokers >= HALF * whole) {
+            return limiter(
+                    kind,
+                    "way to the brokers",
+                    "a nearer replica, or larger requests",
+                    String.format(
+                            Locale.ROOT,
+                            "a %s took %.1f ms, and only %.1f of them in the brokers",
+                            request,
+                            whole,
+                            inBrokers));
+        }
+        if (facts.brokersOwnMillis(request) >= HALF * whole) {
+            return limiter(
+                    kind,
+                    "brokers",
+                    "the brokers' disks and threads; partitions spread over more of them",
+                    String.format(
+                            Locale.ROOT,
+                            "a %s took %.1f ms, %.1f of them the brokers' work and queues",
+                            request,
+                            whole,
+                            facts.brokersOwnMillis(request)));
+        }
+        return facts.brokerMillis(request, "remote") >= HALF * whole
+                ? limiter(
+                        request.equals("fetch") ? "source-fetch" : kind,
+                        request.equals("fetch") ? "wait for data" : "replicas",
+                        request.equals("fetch") ? "fetch.min.bytes, fetch.max.wait.ms" : "acks, and the replicas' load",
+                        String.format(
+                                Locale.ROOT,
+                                "a %s took %.1f ms, for %.1f of which brokers waited for data or each other",
+                                request,
+                                whole,
+                                facts.brokerMillis(request, "remote")))
+                : null;
+    }
+
+    /** By processor time alone, for libraries that tell nothing of their requests. */
+    private static @Nullable Limiter brokers(Facts facts) {
+        return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
+                ? limiter(
+                        "source-broker",
+                        "brokers",
+                        "more brokers, or partitions spread over more of them",
+                        String.format(
+                                Locale.ROOT,
+                                "they kept %.2f cores busy while the driver ran only %.2f",
+                                facts.brokerCores(),
+                                facts.driverCores()))
+                : null;
+    }
+
+    private static Limiter limiter(String kind, String name, String advice, String sentence) {
+        return new Limiter(kind, name, sentence, advice, 1);
+    }
+}

@@ -1,0 +1,157 @@
+package dev.weir.bench.statistics;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Where a series of figures, one after the other, changes its level. Stateless, thread-safe; the same for the same
+ * series.
+ *
+ * <p>E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate
+ * Data", J. Am. Stat. Assoc. 109, 2014), which continuous benchmarks use (Daly et al., "The Use of Change Point
+ * Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020; Fleming et
+ * al., "Hunter", ICPE 2023): the two neighbouring parts of a series whose energy distance is greatest are its
+ * candidate, and permutations tell whether luck does as well.
+ *
+ * <p>Differences from the paper: distances are by V-statistics, whose expectation without a change is the same for
+ * parts of any length; U-statistics of three figures vary so much that they hide changes elsewhere. Each part that a
+ * change makes is tested by itself. A permutation test ends early once it can only fail (Besag and Clifford,
+ * "Sequential Monte Carlo p-values", Biometrika 78, 1991).
+ */
+public final class ChangePoints {
+
+    /** A level stands on at least so many figures: one or two may be outliers. */
+    public static final int MIN_LENGTH = 3;
+
+    /** Of series without any change, at most this share is said to have one. */
+    public static final double ALPHA = 0.01;
+
+    private static final int PERMUTATIONS = 4_999;
+    private static final int MAX_EXCEEDING = (int) (ALPHA * (PERMUTATIONS + 1));
+
+    private ChangePoints() {}
+
+    /**
+     * A part of the series with one level.
+     *
+     * @param to past its last figure
+     * @param level the median of its figures
+     */
+    public record Segment(int from, int to, double level) {}
+
+    /**
+     * What was found.
+     *
+     * @param segments in their order; a single one if nothing changed
+     * @param p how often luck alone divides such a series as well as its best division does; 1 if it is too short for
+     *     one
+     */
+    public record Finding(List<Segment> segments, double p) {}
+
+    /** Finds the changes of a series of finite figures. */
+    public static Finding of(double... series) {
+        if (!Arrays.stream(series).allMatch(Double::isFinite)) {
+            throw new IllegalArgumentException("figures must be finite: " + Arrays.toString(series));
+        }
+        return find(series, 0);
+    }
+
+    /** Of a part of a series that begins there. */
+    private static Finding find(double[] part, int from) {
+        double p = 1;
+        if (part.length >= 2 * MIN_LENGTH) {
+            Energy energy = new Energy(part);
+            Division best = energy.best();
+            p = energy.p(best);
+            if (p <= ALPHA) {
+                List<Segment> both =
+                        new ArrayList<>(find(Arrays.copyOf(part, best.at), from).segments());
+                both.addAll(find(Arrays.copyOfRange(part, best.at, part.length), from + best.at)
+                        .segments());
+                return new Finding(List.copyOf(both), p);
+            }
+        }
+        return new Finding(List.of(new Segment(from, from + part.length, Samples.median(part))), p);
+    }
+
+    /** The place of a division, and how far apart its sides are. */
+    private record Division(int at, double distance) {}
+
+    /** The distances within one part of a series. Confined to one thread. */
+    private static final class Energy {
+        private final double[][] distances;
+        private final double[][] sums; // of a rectangle from the first row and column on
+        private final int[] order;
+
+        Energy(double[] part) {
+            int n = part.length;
+            distances = new double[n][n];
+            sums = new double[n + 1][n + 1];
+            order = new int[n];
+            for (int i = 0; i < n; i++) {
+                order[i] = i;
+                for (int j = 0; j < n; j++) {
+                    distances[i][j] = Math.abs(part[i] - part[j]);
+                }
+            }
+        }
+
+        /** Of all figures up to a place, and all from there up to another one, those that are farthest apart. */
+        Division best() {
+            int n = order.length;
+            for (int i = 0; i < n; i++) {
+                double row = 0;
+                for (int j = 0; j < n; j++) {
+                    row += distances[order[i]][order[j]];
+                    sums[i + 1][j + 1] = sums[i][j + 1] + row;
+                }
+            }
+            Division best = new Division(MIN_LENGTH, -1);
+            for (int at = MIN_LENGTH; at <= n - MIN_LENGTH; at++) {
+                for (int to = at + MIN_LENGTH; to <= n; to++) {
+                    double distance = distance(at, to);
+                    if (distance > best.distance) {
+                        best = new Division(at, distance);
+                    }
+                }
+            }
+            return best;
+        }
+
+        private double distance(int at, int to) {
+            double left = at;
+            double right = to - at;
+            double withinLeft = sums[at][at];
+            double across = sums[at][to] - withinLeft;
+            double withinRight = sums[to][to] - 2 * across - withinLeft;
+            double energy = 2 * across / (left * right) - withinLeft / (left * left) - withinRight / (right * right);
+            return left * right / (left + right) * energy;
+        }
+
+        /** How often figures in an order by luck have as good a division. */
+        double p(Division found) {
+            SplittableRandom random = new SplittableRandom(order.length);
+            // Equal but for rounding: a series of a few distinct figures has many such orders.
+            double atLeast = found.distance * (1 - 1e-9);
+            int exceeding = 0;
+            for (int drawn = 1; drawn <= PERMUTATIONS; drawn++) {
+                shuffle(random);
+                if (best().distance >= atLeast && ++exceeding >= MAX_EXCEEDING) {
+                    return exceeding / (double) drawn;
+                }
+            }
+            return (exceeding + 1.0) / (PERMUTATIONS + 1);
+        }
+
+        private void shuffle(SplittableRandom random) {
+            for (int i = order.length - 1; i > 0; i--) {
+                int j = random.nextInt(i + 1);
+                int one = order[i];
+                order[i] = order[j];
+                order[j] = one;
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package dev.weir.bench.statistics;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Point;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Campaigns with one workload on one kind of machine, in the order of time, and where their figures changed. Immutable,
+ * thread-safe.
+ *
+ * <p>A driver's figure is its ratio to the baseline, in which the machine's moods cancel. Where a campaign has no
+ * driver but the baseline, it is the median.
+ *
+ * @param campaigns oldest first
+ * @param series those with figures, in the order of points, drivers and metrics
+ */
+public record History(List<Campaign> campaigns, List<Series> series) {
+
+    /** More than the newest so many campaigns are not looked at. */
+    public static final int MAX_CAMPAIGNS = 200;
+
+    /** Of the series that are said to have changed, at most this share did not. */
+    public static final double FALSE_DISCOVERIES = 0.05;
+
+    /**
+     * One figure over the campaigns that have it.
+     *
+     * @param isRatio whether the levels are ratios to the baseline
+     * @param campaigns of the figures, oldest first
+     * @param figures as the campaigns have them
+     * @param levels a single one if no change is shown
+     * @param adjustedP that of the clearest change, after correction for the number of series
+     */
+    public record Series(
+            Point point,
+            String driver,
+            Metric metric,
+            boolean isRatio,
+            List<Campaign> campaigns,
+            List<Double> figures,
+            List<Level> levels,
+            double adjustedP) {
+
+        /** The level it has now. */
+        public Level now() {
+            return levels.getLast();
+        }
+
+        /**
+         * The best level at or after a campaign that is worse now by this share or more; null if there is none.
+         *
+         * @param acceptedMillis levels that ended before this time are settled: nobody asks for them any more
+         */
+        public @Nullable Level lost(long acceptedMillis, double least) {
+            return levels.stream()
+                    .filter(level -> level.lastStartedAtMillis() >= acceptedMillis && worse(level) >= least)
+                    .max(Comparator.comparingDouble(this::worse))
+                    .orElse(null);
+        }
+
+        /** By which share the level of now is worse than another one; negative if it is better. */
+        private double worse(Level than) {
+            return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
+        }
+    }
+
+    /**
+     * A time in which a figure stayed the same.
+     *
+     * @param from the first campaign with it
+     * @param campaigns how many have it
+     */
+    public record Level(Campaign from, int campaigns, long lastStartedAtMillis, double value) {}
+
+    /** What a series is of. */
+    record Key(Point point, String driver, Metric metric) {}
+
+    /**
+     * What a history needs of a campaign, which is little of it.
+     *
+     * @param isRatio whether the figures are ratios to the baseline
+     */
+    public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Double> figures) {
+
+        /** Of these metrics. */
+        public static Snapshot of(Analysis analysis, Set<Metric> metrics) {
+            Campaign campaign = analysis.campaign();
+            boolean isRatio = campaign.drivers().stream()
+                    .anyMatch(each -> !each.name().equals(campaign.baseline())
+                            && !each.name().equals(campaign.control()));
+            Map<Key, Double> figures = new LinkedHashMap<>();
+            for (PointResult point : analysis.points()) {
+                for (DriverResult driver : point.drivers()) {
+                    if (driver.driver().equals(campaign.control())) {
+                        continue;
+                    }
+                    for (Metric metric : metrics) {
+                        double figure = figure(driver, metric, isRatio);
+                        if (figure > 0 && Double.isFinite(figure)) {
+                            figures.put(new Key(point.point(), driver.driver(), metric), figure);
+                        }
+                    }
+                }
+            }
+            return new Snapshot(campaign, isRatio, figures);
+        }
+
+        /**
+         * Not a number where it is not its own: a bound may change while the figure stays, a run that was changed is
+         * like no other.
+         */
+        private static double figure(DriverResult driver, Metric metric, boolean isRatio) {
+            if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED)) {
+                return Double.NaN;
+            }
+            if (!isRatio) {
+                return driver.medians().getOrDefault(metric, Double.NaN);
+            }
+            Comparison comparison = driver.comparisons().get(metric);
+            return comparison == null ? Double.NaN : comparison.interval().ratio();
+        }
+    }
+
+    /** Those of one series while they are gathered. */
+    private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
+
+    /** The histories of what may be compared: same workload, baseline, processor and cores; the longest comes first. */
+    public static List<History> of(List<Snapshot> snapshots) {
+        Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
+        snapshots.stream()
+                .sorted(Comparator.comparingLong(each -> startedAtMillis(each.campaign())))
+                .forEach(each -> alike.computeIfAbsent(
+                                List.of(
+                                        each.campaign().name(),
+                                        each.campaign().workload(),
+                                        each.campaign().baseline(),
+                                        each.isRatio(),
+                                        each.campaign().environment().processor(),
+                                        each.campaign().environment().cores()),
+                                k -> new ArrayList<>())
+                        .add(each));
+        return alike.values().stream()
+                .map(each -> each.subList(Math.max(0, each.size() - MAX_CAMPAIGNS), each.size()))
+                .map(History::ofAlike)
+                .sorted(Comparator.comparingInt(each -> -each.campaigns().size()))
+                .toList();
+    }
+
+    private static History ofAlike(List<Snapshot> snapshots) {
+        Map<Key, Figures> figures = new LinkedHashMap<>();
+        for (Snapshot snapshot : snapshots) {
+            snapshot.figures().forEach((key, value) -> {
+                Figures of = figures.computeIfAbsent(
+                        key, k -> new Figures(snapshot.isRatio(), new ArrayList<>(), new ArrayList<>()));
+                of.campaigns.add(snapshot.campaign());
+                of.values.add(value);
+            });
+        }
+        List<Map.Entry<Key, Figures>> all = List.copyOf(figures.entrySet());
+        // On this scale a change by a factor is the same everywhere.
+        List<ChangePoints.Finding> findings = all.stream()
+                .map(each -> ChangePoints.of(
+                        each.getValue().values.stream().mapToDouble(Math::log).toArray()))
+                .toList();
+        double[] adjusted = FalseDiscovery.adjust(
+                findings.stream().mapToDouble(ChangePoints.Finding::p).toArray());
+        List<Series> series = new ArrayList<>();
+        for (int i = 0; i < adjusted.length; i++) {
+            series.add(series(all.get(i).getKey(), all.get(i).getValue(), findings.get(i), adjusted[i]));
+        }
+        return new History(snapshots.stream().map(Snapshot::campaign).toList(), List.copyOf(series));
+    }
+
+    private static Series series(Key key, Figures figures, ChangePoints.Finding finding, double adjustedP) {
+        double[] all = figures.values.stream().mapToDouble(value -> value).toArray();
+        List<ChangePoints.Segment> segments = adjustedP <= FALSE_DISCOVERIES
+                ? finding.segments()
+                : List.of(new ChangePoints.Segment(0, all.length, 0));
+        List<Level> levels = segments.stream()
+                .map(segment -> new Level(
+                        figures.campaigns.get(segment.from()),
+                        segment.to() - segment.from(),
+                        startedAtMillis(figures.campaigns.get(segment.to() - 1)),
+                        Samples.median(Arrays.copyOfRange(all, segment.from(), segment.to()))))
+                .toList();
+        return new Series(
+                key.point,
+                key.driver,
+                key.metric,
+                figures.isRatio,
+                List.copyOf(figures.campaigns),
+                List.copyOf(figures.values),
+                levels,
+                adjustedP);
+    }
+
+    private static long startedAtMillis(Campaign campaign) {
+        return campaign.environment().startedAtMillis();
+    }
+}

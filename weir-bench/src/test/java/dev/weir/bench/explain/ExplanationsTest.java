@@ -1,0 +1,236 @@
+package dev.weir.bench.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Explored.Limiter;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Point;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Which party is named by which figures, and that nobody is by those that show nobody. */
+class ExplanationsTest {
+
+    private static final String STREAMING = "scenario: consume\n";
+
+    /** A second on four cores: what a quiet machine shows of a driver that computes all the time. */
+    private final Map<String, Double> metrics = new LinkedHashMap<>(Map.of(
+            "host: busy %",
+            40.0,
+            "client: fetch ms",
+            0.4,
+            "client: kB per fetch",
+            800.0,
+            "client: records per fetch",
+            8000.0,
+            "broker: fetch total ms",
+            0.3,
+            "broker: fetch queued ms",
+            0.05,
+            "broker: fetch local ms",
+            0.2,
+            "broker: fetch remote ms",
+            0.0,
+            "broker: fetch answer queued ms",
+            0.05,
+            Pass.WAITED_FOR_CORES,
+            2.0));
+
+    private double driverCores = 0.95;
+    private double brokerCores = 0.3;
+    private long gcMillis = 20;
+    private long records = 1_000_000;
+    private Set<Flag> flags = Set.of();
+
+    private Explanation explained(String workload) {
+        String yaml = "name: test\ndrivers: [plain]\nmethod: {rounds: 1, control: false}\n" + workload;
+        WorkloadPoint asked = Workload.parse("test", yaml, false).points().getFirst();
+        return explained(yaml, new Point(asked.id(), asked.scenario().label(), asked.dimensions()));
+    }
+
+    private Explanation explained(String yaml, Point point) {
+        Campaign campaign = new Campaign(
+                "test-1",
+                "test",
+                yaml,
+                "plain",
+                null,
+                1,
+                1,
+                List.of(new Driver("plain", "1", Map.of())),
+                List.of(point),
+                new Environment("", "", "", 4, 1, Map.of(), Map.of(), "", 1));
+        Totals totals = new Totals(
+                records,
+                records * 100,
+                1_000_000_000,
+                (long) (driverCores * 1e9),
+                1,
+                gcMillis,
+                1,
+                (long) (brokerCores * 1e9),
+                metrics);
+        Run run = new Run(
+                point.id(), "plain", 0, 0, 1, 1, 2, 0, List.of(), totals, new Ledger(1, 1, 0, 0, 0), flags, null);
+        return Explanations.of(Analysis.of(campaign, List.of(run), each -> Map.of()))
+                .getFirst();
+    }
+
+    private Limiter limiter(String workload) {
+        return Objects.requireNonNull(explained(workload).limiter());
+    }
+
+    @Test
+    void driverThatComputesAllTheTime_isItsOwnLimit() {
+        assertThat(limiter(STREAMING)).extracting(Limiter::kind, Limiter::name).containsExactly("stage-cpu", "driver");
+        assertThat(explained(STREAMING).evidence())
+                .contains("the driver kept 0.95 cores busy", "a fetch took 0.40 ms for the client");
+    }
+
+    /** Stop and wait: the driver's own gaps between requests are not the brokers' fault. */
+    @Test
+    void driverThatWaits_whileNobodyWorks_isNotExcused() {
+        driverCores = 0.4;
+        brokerCores = 0.2;
+        assertThat(explained(STREAMING).limiter()).isNull();
+        metrics.put("client: fetch ms", 5.0);
+        records = 200_000; // 25 fetches of 5 ms: none is under way for most of the second.
+        assertThat(explained(STREAMING).limiter()).isNull();
+        assertThat(explained(STREAMING).sentence()).contains("the library itself");
+    }
+
+    @Test
+    void longWay_isTold_fromBrokersThatAreSlow() {
+        driverCores = 0.2;
+        metrics.put("client: fetch ms", 12.0);
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name, Limiter::sentence)
+                .containsExactly(
+                        "source-broker",
+                        "way to the brokers",
+                        "a fetch took 12.0 ms, and only 0.3 of them in the brokers");
+        metrics.put("broker: fetch total ms", 11.0);
+        metrics.put("broker: fetch queued ms", 9.0);
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly("source-broker", "brokers");
+        metrics.keySet().removeIf(name -> name.startsWith("broker:"));
+        assertThat(limiter(STREAMING).name()).isEqualTo("brokers, or the way to them");
+    }
+
+    @Test
+    void brokersThatWaitForData_areNotSlow() {
+        driverCores = 0.2;
+        metrics.put("client: fetch ms", 12.0);
+        metrics.put("broker: fetch total ms", 11.8);
+        metrics.put("broker: fetch remote ms", 11.5);
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly("source-fetch", "wait for data");
+    }
+
+    /** It keeps all of the machine busy too: what many requests cost. */
+    @Test
+    void smallFetches_areNamed_beforeTheMachine() {
+        metrics.put("client: kB per fetch", 2.0);
+        metrics.put("client: records per fetch", 20.0);
+        metrics.put("host: busy %", 99.0);
+        metrics.put(Pass.WAITED_FOR_CORES, 60.0);
+        assertThat(limiter(STREAMING))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly("source-fetch", "fetch size");
+    }
+
+    @Test
+    void fullMachine_isNamed_whereTheDriverWaitedForIt() {
+        driverCores = 0.4;
+        metrics.put("host: busy %", 99.0);
+        metrics.put(Pass.WAITED_FOR_CORES, 70.0);
+        assertThat(limiter(STREAMING)).satisfies(limiter -> {
+            assertThat(limiter.kind()).isEqualTo("machine-cpu");
+            assertThat(limiter.name()).isEqualTo("other processes");
+            assertThat(limiter.sentence()).contains("others 3.26", "waited for 0.70 more");
+        });
+        metrics.put(Pass.WAITED_FOR_CORES, 3.0);
+        assertThat(explained(STREAMING).limiter()).as("it has what it wants").isNull();
+    }
+
+    @Test
+    void handlers_andTheirOrder() {
+        String work =
+                "scenario: work\ntopic: {partitions: 4}\noptions: {work.millis: 2, concurrency: 16, ordering: none}\n";
+        driverCores = 0.1;
+        records = 7_800;
+        metrics.put(Totals.HANDLER_MILLIS, 2.0);
+        metrics.put(Totals.CEILING, 8_000.0);
+        assertThat(limiter(work)).extracting(Limiter::kind, Limiter::name).containsExactly("stage-wait", "handlers");
+        records = 4_000;
+        assertThat(explained(work).limiter()).isNull();
+        assertThat(explained(work).evidence()).contains("8.0 handlers blocked at a time");
+    }
+
+    /** Four partitions of ten keys by Zipf: a third of a partition's records have one key. */
+    @Test
+    void hottestKey_isNamed_whereItsHandlerIsBusyAllTheTime() {
+        String work = """
+                scenario: work
+                topic: {partitions: 4, keys: 40, keySkew: 1}
+                options: {work.millis: 2, concurrency: 16, ordering: key}
+                """;
+        driverCores = 0.1;
+        records = 5_500;
+        metrics.put(Totals.HANDLER_MILLIS, 2.0);
+        metrics.put(Totals.CEILING, 8_000.0);
+        assertThat(limiter(work)).satisfies(limiter -> {
+            assertThat(limiter.kind()).isEqualTo("key-skew");
+            assertThat(limiter.sentence()).startsWith("34 % of a partition's records have one key");
+        });
+    }
+
+    @Test
+    void plan_generator_collector_andCommits() {
+        String steady = "scenario: steady\ntopic: {recordsPerSecond: 5000}\n";
+        records = 5_000;
+        driverCores = 0.02;
+        assertThat(limiter(steady)).extracting(Limiter::kind, Limiter::name).containsExactly("arrival", "plan");
+        flags = Set.of(Flag.GENERATOR_BOUND);
+        assertThat(limiter(steady)).extracting(Limiter::kind, Limiter::name).containsExactly("arrival", "generator");
+        flags = Set.of();
+        gcMillis = 400;
+        assertThat(limiter(STREAMING).kind()).isEqualTo("gc");
+        gcMillis = 10;
+        metrics.put("client: commits/s", 900.0);
+        metrics.put("client: commit ms", 0.9);
+        assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo("commit");
+    }
+
+    /** What a baseline would be excused by: the flag, which goes by processor time. */
+    @Test
+    void brokersThatWork_whileTheDriverWaits_areNamed() {
+        driverCores = 0.4;
+        brokerCores = 0.9;
+        metrics.keySet().removeIf(name -> name.startsWith("client:"));
+        flags = Set.of(Flag.BASELINE_BROKER_BOUND);
+        assertThat(limiter(STREAMING).sentence()).isEqualTo("they kept 0.90 cores busy while the driver ran only 0.40");
+    }
+
+    @Test
+    void workloadThatCannotBeReadAnyMore_stillHasWhatNeedsNone() {
+        Explanation explanation = explained("nonsense: true", new Point("p", "consume", Map.of()));
+        assertThat(Objects.requireNonNull(explanation.limiter()).kind()).isEqualTo("stage-cpu");
+    }
+}

@@ -1,0 +1,150 @@
+package dev.weir.bench.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Point;
+import dev.weir.bench.statistics.History.Key;
+import dev.weir.bench.statistics.History.Series;
+import dev.weir.bench.statistics.History.Snapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class HistoryTest {
+
+    private static final double NOISE = 0.01;
+    private static final long DAY_MILLIS = 86_400_000;
+
+    private static Snapshot snapshot(int day, String processor, Map<Key, Double> figures) {
+        Environment environment =
+                new Environment("", "", processor, 2, 1, Map.of(), Map.of(), "c" + day, day * DAY_MILLIS);
+        return new Snapshot(
+                new Campaign(
+                        "day-" + day,
+                        "plain-consumer",
+                        "",
+                        "plain",
+                        null,
+                        1,
+                        1,
+                        List.of(new Driver("plain", "1", Map.of())),
+                        List.of(),
+                        environment),
+                true,
+                figures);
+    }
+
+    private static Key key(int point, Metric metric) {
+        return new Key(new Point("p" + point, "consume", Map.of()), "weir", metric);
+    }
+
+    /** A history of one figure with these levels, each for ten days. */
+    private static History history(Metric metric, double... levels) {
+        Random random = new Random(5);
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (int day = 0; day < 10 * levels.length; day++) {
+            double figure = levels[day / 10] * Math.exp(NOISE * random.nextGaussian());
+            snapshots.add(snapshot(day, "p", Map.of(key(0, metric), figure)));
+        }
+        return History.of(snapshots).getFirst();
+    }
+
+    private static Series only(History history) {
+        return history.series().getFirst();
+    }
+
+    @Test
+    void rateThatFell_isLost_untilItIsAccepted() {
+        Series series = only(history(Metric.RATE, 1.5, 1.3));
+        assertThat(series.levels()).hasSize(2);
+        assertThat(series.now().from().id()).isEqualTo("day-10");
+        assertThat(series.lost(Long.MIN_VALUE, 0.05))
+                .satisfies(level -> assertThat(level.from().id()).isEqualTo("day-0"));
+        assertThat(series.lost(10 * DAY_MILLIS, 0.05))
+                .as("accepted from day 10 on")
+                .isNull();
+        assertThat(series.lost(9 * DAY_MILLIS, 0.05))
+                .as("the last day before it")
+                .isNotNull();
+        assertThat(series.lost(Long.MIN_VALUE, 0.2)).as("15 % less").isNull();
+    }
+
+    @Test
+    void costThatRose_isLost_andAGainIsNot() {
+        assertThat(only(history(Metric.CPU, 0.5, 0.6)).lost(Long.MIN_VALUE, 0.05))
+                .isNotNull();
+        assertThat(only(history(Metric.CPU, 0.5, 0.4)).lost(Long.MIN_VALUE, 0.05))
+                .isNull();
+        assertThat(only(history(Metric.RATE, 1.5, 1.9)).lost(Long.MIN_VALUE, 0.05))
+                .isNull();
+    }
+
+    /** Better than at the start, and yet worse than it was. */
+    @Test
+    void gainThatWasLostAgain_isTold_andAFaultThatWasMendedIsNot() {
+        Series lost = only(history(Metric.RATE, 1.0, 1.5, 1.2));
+        assertThat(lost.lost(Long.MIN_VALUE, 0.05))
+                .satisfies(level -> assertThat(level.from().id()).isEqualTo("day-10"));
+        assertThat(only(history(Metric.RATE, 1.5, 1.2, 1.5)).lost(Long.MIN_VALUE, 0.05))
+                .isNull();
+    }
+
+    @Test
+    void otherMachines_haveHistoriesOfTheirOwn() {
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (int day = 0; day < 20; day++) {
+            snapshots.add(snapshot(day, day < 12 ? "slow" : "fast", Map.of(key(0, Metric.RATE), day < 12 ? 1.0 : 2.0)));
+        }
+        List<History> histories = History.of(snapshots);
+        assertThat(histories)
+                .hasSize(2)
+                .allSatisfy(history -> assertThat(only(history).levels()).hasSize(1));
+        assertThat(histories.getFirst().campaigns()).hasSize(12);
+    }
+
+    /** Twenty figures at a time: of the histories in which nothing changed, few tell of a change. */
+    @Test
+    void manyFiguresWithoutAChange_areRarelySaidToHaveOne() {
+        int told = 0;
+        for (int seed = 0; seed < 200; seed++) {
+            Random random = new Random(seed);
+            List<Snapshot> snapshots = new ArrayList<>();
+            for (int day = 0; day < 25; day++) {
+                Map<Key, Double> figures = new LinkedHashMap<>();
+                for (int point = 0; point < 20; point++) {
+                    figures.put(key(point, Metric.RATE), Math.exp(NOISE * random.nextGaussian()));
+                }
+                snapshots.add(snapshot(day, "p", figures));
+            }
+            told += History.of(snapshots).getFirst().series().stream()
+                            .anyMatch(series -> series.levels().size() > 1)
+                    ? 1
+                    : 0;
+        }
+        // 5 % of 200 are 10; 19 are three deviations of such a count.
+        assertThat(told).isLessThanOrEqualTo(19);
+    }
+
+    /** A series that is looked at after each campaign, as a build does: how often luck ever raises an alarm. */
+    @Test
+    void lookAfterEachOfFortyCampaigns_rarelyEverRaisesAFalseAlarm() {
+        int alarms = 0;
+        for (int seed = 0; seed < 100; seed++) {
+            Random random = new Random(seed);
+            List<Snapshot> snapshots = new ArrayList<>();
+            boolean alarm = false;
+            for (int day = 0; day < 40; day++) {
+                snapshots.add(snapshot(day, "p", Map.of(key(0, Metric.RATE), Math.exp(0.05 * random.nextGaussian()))));
+                alarm |= only(History.of(snapshots).getFirst()).lost(Long.MIN_VALUE, Analysis.MARGIN) != null;
+            }
+            alarms += alarm ? 1 : 0;
+        }
+        assertThat(alarms).isLessThanOrEqualTo(12);
+    }
+}

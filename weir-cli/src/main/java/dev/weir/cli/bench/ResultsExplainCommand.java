@@ -1,0 +1,45 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.report.ExplainedReport;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.cli.terminal.ExitCode;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir bench results explain}. */
+@Command(
+        name = "explain",
+        sortOptions = false,
+        description = {
+            "Name for each point and driver who held it back, with the figures that show it. Writes nothing.",
+            "Where no figure shows anybody else, it is the library itself."
+        })
+final class ResultsExplainCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private BenchResultsCommand results;
+
+    @Parameters(
+            paramLabel = "RUN",
+            description = "The results folder of a campaign, or of several, or its name in bench-results.")
+    private Path run;
+
+    @Option(names = "--json", description = "Print one JSON object per point and driver.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        for (ResultsFolder folder : BenchResultsCommand.openAll(run)) {
+            results.weir()
+                    .out()
+                    .print(BenchResultsCommand.read(
+                            () -> json ? ExplainedReport.lines(folder) : ExplainedReport.text(folder)));
+        }
+        results.weir().out().flush();
+        return ExitCode.DONE;
+    }
+}

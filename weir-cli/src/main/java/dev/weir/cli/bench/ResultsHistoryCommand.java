@@ -1,0 +1,225 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.statistics.ChangePoints;
+import dev.weir.bench.statistics.History;
+import dev.weir.bench.statistics.History.Level;
+import dev.weir.bench.statistics.History.Series;
+import dev.weir.bench.statistics.History.Snapshot;
+import dev.weir.bench.statistics.Metric;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.JsonLines;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir bench results history}: for a pipeline of a build that keeps its results, whose exit code it is. */
+@Command(
+        name = "history",
+        sortOptions = false,
+        description = {
+            "Say where figures changed over the campaigns of a folder that have one workload and one kind of machine.",
+            "Exit code 3 if a driver is worse now than it was, by ratios to the baseline."
+        })
+final class ResultsHistoryCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private BenchResultsCommand results;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "FOLDER",
+            defaultValue = "bench-results",
+            description = "Where the campaigns are. Default: ${DEFAULT-VALUE}")
+    private Path folder;
+
+    @Option(names = "--name", paramLabel = "NAME", description = "Only campaigns of that workload.")
+    private @Nullable String name;
+
+    @Option(
+            names = "--metrics",
+            paramLabel = "METRIC",
+            split = ",",
+            defaultValue = "rate,cpu,allocated,p99",
+            description = "What to look at. Default: ${DEFAULT-VALUE}")
+    private List<String> metrics;
+
+    @Option(
+            names = "--accept",
+            paramLabel = "CAMPAIGN",
+            description = "What is worse from this campaign on is known, and no alarm.")
+    private @Nullable String accepted;
+
+    @Option(
+            names = "--least",
+            paramLabel = "PERCENT",
+            defaultValue = "5",
+            description = "The least change that is an alarm. Default: ${DEFAULT-VALUE}")
+    private double leastPercent;
+
+    @Option(names = "--json", description = "Print a JSON object per series, and a summary.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        Set<Metric> wanted = metrics();
+        if (!(leastPercent >= 0)) {
+            throw CliFailure.badValue("--least", leastPercent, "0 or more");
+        }
+        List<Snapshot> snapshots = BenchResultsCommand.read(
+                () -> results.below(folder, each -> Snapshot.of(Analysis.of(each), wanted)).stream()
+                        .filter(each ->
+                                name == null || each.campaign().name().equals(name))
+                        .toList());
+        if (snapshots.isEmpty()) {
+            results.weir().terminal().note("no campaign in " + folder + "; 'weir bench compare' makes one");
+        }
+        long acceptedMillis = acceptedMillis(snapshots);
+        int alarms = 0;
+        JsonLines lines = new JsonLines(results.weir().out());
+        List<History> histories = History.of(snapshots);
+        for (History history : histories) {
+            if (!json) {
+                head(history);
+            }
+            for (Series series : history.series()) {
+                Level lost = series.lost(acceptedMillis, leastPercent / 100);
+                alarms += lost == null ? 0 : 1;
+                if (json) {
+                    write(lines, history, series, lost);
+                } else if (series.levels().size() > 1) {
+                    print(series, lost);
+                }
+            }
+        }
+        int count = alarms;
+        if (json) {
+            lines.write(line -> {
+                line.writeStringField("type", "historySummary");
+                line.writeNumberField("campaigns", snapshots.size());
+                line.writeNumberField(
+                        "series",
+                        histories.stream().mapToInt(each -> each.series().size()).sum());
+                line.writeNumberField("alarms", count);
+                line.writeBooleanField("passed", count == 0);
+            });
+        }
+        results.weir().out().flush();
+        return alarms == 0 ? ExitCode.DONE : ExitCode.GATE_NOT_MET;
+    }
+
+    private Set<Metric> metrics() {
+        try {
+            Set<Metric> wanted = EnumSet.noneOf(Metric.class);
+            metrics.forEach(each -> wanted.add(Metric.of(each)));
+            return wanted;
+        } catch (IllegalArgumentException e) {
+            throw CliFailure.usage(String.valueOf(e.getMessage()), "");
+        }
+    }
+
+    private long acceptedMillis(List<Snapshot> snapshots) {
+        if (accepted == null) {
+            return Long.MIN_VALUE;
+        }
+        return snapshots.stream()
+                .map(Snapshot::campaign)
+                .filter(each -> each.id().equals(accepted))
+                .mapToLong(each -> each.environment().startedAtMillis())
+                .findFirst()
+                .orElseThrow(() -> CliFailure.usage(
+                        "no campaign " + accepted + " in " + folder, "'weir bench results list' names them."));
+    }
+
+    private void head(History history) {
+        Campaign newest = history.campaigns().getLast();
+        long changed = history.series().stream()
+                .filter(series -> series.levels().size() > 1)
+                .count();
+        int most = history.series().stream()
+                .mapToInt(series -> series.figures().size())
+                .max()
+                .orElse(0);
+        results.weir()
+                .out()
+                .printf(
+                        Locale.ROOT,
+                        "%s on %d cores, %s: %d campaigns, %d figures, %d of them changed%s%n",
+                        newest.name(),
+                        newest.environment().cores(),
+                        newest.environment().processor(),
+                        history.campaigns().size(),
+                        history.series().size(),
+                        changed,
+                        most < 2 * ChangePoints.MIN_LENGTH
+                                ? "; it takes " + 2 * ChangePoints.MIN_LENGTH + " campaigns to see a change"
+                                : "");
+    }
+
+    private void print(Series series, @Nullable Level lost) {
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
+                "  %s %s %s%s: %.3f",
+                series.point().label(),
+                series.driver(),
+                series.metric().title(),
+                series.isRatio() ? "" : " in " + series.metric().unit(),
+                series.levels().getFirst().value()));
+        for (Level level : series.levels().subList(1, series.levels().size())) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    ", then %.3f from %s (commit %s)",
+                    level.value(),
+                    level.from().id(),
+                    level.from().environment().commit()));
+        }
+        if (lost != null) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    ". ALARM: %+.1f %% against %s and after",
+                    100 * (series.now().value() / lost.value() - 1),
+                    lost.from().id()));
+        }
+        results.weir().out().println(text);
+    }
+
+    private static void write(JsonLines lines, History history, Series series, @Nullable Level lost) {
+        lines.write(line -> {
+            line.writeStringField("type", "history");
+            line.writeStringField("name", history.campaigns().getLast().name());
+            line.writeStringField("point", series.point().id());
+            line.writeStringField("driver", series.driver());
+            line.writeStringField("metric", series.metric().label());
+            line.writeBooleanField("ratio", series.isRatio());
+            line.writeNumberField("campaigns", series.figures().size());
+            line.writeNumberField("adjustedP", series.adjustedP());
+            line.writeArrayFieldStart("levels");
+            for (Level level : series.levels()) {
+                line.writeStartObject();
+                line.writeStringField("from", level.from().id());
+                line.writeStringField("commit", level.from().environment().commit());
+                line.writeNumberField("campaigns", level.campaigns());
+                line.writeNumberField("value", level.value());
+                line.writeEndObject();
+            }
+            line.writeEndArray();
+            line.writeBooleanField("alarm", lost != null);
+            line.writeFieldName("change");
+            if (lost == null) {
+                line.writeNull();
+            } else {
+                line.writeNumber(series.now().value() / lost.value() - 1);
+            }
+        });
+    }
+}

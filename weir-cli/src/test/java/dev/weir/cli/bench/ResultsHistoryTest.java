@@ -1,0 +1,141 @@
+package dev.weir.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Point;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
+import dev.weir.cli.CommandHarness;
+import dev.weir.cli.terminal.ExitCode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ResultsHistoryTest {
+
+    private static final Point POINT = new Point("p", "consume", Map.of());
+
+    @TempDir
+    private Path temp;
+
+    private final Random random = new Random(3);
+
+    /** So many campaigns in which weir does so many times the rate of plain, on a machine with moods. */
+    private void campaigns(int from, int count, double weir) {
+        for (int day = from; day < from + count; day++) {
+            ResultsFolder folder = ResultsFolder.create(
+                    temp.resolve("day-" + day),
+                    new Campaign(
+                            "day-" + day,
+                            "daily",
+                            "",
+                            "plain",
+                            null,
+                            3,
+                            1,
+                            Stream.of("plain", "weir")
+                                    .map(driver -> new Driver(driver, "1", Map.of()))
+                                    .toList(),
+                            List.of(POINT),
+                            new Environment("", "", "some", 2, 1, Map.of(), Map.of(), "commit" + day, day)));
+            for (int round = 0; round < 3; round++) {
+                double mood = Math.exp(0.2 * random.nextGaussian());
+                append(folder, "plain", round, mood);
+                append(folder, "weir", round, mood * weir * Math.exp(0.02 * random.nextGaussian()));
+            }
+        }
+    }
+
+    private static void append(ResultsFolder folder, String driver, int round, double factor) {
+        long records = (long) (1_000_000 * factor);
+        folder.append(
+                new Run(
+                        "p",
+                        driver,
+                        round,
+                        folder.runs().size(),
+                        1,
+                        1,
+                        2,
+                        0,
+                        List.of(),
+                        new Totals(records, records * 100, 1_000_000_000, -1, -1, 1, 1, -1, Map.of()),
+                        new Ledger(records, records, 0, 0, 0),
+                        Set.of(),
+                        null),
+                List.of());
+    }
+
+    private List<JsonNode> lines(int exitCode, String... more) throws IOException {
+        CommandHarness harness = new CommandHarness();
+        List<String> args = new ArrayList<>(List.of("bench", "results", "history", temp.toString(), "--json"));
+        args.addAll(List.of(more));
+        assertThat(harness.run(args.toArray(String[]::new))).as(harness.err()).isEqualTo(exitCode);
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : harness.out().lines().toList()) {
+            lines.add(new ObjectMapper().readTree(line));
+        }
+        return lines;
+    }
+
+    @Test
+    void rateThatFell_isAnAlarm_withItsCampaignAndCommit_untilItIsAccepted() throws IOException {
+        campaigns(1, 10, 1.5);
+        campaigns(11, 5, 1.3);
+        JsonNode series = lines(ExitCode.GATE_NOT_MET).getFirst();
+        assertThat(series.path("driver").asText()).isEqualTo("weir");
+        assertThat(series.path("metric").asText()).isEqualTo("rate");
+        assertThat(series.path("alarm").asBoolean()).isTrue();
+        assertThat(series.path("change").asDouble()).isBetween(-0.16, -0.1);
+        assertThat(series.path("levels").get(1).path("from").asText()).isEqualTo("day-11");
+        assertThat(series.path("levels").get(1).path("commit").asText()).isEqualTo("commit11");
+        assertThat(lines(ExitCode.DONE, "--accept", "day-11").getLast().path("alarms").asInt())
+                .isZero();
+        assertThat(lines(ExitCode.DONE, "--least", "20").getLast().path("passed").asBoolean())
+                .isTrue();
+
+        CommandHarness people = new CommandHarness();
+        assertThat(people.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.GATE_NOT_MET);
+        assertThat(people.out())
+                .contains("daily on 2 cores, some: 15 campaigns, 1 figures, 1 of them changed")
+                .contains("from day-11 (commit commit11)", "ALARM: -1");
+    }
+
+    @Test
+    void figuresThatStay_orAreTooFew_areNoAlarm() throws IOException {
+        campaigns(1, 5, 1.5);
+        CommandHarness few = new CommandHarness();
+        assertThat(few.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);
+        assertThat(few.out()).contains("it takes 6 campaigns to see a change");
+        campaigns(6, 10, 1.5);
+        assertThat(lines(ExitCode.DONE).getFirst().path("levels")).hasSize(1);
+    }
+
+    @Test
+    void wrongOptions_areNamed() {
+        campaigns(1, 1, 1.5);
+        for (List<String> wrong : List.of(
+                List.of("--metrics", "speed", "no metric speed; there are rate, cpu"),
+                List.of("--accept", "day-9", "no campaign day-9 in"),
+                List.of("--least=-1", "--json", "--least must be 0 or more"))) {
+            CommandHarness harness = new CommandHarness();
+            assertThat(harness.run("bench", "results", "history", temp.toString(), wrong.get(0), wrong.get(1)))
+                    .isEqualTo(ExitCode.WRONG_USAGE);
+            assertThat(harness.err()).contains(wrong.get(2));
+        }
+    }
+}

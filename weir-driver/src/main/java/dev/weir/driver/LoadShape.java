@@ -1,0 +1,144 @@
+package dev.weir.driver;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How a planned rate changes with time, as a factor of it: steps, ramps, and either over and over. Immutable,
+ * thread-safe.
+ *
+ * <pre>
+ * 0s:1 30s:3 60s:1          three times the rate from 30 s on, and once from 60 s on
+ * 0s:1 60s~5                a straight line from the rate to five times of it at 60 s, which then stays
+ * 0s:0.5 9s:5 every:10s     a burst of one second in each ten
+ * </pre>
+ */
+public final class LoadShape {
+
+    /** The rate as it is. */
+    public static final LoadShape CONSTANT = new LoadShape(List.of(), 1, Double.POSITIVE_INFINITY);
+
+    /** Of the text, but for the order of times. */
+    public static final String PATTERN =
+            "^(0s:\\d+([.]\\d+)?( \\d+([.]\\d+)?s[:~]\\d+([.]\\d+)?)*( every:\\d+([.]\\d+)?s)?)?$";
+
+    private static final Pattern ENTRY = Pattern.compile("(\\d{1,6}(?:\\.\\d{1,6})?)s([:~])(\\d{1,6}(?:\\.\\d{1,6})?)");
+    private static final Pattern EVERY = Pattern.compile("every:(\\d{1,6}(?:\\.\\d{1,6})?)s");
+
+    private final List<Piece> pieces; // up to the last entry
+    private final double last; // from there on
+    private final double period; // infinite if it does not repeat
+
+    /** A part on a straight line. */
+    private record Piece(double from, double to, double first, double last) {
+        double area(double upTo) {
+            double length = Math.min(upTo, to) - from;
+            return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
+        }
+
+        /** How far into it there is so much of it. */
+        double when(double area) {
+            double slope = (last - first) / (to - from);
+            return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));
+        }
+    }
+
+    private LoadShape(List<Piece> pieces, double last, double period) {
+        this.pieces = List.copyOf(pieces);
+        this.last = last;
+        this.period = period;
+    }
+
+    /**
+     * Reads a shape; of an empty text, {@link #CONSTANT}.
+     *
+     * @throws IllegalArgumentException if it is none, with what is wrong
+     */
+    public static LoadShape parse(String text) {
+        if (text.isBlank()) {
+            return CONSTANT;
+        }
+        List<Piece> pieces = new ArrayList<>();
+        double period = Double.POSITIVE_INFINITY;
+        double from = -1;
+        double factor = 0;
+        for (String word : text.strip().split("\\s+", -1)) {
+            Matcher every = EVERY.matcher(word);
+            Matcher entry = ENTRY.matcher(word);
+            if (every.matches() && Double.isInfinite(period)) {
+                period = Double.parseDouble(every.group(1));
+                continue;
+            }
+            if (!entry.matches() || !Double.isInfinite(period)) {
+                throw new IllegalArgumentException(
+                        "must be entries such as 0s:1 30s:3 60s~1, and every:90s after them: " + word);
+            }
+            double at = Double.parseDouble(entry.group(1));
+            double next = Double.parseDouble(entry.group(3));
+            boolean isRamp = entry.group(2).equals("~");
+            if (from < 0 ? at != 0 || isRamp : at <= from) {
+                throw new IllegalArgumentException(
+                        "must begin with a step at 0s and go on in the order of time: " + word);
+            }
+            if (from >= 0) {
+                pieces.add(new Piece(from, at, factor, isRamp ? next : factor));
+            }
+            from = at;
+            factor = next;
+        }
+        if (period <= from) {
+            throw new IllegalArgumentException("must repeat after its last entry: every:" + period + "s");
+        }
+        if (!Double.isInfinite(period)) {
+            pieces.add(new Piece(from, period, factor, factor));
+        }
+        LoadShape shape = new LoadShape(pieces, factor, period);
+        if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) { // The last records would never be due.
+            throw new IllegalArgumentException("must have some rate in the end: " + text);
+        }
+        return shape;
+    }
+
+    /** How much came until then: the mean factor so far by the time, in seconds. */
+    public double area(double seconds) {
+        if (Double.isInfinite(period)) {
+            return upTo(seconds);
+        }
+        double rounds = Math.floor(seconds / period);
+        return rounds * upTo(period) + upTo(seconds - rounds * period);
+    }
+
+    private double upTo(double seconds) {
+        double area = 0;
+        double end = 0;
+        for (Piece piece : pieces) {
+            area += piece.area(seconds);
+            end = piece.to;
+        }
+        return seconds > end && Double.isInfinite(period) ? area + (seconds - end) * last : area;
+    }
+
+    /** The first time, in seconds, by which so much has come. */
+    public double when(double area) {
+        double left = Math.max(0, area);
+        double begun = 0;
+        if (!Double.isInfinite(period)) {
+            double whole = upTo(period);
+            double rounds = Math.max(0, Math.ceil(left / whole) - 1);
+            left -= rounds * whole;
+            begun = rounds * period;
+        }
+        double end = 0;
+        for (Piece piece : pieces) {
+            double all = piece.area(piece.to);
+            if (all > 0 && left <= all) {
+                return begun + piece.from + (left == 0 ? 0 : piece.when(left));
+            }
+            left -= all;
+            end = piece.to;
+        }
+        return begun + end + left / last;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.weir.driver;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * Processor time of all threads of a process, collector and compilers included, by the kernel's nanoseconds for each
+ * thread. Thread-safe.
+ *
+ * <p>What a process is said to have used comes in ticks of 10 ms, of which a lean consumer at a planned rate has few.
+ * Threads that end between two readings take their last moments along: those are added by the ticks, once they make
+ * up two of them.
+ */
+final class ProcessTime {
+
+    private static final long TWO_TICKS_NANOS = 20_000_000;
+
+    private final Path tasks;
+    private final LongSupplier ticksNanos;
+
+    private final Map<String, Long> living = new HashMap<>();
+    private long endedNanos;
+
+    /**
+     * Of a process.
+     *
+     * @param tasks a folder for each thread, as Linux has them; elsewhere ticks are all there is
+     * @param ticksNanos the whole process, whatever the system's grain is
+     */
+    ProcessTime(Path tasks, LongSupplier ticksNanos) {
+        this.tasks = tasks;
+        this.ticksNanos = ticksNanos;
+    }
+
+    /** Since the process began. */
+    synchronized long nanos() {
+        Map<String, Long> now = new HashMap<>();
+        long sum = 0;
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+            for (Path thread : threads) {
+                long nanos = nanos(thread);
+                if (nanos >= 0) {
+                    now.put(String.valueOf(thread.getFileName()), nanos);
+                    sum += nanos;
+                }
+            }
+        } catch (IOException e) { // No such file system.
+            return ticksNanos.getAsLong();
+        }
+        if (sum == 0) { // A kernel that does not count them.
+            return ticksNanos.getAsLong();
+        }
+        for (Map.Entry<String, Long> before : living.entrySet()) {
+            if (!now.containsKey(before.getKey())) {
+                endedNanos += before.getValue();
+            }
+        }
+        living.clear();
+        living.putAll(now);
+        long missed = ticksNanos.getAsLong() - sum - endedNanos;
+        if (missed > TWO_TICKS_NANOS) {
+            endedNanos += missed;
+        }
+        return sum + endedNanos;
+    }
+
+    /** Of one thread; -1 if it has ended meanwhile. */
+    private static long nanos(Path thread) {
+        try {
+            String times = Files.readString(thread.resolve("schedstat"));
+            return Long.parseLong(times.substring(0, times.indexOf(' ')));
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+}
