@@ -12,18 +12,18 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /** Two members have the same record, and each has one beside it whose bit is in the same word. */
 @JCStressTest
-@Outcome(id = {"1, 0, 3, 1", "0, 1, 3, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them is the first")
+@Outcome(
+        id = {"1, 0, 3, 1", "0, 1, 3, 1"},
+        expect = Expect.ACCEPTABLE,
+        desc = "one of them is the first")
 @Outcome(expect = Expect.FORBIDDEN, desc = "both first, none, or a note that is gone")
 @State
 public class GroupNumbersStress {
     private static final int RECORDS = 64;
 
-    private final GroupNumbers numbers = new GroupNumbers(
-            RECORDS,
-            new ByteBuffer[] {
-                ByteBuffer.allocateDirect(GroupNumbers.blockBytes(RECORDS) + Long.BYTES)
-                        .alignedSlice(Long.BYTES)
-            });
+    private final GroupNumbers numbers = new GroupNumbers(RECORDS, new ByteBuffer[] {
+        ByteBuffer.allocateDirect(GroupNumbers.blockBytes(RECORDS) + Long.BYTES).alignedSlice(Long.BYTES)
+    });
 
     private int first(long own) {
         boolean isFirst = numbers.came(0, 7);
@@ -48,7 +48,10 @@ public class GroupNumbersStress {
 
     /** Reads a word and writes it back with another bit. */
     @JCStressTest
-    @Outcome(id = {"1, 0", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them is the first")
+    @Outcome(
+            id = {"1, 0", "0, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "one of them is the first")
     @Outcome(expect = Expect.FORBIDDEN, desc = "both first")
     @State
     public static class Broken {
