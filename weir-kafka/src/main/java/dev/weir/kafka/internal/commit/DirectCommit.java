@@ -150,14 +150,14 @@ public final class DirectCommit implements MemberCommit {
                 .setMemberId(member.memberId())
                 .setGroupInstanceId(member.groupInstanceId().orElse(null));
         Map<String, OffsetCommitRequestTopic> topics = new HashMap<>();
-        offsets.forEach((id, offset) -> topics.computeIfAbsent(
-                        id.topic(), name -> new OffsetCommitRequestTopic().setName(name))
-                .partitions()
-                .add(new OffsetCommitRequestPartition()
-                        .setPartitionIndex(id.partition())
-                        .setCommittedOffset(offset.offset())
-                        .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
-                        .setCommittedMetadata(offset.metadata())));
+        offsets.forEach(
+                (id, offset) -> topics.computeIfAbsent(id.topic(), name -> new OffsetCommitRequestTopic().setName(name))
+                        .partitions()
+                        .add(new OffsetCommitRequestPartition()
+                                .setPartitionIndex(id.partition())
+                                .setCommittedOffset(offset.offset())
+                                .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
+                                .setCommittedMetadata(offset.metadata())));
         return request.setTopics(List.copyOf(topics.values()));
     }
 
