@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -173,7 +173,7 @@ final class Replay {
                     sent.increment();
                     tell.accept(ReplayNote.wouldSend(letter, restored));
                 } else {
-                    letters.add(new Underway(id, record.offset(), letter, producer.send(restored)));
+                    letters.add(new Underway(id, record.offset(), letter, send(producer, restored)));
                 }
             }
         }
@@ -250,18 +250,22 @@ final class Replay {
         return null;
     }
 
-    /** Waits for the answer; null if it was sent. */
-    private @Nullable CliFailure failure(Underway letter) {
+    /** What the client throws at once fails as its answer would: letters before it are sent, and have to be committed. */
+    private static Future<?> send(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record) {
         try {
-            var ignored = letter.answer.get();
+            return producer.send(record);
+        } catch (KafkaException | IllegalArgumentException unsent) {
+            return CompletableFuture.failedFuture(unsent);
+        }
+    }
+
+    /** Of one that is answered; null if it was sent. */
+    private @Nullable CliFailure failure(Underway letter) {
+        if (letter.answer.state() == Future.State.SUCCESS) {
             sent.increment();
             return null;
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return unsent(letter.letter, interrupted);
-        } catch (ExecutionException failure) {
-            return unsent(letter.letter, failure.getCause() == null ? failure : failure.getCause());
         }
+        return unsent(letter.letter, letter.answer.exceptionNow());
     }
 
     private CliFailure unsent(Letter letter, Throwable cause) {

@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -311,10 +312,13 @@ class DueAtTest {
                 () -> paused(waiting, 0).containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.BUDGET)));
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
 
-        Instant soon = Instant.now().plusSeconds(2);
+        // From when it is read on: a slow start makes nothing due.
+        AtomicReference<Instant> soon = new AtomicReference<>();
         try (RunningPipeline next = reader(
                         settings,
-                        Subscription.topics("large").dueAt(record -> soon).untilEnd())
+                        Subscription.topics("large").dueAt(record -> soon.updateAndGet(
+                                at -> at == null ? Instant.now().plusSeconds(2) : at))
+                                .untilEnd())
                 .run()) {
             assertThat(next.await().drained()).isTrue();
         }
@@ -322,7 +326,7 @@ class DueAtTest {
         assertThat(numbers(1)).isEqualTo(IntStream.range(150, 300).boxed().toList());
         assertThat(handled)
                 .filteredOn(each -> each.partition() == 0)
-                .allSatisfy(each -> assertThat(each.atMillis()).isGreaterThanOrEqualTo(soon.toEpochMilli()));
+                .allSatisfy(each -> assertThat(each.atMillis()).isGreaterThanOrEqualTo(soon.get().toEpochMilli()));
     }
 
     @Test

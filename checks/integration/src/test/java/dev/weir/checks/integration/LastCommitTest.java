@@ -18,6 +18,7 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,7 @@ class LastCommitTest {
         private final FetchPath fetch;
         private final ConsumerLedger ledger = new ConsumerLedger(100 * RECORDS);
         private int produced;
+        private final List<RunningPipeline> members = new ArrayList<>();
         private RunningPipeline one;
         private RunningPipeline two;
         private RunningPipeline late;
@@ -86,10 +89,12 @@ class LastCommitTest {
         }
 
         RunningPipeline member(String instance) {
-            return KafkaSource.atLeastOnce(
+            RunningPipeline member = KafkaSource.atLeastOnce(
                             settings().property("group.instance.id", instance).build(), topic)
                     .to(Sink.forEach(ledger::handled))
                     .run();
+            members.add(member);
+            return member;
         }
 
         /** Returns when both members are in a rebalance that will not end, with work that is not committed. */
@@ -133,6 +138,15 @@ class LastCommitTest {
             return member.handles(ConsumerHandle.class).getFirst().snapshot();
         }
 
+        GroupState state() throws Exception {
+            return cluster.admin()
+                    .describeConsumerGroups(List.of(topic))
+                    .describedGroups()
+                    .get(topic)
+                    .get()
+                    .groupState();
+        }
+
         /** What becomes of the group without them: what is committed is not read again. */
         void readTheRest() throws Exception {
             cluster.admin()
@@ -150,7 +164,7 @@ class LastCommitTest {
 
         @Override
         public void close() {
-            Stream.of(one, two, late).forEach(RunningPipeline::close);
+            members.forEach(RunningPipeline::close);
         }
     }
 
@@ -164,6 +178,8 @@ class LastCommitTest {
                     .allSatisfy(end -> assertThat(end.get().drained())
                             .as(() -> end.join().leftUndone().toString())
                             .isTrue());
+            // Nobody's client could commit in it.
+            assertThat(group.state()).isEqualTo(GroupState.PREPARING_REBALANCE);
             group.readTheRest();
             assertThat(group.ledger.duplicates()).isZero();
         }
@@ -177,6 +193,7 @@ class LastCommitTest {
         }
     }
 
+    /** Eager members have given up everything before, and committed it: they have nothing to say beside their clients. */
     @ParameterizedTest
     @CsvSource({"COOPERATIVE,CLIENT", "COOPERATIVE,LEAN", "EAGER,CLIENT", "EAGER,LEAN"})
     void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)

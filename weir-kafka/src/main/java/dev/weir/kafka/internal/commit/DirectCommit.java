@@ -6,9 +6,12 @@ import dev.weir.kafka.internal.session.Network;
 import dev.weir.kafka.internal.session.Wires;
 import dev.weir.lean.LeanException;
 import java.net.InetSocketAddress;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -28,12 +31,13 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits over connections of its own, which it makes for each commit, as the member of the generation that the client joined
+ * Commits over connections of its own, which it makes for each try, as the member of the generation that the client joined
  * last. Confined to the owner thread.
  *
  * <p>A client that has asked to join the next generation sends no commit until all members have. The coordinator takes one
  * until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses a generation that is
- * over, a member that it does not know, and one whose {@code group.instance.id} another one has taken.
+ * over, a member that it does not know, and one whose {@code group.instance.id} another one has taken. A member that was
+ * refused so, or whose commit may still arrive, tries no more in this generation; any other one does each second.
  */
 public final class DirectCommit implements MemberCommit {
 
@@ -48,8 +52,25 @@ public final class DirectCommit implements MemberCommit {
     private static final byte GROUP = 0;
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /** Between two tries of a member in a generation. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** What remains so for as long as the generation does. */
+    private static final Set<Errors> FOR_GOOD = EnumSet.of(
+            Errors.FENCED_INSTANCE_ID,
+            Errors.UNKNOWN_MEMBER_ID,
+            Errors.ILLEGAL_GENERATION,
+            Errors.GROUP_AUTHORIZATION_FAILED,
+            Errors.TOPIC_AUTHORIZATION_FAILED);
+
     private final Consumer<?, ?> client;
     private final Map<String, Object> config;
+
+    /** The member, in its generation, that the last try was of; null after one that succeeded. */
+    private @Nullable ConsumerGroupMetadata refused;
+
+    private boolean forGood;
+    private long notBeforeNanos;
 
     /**
      * Connects to nobody yet.
@@ -67,24 +88,53 @@ public final class DirectCommit implements MemberCommit {
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
             return false; // Nobody's: an empty group would take it from anybody.
         }
-        long deadlineNanos = System.nanoTime() + nanos;
+        long now = System.nanoTime();
+        boolean again = member.equals(refused);
+        if (nanos <= 0 || (again && (forGood || now - notBeforeNanos < 0))) {
+            return false;
+        }
+        forGood = false;
+        String why = tryOnce(member, offsets, now + nanos);
+        if (why.isEmpty()) {
+            refused = null;
+            return true;
+        }
+        refused = member;
+        notBeforeNanos = System.nanoTime() + PAUSE_NANOS;
+        if (!again) {
+            LOG.info("no last commit beside the client, which waits for a rebalance: {}", why);
+        }
+        return false;
+    }
+
+    /** Returns why not, or an empty string if all is committed. */
+    private String tryOnce(
+            ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
         try (Wires wires = new Wires(LeanConfig.of(config))) {
             InetSocketAddress coordinator = coordinator(wires, member.groupId(), deadlineNanos);
-            return coordinator != null
-                    && isTaken((OffsetCommitResponseData)
-                            ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos));
+            if (coordinator == null) {
+                return "no broker coordinates the group now";
+            }
+            Answer answer = new Answer();
+            try {
+                ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
+            } finally {
+                // One that was sent and not answered may come behind a later one, and bring an older offset back.
+                forGood = answer.sent && answer.message == null;
+            }
+            return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
         } catch (KafkaException | LeanException | IllegalArgumentException unsent) {
-            LOG.debug("no commit beside the client: {}", unsent.toString());
-            return false;
+            return unsent.toString();
         }
     }
 
     private @Nullable InetSocketAddress coordinator(Wires wires, String group, long deadlineNanos) {
         FindCoordinatorRequestData question =
                 new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
-        var answer = (FindCoordinatorResponseData)
-                ask(wires, LeanConfig.bootstrap(config), question, COORDINATOR_VERSION, deadlineNanos);
-        for (Coordinator each : answer.coordinators()) {
+        Answer answer = new Answer();
+        ask(wires, LeanConfig.bootstrap(config), question, COORDINATOR_VERSION, deadlineNanos, answer);
+        var found = (FindCoordinatorResponseData) Objects.requireNonNull(answer.message);
+        for (Coordinator each : found.coordinators()) {
             if (each.errorCode() == Errors.NONE.code()) {
                 return InetSocketAddress.createUnresolved(each.host(), each.port());
             }
@@ -99,29 +149,28 @@ public final class DirectCommit implements MemberCommit {
                 .setGenerationIdOrMemberEpoch(member.generationId())
                 .setMemberId(member.memberId())
                 .setGroupInstanceId(member.groupInstanceId().orElse(null));
-        offsets.forEach((id, offset) -> {
-            OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName(id.topic());
-            topic.partitions()
-                    .add(new OffsetCommitRequestPartition()
-                            .setPartitionIndex(id.partition())
-                            .setCommittedOffset(offset.offset())
-                            .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
-                            .setCommittedMetadata(offset.metadata()));
-            request.topics().add(topic);
-        });
-        return request;
+        Map<String, OffsetCommitRequestTopic> topics = new HashMap<>();
+        offsets.forEach(
+                (id, offset) -> topics.computeIfAbsent(id.topic(), name -> new OffsetCommitRequestTopic().setName(name))
+                        .partitions()
+                        .add(new OffsetCommitRequestPartition()
+                                .setPartitionIndex(id.partition())
+                                .setCommittedOffset(offset.offset())
+                                .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
+                                .setCommittedMetadata(offset.metadata())));
+        return request.setTopics(List.copyOf(topics.values()));
     }
 
     /** Sends a request until it is answered: to commit the same twice does no harm. */
-    private static ApiMessage ask(
-            Wires wires, List<InetSocketAddress> addresses, ApiMessage request, short version, long deadlineNanos) {
-        Answer answer = new Answer();
+    private static void ask(
+            Wires wires,
+            List<InetSocketAddress> addresses,
+            ApiMessage request,
+            short version,
+            long deadlineNanos,
+            Answer answer) {
         Network.Channel channel = wires.open("last commit", () -> addresses, answer);
-        while (true) {
-            ApiMessage came = answer.message;
-            if (came != null) {
-                return came;
-            }
+        while (answer.message == null) {
             long now = System.nanoTime();
             if (deadlineNanos - now <= 0) {
                 throw new TimeoutException("no answer from " + addresses);
@@ -129,6 +178,7 @@ public final class DirectCommit implements MemberCommit {
             if (!answer.underWay && channel.canSend()) {
                 channel.send(request, version);
                 answer.underWay = true;
+                answer.sent = true;
             }
             if (wires.poll(now) == 0) {
                 wires.await(Math.min(WAIT_NANOS, deadlineNanos - now));
@@ -139,6 +189,7 @@ public final class DirectCommit implements MemberCommit {
     private static final class Answer implements Network.Receiver {
 
         private boolean underWay;
+        private boolean sent;
         private @Nullable ApiMessage message;
 
         @Override
@@ -152,18 +203,18 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    /** Whether every partition was committed. */
-    private static boolean isTaken(OffsetCommitResponseData answer) {
-        boolean taken = true;
+    /** Why a partition was not committed, or an empty string. */
+    private String refusal(OffsetCommitResponseData answer) {
+        String refusal = "";
         for (var topic : answer.topics()) {
             for (var partition : topic.partitions()) {
                 Errors error = Errors.forCode(partition.errorCode());
                 if (error != Errors.NONE) {
-                    taken = false;
-                    LOG.debug("commit of {}-{} refused: {}", topic.name(), partition.partitionIndex(), error);
+                    refusal = topic.name() + "-" + partition.partitionIndex() + ": " + error;
+                    forGood |= FOR_GOOD.contains(error);
                 }
             }
         }
-        return taken;
+        return refusal;
     }
 }

@@ -45,6 +45,9 @@ final class Session {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
+    /** How much more an answer may bring than the last one that was no quota's victim: an eighth. */
+    private static final int GROWTH = 8;
+
     /**
      * What may be done in a turn.
      *
@@ -73,6 +76,11 @@ final class Session {
     private boolean pausing;
     private boolean ended;
     private boolean foundNothing;
+
+    /** Records that an answer may bring, so that no quota makes the broker throw it away. */
+    private int mostRecords = Integer.MAX_VALUE;
+
+    private boolean toldOfQuota;
 
     Session(int node, Requests requests, Borrower borrower, Answers answers) {
         this.node = node;
@@ -206,7 +214,8 @@ final class Session {
         return requests.acknowledge(epoch, packets);
     }
 
-    private ApiMessage fetch(long nowNanos, int records, Map<Lent, Packet> packets) {
+    private ApiMessage fetch(long nowNanos, int free, Map<Lent, Packet> packets) {
+        int records = Math.min(free, mostRecords);
         List<TopicIdPartition> added = new ArrayList<>();
         List<TopicIdPartition> forgotten = new ArrayList<>();
         if (epoch == TO_OPEN) {
@@ -283,6 +292,11 @@ final class Session {
                 }));
         untold(sent, told);
         int records = answers.lend(lendings, sent.atNanos, nowNanos);
+        if (answer.throttleTimeMs() > 0 && answer.responses().isEmpty()) {
+            throttled(sent.asked, answer.throttleTimeMs());
+        } else if (records >= mostRecords) {
+            mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
+        }
         foundNothing = records == 0;
         borrower.fetched(records, nowNanos - sent.atNanos, open() == 0);
     }
@@ -312,6 +326,22 @@ final class Session {
             pause(nowNanos, throttleMillis * 1_000_000L);
         }
         return sent;
+    }
+
+    /**
+     * Brokers lend first and look at quotas then ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4): what they lent
+     * comes again when its locks are over, and if the answer were as large again, until no deliveries are left.
+     */
+    private void throttled(int asked, int millis) {
+        mostRecords = Math.max(1, asked / 2);
+        if (!toldOfQuota) {
+            toldOfQuota = true;
+            LOG.warn(
+                    "a quota makes broker {} hold back answers for {} ms, whose records come again after their lock with one"
+                            + " delivery less: raise consumer_byte_rate or request_percentage of this client",
+                    node,
+                    millis);
+        }
     }
 
     private void pause(long nowNanos, long nanos) {

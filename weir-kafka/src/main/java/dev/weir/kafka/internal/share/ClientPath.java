@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The way over Kafka's own share consumers: several {@linkplain Lane lanes}, which share a pipeline. A lane's size is
  * fixed, so another size is another lane: the new one begins before the old one ends, if there is room for both.
- * Guarded by its lock.
+ * Guarded by its lock, but for whether it has joined.
  */
 final class ClientPath implements SharePath {
 
@@ -41,6 +41,9 @@ final class ClientPath implements SharePath {
     private final List<Lane> ending = new ArrayList<>();
     private int made;
     private boolean stopped;
+
+    /** Stays: one lane is replaced by another all the time, and the new one may have nothing to ask for yet. */
+    private volatile boolean joined;
 
     /** Lanes that the group had places for when it refused one. */
     private int places = Integer.MAX_VALUE;
@@ -69,7 +72,7 @@ final class ClientPath implements SharePath {
     }
 
     private void add(Plan plan) {
-        Lane lane = new Lane(setup, made++, plan.pollRecords(), plan.mode(), this::refused);
+        Lane lane = new Lane(setup, made++, plan.pollRecords(), plan.mode(), this::refused, () -> joined = true);
         running.add(lane);
         lane.start();
     }
@@ -212,12 +215,7 @@ final class ClientPath implements SharePath {
 
     @Override
     public boolean isJoined() {
-        lock.lock();
-        try {
-            return running.stream().anyMatch(Lane::isJoined);
-        } finally {
-            lock.unlock();
-        }
+        return joined;
     }
 
     @Override

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * nothing. So there are several lanes.
  *
  * <p>Its parts are confined to its thread: {@link LaneFetch} asks for records, {@link LaneLocks} looks after what is
- * held, {@link LaneFates} tells what became of it. {@link #retire}, {@link #close}, {@link #join}, {@link #isJoined}, {@link
- * #held}, {@link #hasEnded} and {@link #unfinished} are for any thread.
+ * held, {@link LaneFates} tells what became of it. {@link #retire}, {@link #close}, {@link #join}, {@link #held}, {@link
+ * #hasEnded} and {@link #unfinished} are for any thread.
  */
 final class Lane implements Runnable {
 
@@ -97,13 +97,15 @@ final class Lane implements Runnable {
      * Makes the client; throws if its configuration is refused.
      *
      * @param onRefused told on the lane's thread that the group is full, after which the lane ends
+     * @param onJoined called once on the lane's thread, when the group has given it partitions
      */
     Lane(
             Setup setup,
             int number,
             int pollRecords,
             AcquireMode mode,
-            BiConsumer<Lane, GroupMaxSizeReachedException> onRefused) {
+            BiConsumer<Lane, GroupMaxSizeReachedException> onRefused,
+            Runnable onJoined) {
         this.setup = setup;
         this.pollRecords = pollRecords;
         this.mode = mode;
@@ -116,7 +118,7 @@ final class Lane implements Runnable {
         this.client = setup.clients().apply(config);
         this.thread = Thread.ofPlatform().daemon().name("weir-share-" + number).unstarted(this);
         this.fates = new LaneFates(name, setup, client, held, thread);
-        this.fetch = new LaneFetch(name, mode, setup, client, held, fates);
+        this.fetch = new LaneFetch(name, mode, setup, client, held, fates, onJoined);
         this.locks = new LaneLocks(setup, held, fates, fetch);
     }
 
@@ -134,10 +136,6 @@ final class Lane implements Runnable {
 
     Held held() {
         return held;
-    }
-
-    boolean isJoined() {
-        return fetch.isJoined();
     }
 
     /** Records that the pipeline had not finished at the close. */

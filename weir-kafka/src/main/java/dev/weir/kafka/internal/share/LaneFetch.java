@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A lane's questions for records: when there is demand, it polls, and hands what came to the pipeline. Confined to the
- * lane's thread, but for {@link #retire}, {@link #close} and {@link #isJoined}.
+ * lane's thread, but for {@link #retire} and {@link #close}.
  *
  * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has lent it
  * records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
@@ -45,12 +45,13 @@ final class LaneFetch {
     private final ShareConsumer<byte[], byte[]> client;
     private final Held held;
     private final LaneFates fates;
+    private final Runnable onJoined;
 
     private boolean asking;
+    private boolean joined;
     private long lastLookNanos = System.nanoTime();
     private long roundSinceNanos;
 
-    private volatile boolean joined;
     private volatile boolean retired;
     private volatile boolean closed;
     private volatile boolean inPoll;
@@ -61,7 +62,8 @@ final class LaneFetch {
             Lane.Setup setup,
             ShareConsumer<byte[], byte[]> client,
             Held held,
-            LaneFates fates) {
+            LaneFates fates,
+            Runnable onJoined) {
         this.name = name;
         this.mode = mode;
         this.setup = setup;
@@ -70,11 +72,7 @@ final class LaneFetch {
         this.client = client;
         this.held = held;
         this.fates = fates;
-    }
-
-    /** Whether the group has given it partitions, as of its last poll. Any thread. */
-    boolean isJoined() {
-        return joined;
+        this.onJoined = onJoined;
     }
 
     /** Kafka's client tells of its assignment by a metric alone: how often there was a new one. */
@@ -198,7 +196,10 @@ final class LaneFetch {
             return null;
         } finally {
             inPoll = false;
-            joined = joined || hasPartitions();
+            if (!joined && hasPartitions()) {
+                joined = true;
+                onJoined.run();
+            }
             fates.sentByPoll();
         }
     }

@@ -135,6 +135,23 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
+    // Asked for as many again, a broker threw its answer away each time, until it gave the records up.
+    @Test
+    void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {
+        Random random = new Random(11);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
+        group.quotaRecords = 3;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false);
+        runToTheEnd(group, member, random, false);
+        assertThat(work.done).hasSize(PARTITIONS * 50);
+        assertThat(group.partitions)
+                .allSatisfy(each -> assertThat(each.mostDeliveries()).isLessThanOrEqualTo(5));
+        close(group, work, member);
+    }
+
     @Test
     void endWhileHandlersRun_givesBackWhatTheyDoNotFinish() {
         Random random = new Random(3);

@@ -110,6 +110,9 @@ final class SimulatedGroup implements Network {
     int invalidRequests;
     int wrongLeaders;
 
+    /** Answers with more records than that are thrown away after they were lent. */
+    int quotaRecords = Integer.MAX_VALUE;
+
     /** Until then brokers say of the leaders what they were when it was set. */
     private long staleUntil;
 
@@ -326,6 +329,9 @@ final class SimulatedGroup implements Network {
             data.put(number, lent.setAcknowledgeErrorCode(toldError));
         }
         lastFetchWasEmpty = left == fetch.maxRecords();
+        if (fetch.maxRecords() - left > quotaRecords) {
+            return new ShareFetchResponseData().setThrottleTimeMs(100);
+        }
         ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(SimulatedPartition.TOPIC);
         data.values().forEach(each -> topic.partitions().add(each));
         answer.responses().add(topic);

@@ -63,6 +63,14 @@ final class SimulatedPartition {
         return lent;
     }
 
+    int mostDeliveries() {
+        int most = 0;
+        for (short each : deliveries) {
+            most = Math.max(most, each);
+        }
+        return most;
+    }
+
     void expire(long now) {
         for (int i = 0; i < states.length; i++) {
             if (states[i] == State.LENT && now >= lockedUntil[i]) {

@@ -140,6 +140,22 @@ class ClientPathTest {
         });
     }
 
+    // Without room a lane goes before its successor comes, which asks for nothing as long as the workers have enough.
+    @Test
+    void memberThatHasJoined_staysSo_whileLanesAreReplaced() {
+        path(1, number -> false).start(new Plan(1, 1, AcquireMode.RECORD_LIMIT));
+        acknowledgeWhatComes();
+        clients.getFirst().produce(ShareClientStub.record(0, 1));
+        until(() -> assertThat(counters.acquired.sum()).isOne());
+        assertThat(path.isJoined()).isFalse();
+        clients.getFirst().joined();
+        clients.getFirst().produce(ShareClientStub.record(1, 1));
+        until(() -> assertThat(path.isJoined()).isTrue());
+        path.follow(new Plan(1, 8, AcquireMode.RECORD_LIMIT));
+        assertThat(path.lanes()).isZero();
+        assertThat(path.isJoined()).isTrue();
+    }
+
     @Test
     void closeThatIsInterrupted_givesBackAtOnce_andWaitsForTheLanes() throws Exception {
         path(1, number -> false).start(new Plan(1, 1, AcquireMode.RECORD_LIMIT));

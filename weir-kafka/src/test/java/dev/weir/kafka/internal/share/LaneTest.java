@@ -52,7 +52,8 @@ class LaneTest {
                 1,
                 1,
                 AcquireMode.RECORD_LIMIT,
-                (refused, why) -> failures.add(why));
+                (refused, why) -> failures.add(why),
+                () -> {});
         lane.start();
     }
 

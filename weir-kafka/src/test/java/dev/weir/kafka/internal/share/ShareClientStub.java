@@ -52,6 +52,7 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
     private final int pollRecords;
     private final @Nullable KafkaException refusal;
     private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile boolean joined;
 
     // Under the lock.
     private final Deque<ConsumerRecord<byte[], byte[]>> atBroker = new ArrayDeque<>();
@@ -352,7 +353,23 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
 
     @Override
     public Map<MetricName, ? extends Metric> metrics() {
-        return Map.of();
+        MetricName name = new MetricName("rebalance-total", "", "", Map.of());
+        return Map.of(name, new Metric() {
+            @Override
+            public MetricName metricName() {
+                return name;
+            }
+
+            @Override
+            public Object metricValue() {
+                return joined ? 1.0 : 0.0;
+            }
+        });
+    }
+
+    /** The group has given it partitions. */
+    void joined() {
+        joined = true;
     }
 
     @Override
