@@ -17,7 +17,7 @@ class CompatibilityTest {
     private static final Uuid TOPIC = Uuid.fromString("3q2-7wAAQACAAAAAAAAAAQ");
 
     /** A text, the offset that it was committed with, and what it says. */
-    private record Golden(
+    record Golden(
             long committed,
             String text,
             FinishedSet finished,
