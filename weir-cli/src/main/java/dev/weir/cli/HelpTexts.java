@@ -16,7 +16,8 @@ public final class HelpTexts {
     /** Writes the helps of all commands into the file that is the one argument. */
     public static void main(String[] args) throws IOException {
         if (Weir.isPicocliTold()) {
-            throw new IllegalStateException("a system property picocli.* of the build would change the help of everyone");
+            throw new IllegalStateException(
+                    "a system property picocli.* of the build would change the help of everyone");
         }
         Files.writeString(Path.of(args[0]), ofAllCommands());
     }
