@@ -25,6 +25,10 @@ cache=$work/invoicing.aot
 measure() { "$JAVA_HOME/bin/java" -XX:+UseSerialGC -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StartTimes "$@"; }
 
 "$weir" --version >/dev/null # makes the cache
+[ -n "$(find "$XDG_CACHE_HOME" -type f -size +0 2>/dev/null)" ] || {
+  echo "start.sh: the archive made no cache" >&2
+  exit 1
+}
 "$weir" broker --port 0 --topic orders:1 --topic invoices:1 >"$work/address" &
 broker=$!
 until [ -s "$work/address" ]; do

@@ -15,6 +15,10 @@ public final class HelpTexts {
 
     /** Writes the helps of all commands into the file that is the one argument. */
     public static void main(String[] args) throws IOException {
+        if (Weir.isPicocliTold()) {
+            throw new IllegalStateException(
+                    "a system property picocli.* of the build would change the help of everyone");
+        }
         Files.writeString(Path.of(args[0]), ofAllCommands());
     }
 
@@ -29,7 +33,7 @@ public final class HelpTexts {
         texts.append(Weir.SECTION)
                 .append(command.getCommandSpec().qualifiedName())
                 .append('\n')
-                .append(command.getUsageMessage(Ansi.ON));
+                .append(command.getUsageMessage(Ansi.ON).replace(System.lineSeparator(), "\n"));
         command.getSubcommands().values().forEach(each -> add(each, texts));
     }
 }

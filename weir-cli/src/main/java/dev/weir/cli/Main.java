@@ -24,6 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -113,6 +114,10 @@ public final class Main implements Runnable, CommandContext {
                 .setParameterExceptionHandler((e, rest) -> fail(e.getCommandLine(), usageFailure(e)))
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
+        Boolean coloured = Weir.isColoured();
+        if (coloured != null) { // As Weir answers, so that no two helps differ.
+            line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
+        }
         try {
             return line.execute(args);
         } catch (Throwable e) { // picocli hands over exceptions only; an Error deserves the same two lines.

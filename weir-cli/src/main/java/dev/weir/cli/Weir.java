@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Weir {
 
-    /** Of each command: a form feed, its name, a line feed, its help in colours. */
+    /** Of each command: a form feed, its name, a line feed, its help in colours, with line feeds. */
     static final String TEXTS = "help.txt";
 
     static final char SECTION = '\f';
@@ -52,10 +52,21 @@ public final class Weir {
         }
         StringBuilder name = new StringBuilder("weir");
         for (int i = 0; i < args.length - 1; i++) {
+            if (args[i].indexOf(' ') >= 0) { // One word, not the two that it looks like behind the next line.
+                return null;
+            }
             name.append(' ').append(args[i]);
         }
         String help = section(name.toString());
-        return help == null || coloured ? help : help.replaceAll(COLOUR, "");
+        if (help == null) {
+            return null;
+        }
+        return (coloured ? help : help.replaceAll(COLOUR, "")).replace("\n", System.lineSeparator());
+    }
+
+    /** By a property of its own, such as {@code picocli.ansi} or {@code picocli.usage.width}. */
+    static boolean isPicocliTold() {
+        return System.getProperties().stringPropertyNames().stream().anyMatch(name -> name.startsWith("picocli."));
     }
 
     private static @Nullable String section(String name) {
@@ -77,14 +88,15 @@ public final class Weir {
         return texts.substring(at + start.length(), end < 0 ? texts.length() : end);
     }
 
+    /** Whether standard output takes colours; null if only picocli can say, or was told how its texts are to look. */
     @SuppressWarnings("SystemConsoleNull") // None is no terminal; of one that is there, picocli says what it is.
-    private static @Nullable Boolean isColoured() {
+    static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {
             if (System.getenv(choice) != null) {
                 return null;
             }
         }
-        if (System.getProperty("picocli.ansi") != null) {
+        if (isPicocliTold()) {
             return null;
         }
         // The launchers know (test -t 1). Java tells less before version 22, and takes standard input into account.

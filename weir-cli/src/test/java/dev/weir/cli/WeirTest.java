@@ -79,6 +79,23 @@ class WeirTest {
         assertThat(Weir.answer(false, line(line))).isNull();
     }
 
+    /** In quotes: picocli knows no command of that name. */
+    @Test
+    void wordWithABlank_isLeftToPicocli() {
+        assertThat(Weir.answer(false, "bench compare", "--help")).isNull();
+    }
+
+    /** Its width, for instance, or the colours of options. */
+    @Test
+    void colours_whenPicocliIsTold_areLeftToIt() {
+        System.setProperty("picocli.usage.width", "140");
+        try {
+            assertThat(Weir.isColoured()).isNull();
+        } finally {
+            System.clearProperty("picocli.usage.width");
+        }
+    }
+
     @Test
     void help_ofWhichOnlyPicocliKnowsTheColours_isLeftToIt() {
         assertThat(Weir.answer(null, "--help")).isNull();

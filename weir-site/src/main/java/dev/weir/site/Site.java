@@ -41,15 +41,18 @@ final class Site {
     private final Path versions;
     private final Path folder;
     private final String version;
+    private final boolean withJavadoc;
     private final List<String> faults = new ArrayList<>();
     private final List<Page> pages;
     private final Links links;
 
-    Site(Path root, Path versions, String version) throws IOException {
+    /** @param withJavadoc whether that of each published module must be there */
+    Site(Path root, Path versions, String version, boolean withJavadoc) throws IOException {
         this.root = root.toAbsolutePath().normalize();
         this.versions = versions;
         this.folder = versions.resolve(version);
         this.version = version;
+        this.withJavadoc = withJavadoc;
         this.pages = new PageReader(this.root, faults).readAll();
         this.links = new Links(this.root, pages, faults);
     }
@@ -63,7 +66,7 @@ final class Site {
         if (!faults.isEmpty()) {
             throw new SiteException(faults);
         }
-        List<Page> javadoc = Javadoc.unpack(root, version, folder);
+        List<Page> javadoc = Javadoc.unpack(root, version, folder, withJavadoc);
         Layout layout =
                 new Layout(sections, version, !javadoc.isEmpty() || Files.exists(folder.resolve("api/index.html")));
         for (Page page : javadoc) {

@@ -53,7 +53,11 @@ class SiteTest {
     }
 
     private Site make(String version) throws IOException {
-        Site made = new Site(project, site, version);
+        return make(version, false);
+    }
+
+    private Site make(String version, boolean withJavadoc) throws IOException {
+        Site made = new Site(project, site, version, withJavadoc);
         made.make();
         return made;
     }
@@ -153,19 +157,43 @@ class SiteTest {
     @Test
     void javadocOfModules_isUnpackedAndListed() throws IOException {
         write("weir-a/pom.xml", "<project><description>The first\n one.</description></project>\n");
-        Path jar = project.resolve("weir-a/target/weir-a-1.0.0-javadoc.jar");
-        Files.createDirectories(jar.resolveSibling(""));
-        try (ZipOutputStream entries = new ZipOutputStream(Files.newOutputStream(jar))) {
-            entries.putNextEntry(new ZipEntry("a/A.html"));
-            entries.write("<title>A</title>".getBytes(UTF_8));
-            entries.putNextEntry(new ZipEntry("../outside.html"));
-        }
+        javadoc("a/A.html");
         make("1.0.0");
         assertThat(site.resolve("1.0.0/api/weir-a/a/A.html")).hasContent("<title>A</title>");
-        assertThat(site.resolve("1.0.0/api/outside.html")).doesNotExist();
         assertThat(page("index.html").select("#api").attr("href")).isEqualTo("api/index.html");
         assertThat(page("api/index.html").select("article td").eachText()).containsExactly("weir-a", "The first one.");
         assertThat(page("api/index.html").select("article a").attr("href")).isEqualTo("weir-a/index.html");
+    }
+
+    @Test
+    void javadoc_thatLeavesItsFolder_isRefused() throws IOException {
+        javadoc("../outside.html");
+        assertThatThrownBy(() -> make("1.0.0"))
+                .isInstanceOf(SiteException.class)
+                .hasMessageContaining("../outside.html leaves its folder");
+        assertThat(site.resolve("1.0.0/api/outside.html")).doesNotExist();
+    }
+
+    @Test
+    void javadocOfAPublishedModule_thatIsMissing_isNamed_ifAllMustBeThere() throws IOException {
+        javadoc("a/A.html");
+        write("weir-b/pom.xml", "<project><weir.unpublished>false</weir.unpublished></project>\n");
+        write("weir-c/pom.xml", "<project/>\n");
+        assertThatThrownBy(() -> make("1.0.0", true))
+                .isInstanceOf(SiteException.class)
+                .hasMessageEndingWith("\n  weir-b: has no Javadoc; a release's site takes a build of all modules");
+        assertThat(site.resolve("1.0.0")).doesNotExist();
+        make("1.0.0");
+    }
+
+    /** As the module {@code weir-a} makes it, of one page. */
+    private void javadoc(String page) throws IOException {
+        Path jar = project.resolve("weir-a/target/weir-a-1.0.0-javadoc.jar");
+        Files.createDirectories(jar.resolveSibling(""));
+        try (ZipOutputStream entries = new ZipOutputStream(Files.newOutputStream(jar))) {
+            entries.putNextEntry(new ZipEntry(page));
+            entries.write("<title>A</title>".getBytes(UTF_8));
+        }
     }
 
     @Test

@@ -14,9 +14,10 @@ final class JavaText {
 
     static final String DOTS = "...";
 
+    private static final Pattern WILDCARD = Pattern.compile("\\?\\s*(?:[>,]|extends\\b|super\\b)");
     private static final Pattern ANYTHING = Pattern.compile("(?:\\.\\.\\.|\\{}|%[a-z])+");
 
-    /** Of ways through one expression: more are not told apart. */
+    /** Of ways through one expression: with more, the reader has misread it. */
     private static final int MOST_WAYS = 64;
 
     private JavaText() {}
@@ -72,7 +73,7 @@ final class JavaText {
     private static boolean isPartOfAnother(String code, int at) {
         return switch (code.charAt(at)) {
             case ':' -> code.startsWith("::", at) || (at > 0 && code.charAt(at - 1) == ':');
-            case '?' -> at > 0 && code.charAt(at - 1) == '<';
+            case '?' -> WILDCARD.matcher(code).region(at, code.length()).lookingAt();
             default -> false;
         };
     }
@@ -163,11 +164,12 @@ final class JavaText {
 
     private static List<String> join(List<String> firsts, List<String> seconds, String between) {
         List<String> joined = new ArrayList<>();
+        if (firsts.size() * seconds.size() > MOST_WAYS) {
+            throw new IllegalStateException("more than " + MOST_WAYS + " ways through one expression: " + firsts);
+        }
         for (String first : firsts) {
             for (String second : seconds) {
-                if (joined.size() < MOST_WAYS) {
-                    joined.add(first.endsWith(DOTS) && second.equals(DOTS) ? first : first + between + second);
-                }
+                joined.add(first.endsWith(DOTS) && second.equals(DOTS) ? first : first + between + second);
             }
         }
         return joined;

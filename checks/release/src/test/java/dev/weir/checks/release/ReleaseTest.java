@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the profile {@code release} makes beside the jars. Runs under that profile only. */
 class ReleaseTest {
+
+    /** To another file of the same site, without its anchor. */
+    private static final Pattern LINK = Pattern.compile("(?:href|src)=\"(?![a-z]+:)([^\"#?]+)");
 
     private static final List<String> JARS = List.of(".jar", "-sources.jar", "-javadoc.jar");
 
@@ -98,13 +102,52 @@ class ReleaseTest {
                 Path signed = ending.equals(".pom")
                         ? Published.ROOT.resolve(module.artifact()).resolve("pom.xml")
                         : module.made(ending);
-                Process gpg = new ProcessBuilder("gpg", "--batch", "--verify", signature.toString(), signed.toString())
-                        .redirectErrorStream(true)
-                        .start();
-                String said = new String(gpg.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-                assertThat(gpg.waitFor()).as(said).isZero();
+                assertHolds(signature, signed);
             }
         }
+    }
+
+    private static void assertHolds(Path signature, Path signed) throws Exception {
+        Process gpg = new ProcessBuilder("gpg", "--batch", "--verify", signature.toString(), signed.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(gpg.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(gpg.waitFor()).as(said).isZero();
+    }
+
+    @Test
+    void archive_isSignedIfAKeyIsGiven() throws Exception {
+        Path archive = Archive.file();
+        Path signature = archive.resolveSibling(archive.getFileName() + ".asc");
+        boolean wanted = System.getProperty("gpg.keyname") != null;
+        assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(wanted);
+        if (wanted) {
+            assertHolds(signature, archive);
+        }
+    }
+
+    /** As the generator of the site has unpacked it. */
+    @ParameterizedTest
+    @EnumSource
+    void site_hasTheJavadocOfTheModule_withoutADeadLink(Published module) throws IOException {
+        Path list = Published.ROOT
+                .resolve("weir-site/target/site")
+                .resolve(Pom.parent().child("version"))
+                .resolve("api/index.html");
+        assertThat(list).as("made by ./mvnw -Prelease package -pl weir-site").isRegularFile();
+        assertThat(Files.readString(list)).contains("href=\"" + module.artifact() + "/index.html\"");
+        List<String> dead = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(list.resolveSibling(module.artifact()))) {
+            for (Path page : files.filter(each -> each.toString().endsWith(".html"))
+                    .toList()) {
+                LINK.matcher(Files.readString(page))
+                        .results()
+                        .map(link -> link.group(1))
+                        .filter(link -> !Files.exists(page.resolveSibling(link)))
+                        .forEach(link -> dead.add(page + ": " + link));
+            }
+        }
+        assertThat(dead).isEmpty();
     }
 
     /** As {@code sha256sum -c} reads it. */
