@@ -40,7 +40,7 @@ class TopicIdTest {
                 .build());
     }
 
-    /** The fault is not thrown before the pause ends: whoever gave the place away until then gave it with a wrong id. */
+    /** It is thrown when the pause ends: whoever gave the place away before gave it with a wrong id. */
     @Test
     void topicMadeAnew_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
         try (LeanConsumer consumer = consumer(Duration.ofMillis(100))) {

@@ -72,8 +72,8 @@ final class Locations {
     }
 
     /**
-     * Where a partition is to be read is of the topic with that id. The next metadata decide whether it is a place: what
-     * is known by now may be older than what the other consumer knew.
+     * Where a partition is to be read is of the topic with that id. The next metadata decide whether it is a place:
+     * what is known by now may be older than what the other consumer knew.
      */
     void isPlacedIn(Partition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
