@@ -215,6 +215,15 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.topicId(index);
     }
 
+    /**
+     * Whether a fault was found in a partition, thrown by {@link #poll} or still to be thrown, and no seek came since.
+     * If the fault is that the topic was made anew, {@link #position} is of the topic before, and no place in the one
+     * with {@link #topicId}.
+     */
+    public boolean isAtFault(int index) {
+        return engine.isAtFault(index);
+    }
+
     /** Goes to another place in a partition, and forgets its fetched records; also the way on after a fault. */
     public void seek(int index, StartAt place) {
         engine.seek(index, Objects.requireNonNull(place, "place"));

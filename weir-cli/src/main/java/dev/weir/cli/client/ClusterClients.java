@@ -2,6 +2,7 @@ package dev.weir.cli.client;
 
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.ProducePath;
@@ -94,12 +95,20 @@ public final class ClusterClients {
     }
 
     public ConsumerSettings<byte[], byte[]> consumer() {
+        return consumer(null);
+    }
+
+    /** Settings of a consumer with a path; null for that of the file. */
+    public ConsumerSettings<byte[], byte[]> consumer(@Nullable FetchPath path) {
         return configured(() -> {
             var builder = ConsumerSettings.builder();
-            return (file == null ? builder : builder.from(file))
-                    .bootstrapServers(bootstrapServers)
-                    .groupId(group)
-                    .build();
+            if (file != null) {
+                builder.from(file);
+            }
+            if (path != null) {
+                builder.fetch(path);
+            }
+            return builder.bootstrapServers(bootstrapServers).groupId(group).build();
         });
     }
 

@@ -118,10 +118,7 @@ public final class PipeCommand implements Callable<Integer> {
     }
 
     private ConsumerSettings<byte[], byte[]> consumer(ClusterClients clients) {
-        ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
-        return options.fetch == null
-                ? consumer
-                : consumer.toBuilder().fetch(options.fetch.path()).build();
+        return clients.consumer(options.fetch == null ? null : options.fetch.path());
     }
 
     private ShareSettings<byte[], byte[]> member(ClusterClients clients) {

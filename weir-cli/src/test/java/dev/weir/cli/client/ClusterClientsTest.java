@@ -46,6 +46,17 @@ class ClusterClientsTest {
     }
 
     @Test
+    void fetchThreads_goWithThePathOfTheCommand_notOnlyWithThatOfTheFile() throws IOException {
+        assertThat(clients("weir.fetch.threads=2\n").consumer(FetchPath.LEAN).fetchThreads())
+                .isEqualTo(2);
+        ClusterClients clients = clients("weir.fetch=lean\nweir.fetch.threads=2\n");
+        assertThat(clients.consumer(null).fetch()).isEqualTo(FetchPath.LEAN);
+        assertThatThrownBy(() -> clients.consumer(FetchPath.CLIENT))
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("fetchThreads=2 needs the lean path");
+    }
+
+    @Test
     void misspeltClientKey_isRefusedWithFileAndLine() throws IOException {
         ClusterClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
         assertThatThrownBy(clients::consumer)

@@ -9,6 +9,7 @@ import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ class BenchLeanCopyTest extends BenchTestBase {
     @Test
     void killedAmidACopy_theNextProcessOfTheGroupCopiesTheRest_andNothingIsLost() throws Exception {
         long perPartition = 50_000;
-        WorkloadPoint point = point(10, 20_000);
+        WorkloadPoint point = point(10, 100_000);
         try (BenchCluster cluster = cluster()) {
             String topic = cluster.filled(point, perPartition);
             String group = cluster.newGroup();
@@ -84,6 +85,7 @@ class BenchLeanCopyTest extends BenchTestBase {
             }
             long left = cluster.lag(group, topic);
             assertThat(left).as("what the killed process had to do still").isPositive();
+            options.put(HandlerWork.ROUNDS, "0"); // The killed one was slow to be killed amid it.
             try (DriverProcess process = process("next")) {
                 DriverSession session = begin(process, cluster, point, topic, perPartition, options);
                 session.start(group, left, SECONDS);

@@ -18,9 +18,10 @@ import org.apache.kafka.common.record.internal.CompressionType;
 
 /**
  * One lean thread and two of them before {@link StandInBrokers}, one broker for each thread, in turn, in rounds. Prints
- * what they read in a second of the clock, and what they would read if each had a core of its own: the sum over the
- * threads of records by the thread's processor time, which what else the machine does moves little. The first eight
- * bytes of each value are added up. The first round does not count.
+ * what they read in a second of the clock, and the sum over the threads of records by the thread's processor time. The
+ * latter shows what caches and memory cost, and nothing else: a thread that waits, for a lock or for another one, uses
+ * no processor time, so the share of time that threads were idle stands beside it. The first eight bytes of each value
+ * are added up. The first round does not count.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
  * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine: the rate by the clock scales only where there are
@@ -28,6 +29,7 @@ import org.apache.kafka.common.record.internal.CompressionType;
  */
 public final class LeanScaling {
     private static final int PARTITIONS = 6;
+    private static final int MAX_VALUE_BYTES = 1_000;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private LeanScaling() {}
@@ -38,10 +40,13 @@ public final class LeanScaling {
         int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 5;
         long seconds = args.length > 2 ? Long.parseLong(args[2]) : 5;
         int valueBytes = args.length > 3 ? Integer.parseInt(args[3]) : 100;
+        if (rounds < 1 || seconds < 1 || valueBytes < Long.BYTES || valueBytes > MAX_VALUE_BYTES) {
+            throw new IllegalArgumentException("ROUNDS and SECONDS at least 1, VALUE_BYTES from 8 to " + MAX_VALUE_BYTES);
+        }
         double[] byClock = new double[rounds];
         double[] byProcessor = new double[rounds];
         System.out.println(
-                "| round | threads | million/s by the clock | million/s with a core each |\n|--:|--:|--:|--:|");
+                "| round | threads | million/s by the clock | million/s by processor time | idle |\n|--:|--:|--:|--:|--:|");
         for (int round = -1; round < rounds; round++) {
             Rate one = measure(1, codec, valueBytes, seconds);
             Rate two = measure(2, codec, valueBytes, seconds);
@@ -54,7 +59,7 @@ public final class LeanScaling {
         }
         System.out.printf(
                 Locale.ROOT,
-                "%s, %d B: two threads are %.2f times one by the clock, %.2f with a core each (medians of %d)%n",
+                "%s, %d B: two threads are %.2f times one by the clock, %.2f by processor time (medians of %d)%n",
                 codec.name,
                 valueBytes,
                 median(byClock),
@@ -65,11 +70,12 @@ public final class LeanScaling {
     private static void print(int round, int threads, Rate rate) {
         System.out.printf(
                 Locale.ROOT,
-                "| %d | %d | %.1f | %.1f |%n",
+                "| %d | %d | %.1f | %.1f | %.0f %% |%n",
                 round,
                 threads,
                 rate.byClock() / 1e6,
-                rate.byProcessor() / 1e6);
+                rate.byProcessor() / 1e6,
+                100 * rate.idle());
     }
 
     private static double median(double[] values) {
@@ -77,8 +83,8 @@ public final class LeanScaling {
         return values[values.length / 2];
     }
 
-    /** Records in a second. */
-    private record Rate(double byClock, double byProcessor) {}
+    /** Records in a second; and the share of the clock's time that the threads used no processor. */
+    private record Rate(double byClock, double byProcessor, double idle) {}
 
     /** What each thread has read and used so far. */
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
@@ -104,12 +110,15 @@ public final class LeanScaling {
             double nanos = to.nanos() - from.nanos();
             double records = 0;
             double byProcessor = 0;
+            double busyNanos = 0;
             for (int thread = 0; thread < count; thread++) {
                 double read = to.records()[thread] - from.records()[thread];
                 records += read;
-                byProcessor += read / (to.cpuNanos()[thread] - from.cpuNanos()[thread]) * 1e9;
+                double cpuNanos = to.cpuNanos()[thread] - from.cpuNanos()[thread];
+                byProcessor += read / cpuNanos * 1e9;
+                busyNanos += cpuNanos;
             }
-            return new Rate(records / nanos * 1e9, byProcessor);
+            return new Rate(records / nanos * 1e9, byProcessor, 1 - busyNanos / (nanos * count));
         }
     }
 

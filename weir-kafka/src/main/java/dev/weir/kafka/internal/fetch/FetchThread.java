@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * and the {@link Reading}s are the thread's; the owner thread calls the methods, most of which are orders that the
  * thread obeys between two turns, and takes what it hands over.
  */
-final class FetchThread {
+final class FetchThread implements FetchLane {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
     /** One turn is with the owner, one is on its way, one is made. */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
-    final int number;
+    private final int number;
 
     private final LeanConsumer lean;
     private final int maxTurnBytes;
@@ -60,7 +60,6 @@ final class FetchThread {
         int leaderEpoch;
         long endOffset;
         int broker;
-        boolean isAtFault;
 
         /** In the turn that is made. */
         FetchedTurn.@Nullable Part part;
@@ -93,16 +92,24 @@ final class FetchThread {
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
 
-    /** Reads a partition from there on, which is in the topic of that id if one is known. */
-    void add(Placement placement, StartAt start, Uuid topicId, boolean paused) {
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public void add(Placement placement, StartAt start, Uuid topicId) {
+        boolean paused = placement.paused;
         order(() -> begin(placement, start, topicId, paused));
     }
 
-    /** Goes on elsewhere in a partition, by another placement; begins there if the earlier one was given away. */
-    void replace(Placement earlier, Placement placement, StartAt start, boolean paused) {
+    @Override
+    public void replace(Placement earlier, Placement placement, StartAt start) {
+        boolean paused = placement.paused;
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
+                // A seek is to a place in the topic of the moment, whatever that was when it was given away.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -111,7 +118,8 @@ final class FetchThread {
         });
     }
 
-    void remove(Placement placement) {
+    @Override
+    public void remove(Placement placement) {
         order(() -> {
             Reading reading = readings.get(placement);
             if (reading != null) {
@@ -120,18 +128,20 @@ final class FetchThread {
         });
     }
 
-    /** Tells where it is behind what was read of it, and reads it no longer; not if a fault was found there. */
-    void giveAway(Placement placement) {
+    /** A fault that is still to be thrown counts: the position may be of a topic before the one that is there now. */
+    @Override
+    public void giveAway(Placement placement) {
         order(() -> {
             Reading reading = readings.get(placement);
-            if (reading != null && !reading.isAtFault) {
+            if (reading != null && !lean.isAtFault(reading.index)) {
                 told(reading).givenAway = lean.topicId(reading.index);
                 forget(reading);
             }
         });
     }
 
-    void pausedOrResumed(Placement placement, boolean paused) {
+    @Override
+    public void pausedOrResumed(Placement placement, boolean paused) {
         order(() -> {
             Reading reading = readings.get(placement);
             if (reading != null) {
@@ -150,18 +160,18 @@ final class FetchThread {
         }
     }
 
-    /** The next turn, or null. */
-    @Nullable
-    FetchedTurn take() {
+    @Override
+    public @Nullable FetchedTurn take() {
         return turns.take();
     }
 
-    LeanMetrics metrics() {
+    @Override
+    public LeanMetrics metrics() {
         return lean.metrics();
     }
 
-    /** Asks it to end after the record that it is at; does not wait. */
-    void end() {
+    @Override
+    public void end() {
         ending = true;
         turns.close();
         if (started) {
@@ -171,8 +181,8 @@ final class FetchThread {
         }
     }
 
-    /** Waits until it has ended. */
-    void join() {
+    @Override
+    public void join() {
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {
@@ -237,7 +247,6 @@ final class FetchThread {
             int index = lean.index(fault.topic(), fault.partition());
             Reading reading = index < 0 ? null : byIndex.get(index);
             if (reading != null) {
-                reading.isAtFault = true;
                 told(reading).failure = LeanFaults.asOfClient(reading.placement.partition.id, fault);
             }
             return 1;

@@ -51,7 +51,7 @@ final class HandOver<T> {
         return item;
     }
 
-    /** Ends the wait for room, now and from now on. */
+    /** Ends the wait for room, now and from now on; how much room there is means nothing any more. */
     void close() {
         closed = true;
         room.release();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Placement {
 
     final LeanPartition partition;
-    final FetchThread thread;
+    final FetchLane lane;
 
     /** Behind what was added of it; as the thread has told it, or as it was placed. */
     long position;
@@ -23,11 +23,14 @@ final class Placement {
 
     /** The thread that is to have it next, while this one is asked to give it away. */
     @Nullable
-    FetchThread next;
+    FetchLane next;
 
-    Placement(LeanPartition partition, FetchThread thread, long position, int leaderEpoch, long endOffset) {
+    /** Whether its thread was told to pause it; also while records that wait in the owner are to be out first. */
+    boolean paused;
+
+    Placement(LeanPartition partition, FetchLane lane, long position, int leaderEpoch, long endOffset) {
         this.partition = partition;
-        this.thread = thread;
+        this.lane = lane;
         this.position = position;
         this.leaderEpoch = leaderEpoch;
         this.endOffset = endOffset;

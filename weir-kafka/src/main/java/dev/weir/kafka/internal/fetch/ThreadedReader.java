@@ -33,11 +33,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class ThreadedReader implements LeanReader {
 
+    private static final int TURNS = 3;
+
     private static final long DIVIDE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    private final long divideNanos;
     private final HandOver.Bell bell = new HandOver.Bell();
-    private final List<FetchThread> threads = new ArrayList<>();
+    private final List<FetchLane> lanes = new ArrayList<>();
     private final Map<TopicPartition, Placement> placements = new LinkedHashMap<>();
+
+    /** Resumed while records of them waited here: their threads are told once those are out, so few can wait. */
+    private final List<LeanPartition> resumed = new ArrayList<>();
 
     /** Which thread a turn begins with, so that none is always the last. */
     private int first;
@@ -58,11 +64,13 @@ final class ThreadedReader implements LeanReader {
             int count,
             LeanSettings settings,
             Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views) {
-        int turnBytes = settings.maxFetchBytes();
+        this.divideNanos = DIVIDE_NANOS;
+        // One turn of each is made, one is on its way, one waits here.
+        int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
                 String ofThread = "weir-" + name + "-fetch-" + number;
-                threads.add(new FetchThread(ofThread, number, settings, turnBytes, views.get(), bell));
+                lanes.add(new FetchThread(ofThread, number, settings, turnBytes, views.get(), bell));
             }
         } catch (RuntimeException failure) {
             close();
@@ -70,39 +78,46 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
+    /** Reads by those, and divides at most each so many nanoseconds. */
+    ThreadedReader(List<? extends FetchLane> lanes, long divideNanos) {
+        this.divideNanos = divideNanos;
+        this.lanes.addAll(lanes);
+    }
+
     @Override
     public void place(LeanPartition partition, StartAt start) {
         Placement earlier = placements.get(partition.id);
-        FetchThread thread = earlier == null ? withFewest() : earlier.thread;
-        Placement placement = new Placement(partition, thread, start.offset(), start.leaderEpoch(), Fetcher.UNKNOWN);
+        FetchLane lane = earlier == null ? withFewest() : earlier.lane;
+        Placement placement = new Placement(partition, lane, start.offset(), start.leaderEpoch(), Fetcher.UNKNOWN);
+        placement.paused = partition.paused;
         placements.put(partition.id, placement);
         mayDivide = true;
         if (earlier == null) {
-            thread.add(placement, start, Uuid.ZERO_UUID, partition.paused);
+            lane.add(placement, start, Uuid.ZERO_UUID);
         } else {
             placement.endOffset = earlier.endOffset;
             placement.broker = earlier.broker;
-            thread.replace(earlier, placement, start, partition.paused);
+            lane.replace(earlier, placement, start);
         }
     }
 
-    private FetchThread withFewest() {
-        int[] counts = new int[threads.size()];
+    private FetchLane withFewest() {
+        int[] counts = new int[lanes.size()];
         for (Placement placement : placements.values()) {
-            counts[placement.thread.number]++;
+            counts[placement.lane.number()]++;
         }
         int best = 0;
         for (int number = 1; number < counts.length; number++) {
             best = counts[number] < counts[best] ? number : best;
         }
-        return threads.get(best);
+        return lanes.get(best);
     }
 
     @Override
     public void remove(LeanPartition partition) {
         Placement placement = placements.remove(partition.id);
         if (placement != null) {
-            placement.thread.remove(placement);
+            placement.lane.remove(placement);
             mayDivide = true;
         }
     }
@@ -115,23 +130,45 @@ final class ThreadedReader implements LeanReader {
     @Override
     public void pausedOrResumed(LeanPartition partition) {
         Placement placement = placements.get(partition.id);
-        if (placement != null) {
-            placement.thread.pausedOrResumed(placement, partition.paused);
+        if (placement == null || partition.paused == placement.paused) {
+            return;
         }
+        if (partition.paused || partition.isEmpty()) {
+            tell(placement, partition.paused);
+        } else {
+            resumed.add(partition);
+        }
+    }
+
+    private static void tell(Placement placement, boolean paused) {
+        placement.paused = paused;
+        placement.lane.pausedOrResumed(placement, paused);
+    }
+
+    /** At a turn, which comes only while nothing that flows has records here. */
+    private void resume() {
+        for (LeanPartition partition : resumed) {
+            Placement placement = placements.get(partition.id);
+            if (placement != null && placement.partition == partition && placement.paused && !partition.paused) {
+                tell(placement, false);
+            }
+        }
+        resumed.clear();
     }
 
     @Override
     public int turn() {
+        resume();
         int work = 0;
-        for (int i = 0; i < threads.size(); i++) {
-            FetchedTurn turn = threads.get((first + i) % threads.size()).take();
+        for (int i = 0; i < lanes.size(); i++) {
+            FetchedTurn turn = lanes.get((first + i) % lanes.size()).take();
             if (turn != null) {
                 turn.parts.forEach(this::add);
                 work++;
                 throwFailure(turn.failure);
             }
         }
-        first = (first + 1) % threads.size();
+        first = (first + 1) % lanes.size();
         divide();
         return work;
     }
@@ -145,21 +182,27 @@ final class ThreadedReader implements LeanReader {
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        placement.endOffset = part.endOffset;
-        mayDivide |= placement.broker != part.broker;
-        placement.broker = part.broker;
+        if (part.endOffset >= 0) { // Not known where it has just begun: what was known before stays until then.
+            placement.endOffset = part.endOffset;
+        }
+        if (part.broker >= 0 && part.broker != placement.broker) {
+            placement.broker = part.broker;
+            mayDivide = true;
+        }
         if (part.failure != null) {
             partition.failure = part.failure;
             placement.next = null;
         }
-        FetchThread next = placement.next;
+        FetchLane next = placement.next;
         if (part.givenAway != null && next != null) {
             Placement moved =
                     new Placement(partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
+            moved.paused = placement.paused;
+            mayDivide = true; // It was left out while it was on its way.
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
-            next.add(moved, start, part.givenAway, partition.paused);
+            next.add(moved, start, part.givenAway);
         }
     }
 
@@ -172,26 +215,24 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Asks threads to give away what others are to read. */
+    /** Asks threads to give away what others are to read; what cannot go now is looked at again when it can. */
     private void divide() {
         long now = System.nanoTime();
-        if (!mayDivide || now - dividedNanos < DIVIDE_NANOS) {
+        if (!mayDivide || now - dividedNanos < divideNanos) {
             return;
         }
         mayDivide = false;
         dividedNanos = now;
         List<Slot> slots = new ArrayList<>();
         placements.forEach((id, placement) -> {
-            FetchThread at = placement.next == null ? placement.thread : placement.next;
-            slots.add(new Slot(id, placement.broker, at.number));
+            FetchLane at = placement.next == null ? placement.lane : placement.next;
+            slots.add(new Slot(id, placement.broker, at.number()));
         });
-        for (Slot move : Division.moves(slots, threads.size())) {
+        for (Slot move : Division.moves(slots, lanes.size())) {
             Placement placement = placements.get(move.partition());
             if (placement != null && placement.next == null && placement.partition.failure == null) {
-                placement.next = threads.get(move.thread());
-                placement.thread.giveAway(placement);
-            } else {
-                mayDivide = true; // Not now.
+                placement.next = lanes.get(move.thread());
+                placement.lane.giveAway(placement);
             }
         }
     }
@@ -232,15 +273,15 @@ final class ThreadedReader implements LeanReader {
     @Override
     public Contact contact(Contact others) {
         Contact all = others;
-        for (FetchThread thread : threads) {
-            all = OwnReader.plus(all, thread.metrics());
+        for (FetchLane lane : lanes) {
+            all = OwnReader.plus(all, lane.metrics());
         }
         return all;
     }
 
     @Override
     public void close() {
-        threads.forEach(FetchThread::end);
-        threads.forEach(FetchThread::join);
+        lanes.forEach(FetchLane::end);
+        lanes.forEach(FetchLane::join);
     }
 }

@@ -83,10 +83,11 @@ public final class Engine implements AutoCloseable {
         return index;
     }
 
-    /** The id of a partition's topic; {@code Uuid.ZERO_UUID} until it is known. */
+    /** The id of the topic that a partition's place is of; {@code Uuid.ZERO_UUID} until it is known. */
     public Uuid topicId(int index) {
-        Topic topic = at(index).topic;
-        return new Uuid(topic.idHigh, topic.idLow);
+        Partition partition = at(index);
+        Topic topic = partition.topic;
+        return partition.placedIn == null ? new Uuid(topic.idHigh, topic.idLow) : partition.placedIn;
     }
 
     /** Whether a fault was found in a partition, thrown or not. */

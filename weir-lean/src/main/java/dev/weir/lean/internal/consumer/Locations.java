@@ -71,21 +71,12 @@ final class Locations {
         forgetIfEmpty(topic);
     }
 
-    /** Where a partition is to be read is of the topic with that id. */
+    /**
+     * Where a partition is to be read is of the topic with that id. The next metadata decide whether it is a place:
+     * what is known by now may be older than what the other consumer knew.
+     */
     void isPlacedIn(Partition partition, Uuid topicId) {
-        Topic topic = partition.topic;
-        if (topicId.equals(Uuid.ZERO_UUID)) {
-            return;
-        }
-        if (!topic.isIdentified()) {
-            // What metadata say next is compared with it.
-            topic.idHigh = topicId.getMostSignificantBits();
-            topic.idLow = topicId.getLeastSignificantBits();
-            topicsById.put(topic.idLow, topic);
-        } else if (topic.idHigh != topicId.getMostSignificantBits()
-                || topic.idLow != topicId.getLeastSignificantBits()) {
-            Objects.requireNonNull(fetcher).madeAgain(partition);
-        }
+        partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
     }
 
     private void forgetIfEmpty(Topic topic) {
@@ -317,19 +308,21 @@ final class Locations {
     private void identify(Topic topic, MetadataResponseTopic answer) {
         long high = answer.topicId().getMostSignificantBits();
         long low = answer.topicId().getLeastSignificantBits();
-        if (high == topic.idHigh && low == topic.idLow) {
-            return;
+        boolean differs = high != topic.idHigh || low != topic.idLow;
+        boolean madeAgain = differs && topic.isIdentified();
+        if (differs) {
+            topicsById.remove(topic.idLow);
+            topic.idHigh = high;
+            topic.idLow = low;
+            topicsById.put(low, topic);
         }
-        boolean madeAgain = topic.isIdentified();
-        topicsById.remove(topic.idLow);
-        topic.idHigh = high;
-        topic.idLow = low;
-        topicsById.put(low, topic);
         topic.forEach(partition -> {
-            if (partition.broker != null) {
+            if (differs && partition.broker != null) {
                 partition.broker.restart();
             }
-            if (madeAgain) {
+            Uuid placedIn = partition.placedIn;
+            partition.placedIn = null;
+            if (placedIn == null ? madeAgain : !placedIn.equals(answer.topicId())) {
                 // Another topic of the same name: its epochs count anew.
                 partition.leaderEpoch = -1;
                 partition.lastEpoch = -1;

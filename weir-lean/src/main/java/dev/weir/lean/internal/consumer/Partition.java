@@ -3,6 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.cursor.PartitionCursor;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,10 @@ final class Partition {
     /** Where to start, until it is resolved. */
     @Nullable
     StartAt start;
+
+    /** The id of the topic that its place is of, until metadata have told whether that is the present one. */
+    @Nullable
+    Uuid placedIn;
 
     long fetchOffset = UNKNOWN;
 
@@ -118,6 +123,7 @@ final class Partition {
         fetchOffset = offset;
         lastEpoch = epoch;
         start = null;
+        placedIn = null;
         fault = null;
         offsetBehindFault = UNKNOWN;
     }

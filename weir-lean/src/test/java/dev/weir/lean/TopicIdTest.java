@@ -1,0 +1,85 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Places in a topic and in another one of its name: what a consumer says of them to whoever gives them to the next. */
+class TopicIdTest {
+
+    private static final Uuid ANOTHER_ID = Uuid.randomUuid();
+
+    private final FakeLog log = new FakeLog();
+    private FakeBroker broker;
+
+    @BeforeEach
+    void open() throws Exception {
+        broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
+        broker.partitions(2);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        broker.close();
+    }
+
+    private LeanConsumer consumer(Duration metadataMaxAge) throws Exception {
+        return LeanConsumer.open(LeanSettings.builder()
+                .bootstrapServers(broker.address())
+                .metadataMaxAge(metadataMaxAge)
+                .build());
+    }
+
+    /** It is thrown when the pause ends: whoever gave the place away before gave it with a wrong id. */
+    @Test
+    void topicMadeAnew_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
+        try (LeanConsumer consumer = consumer(Duration.ofMillis(100))) {
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            FakeLog.pollUntil(consumer, record -> consumer.pause(record.index()), () -> consumer.isPaused(index));
+            assertThat(consumer.isAtFault(index)).isFalse();
+            assertThat(consumer.topicId(index)).isEqualTo(FakeBroker.TOPIC_ID);
+
+            broker.topicId(ANOTHER_ID);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+            assertThat(consumer.position(index)).isEqualTo(1);
+            assertThat(consumer.isAtFault(index)).isTrue();
+
+            consumer.resume(index);
+            assertThatThrownBy(() -> FakeLog.pollUntil(consumer, record -> {}, () -> false))
+                    .isInstanceOf(OffsetLostException.class);
+            assertThat(consumer.isAtFault(index)).isTrue();
+            consumer.seek(index, StartAt.beginning());
+            assertThat(consumer.isAtFault(index)).isFalse();
+        }
+    }
+
+    /** What the next one knows of the topic may be older than the place that it is given. */
+    @Test
+    void placeInTheNewTopic_givenToAConsumerThatKnowsTheOldOne_isAPlace() throws Exception {
+        List<Long> second = new ArrayList<>();
+        try (LeanConsumer consumer = consumer(Duration.ofMinutes(5))) {
+            int known = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            FakeLog.pollUntil(consumer, record -> consumer.pause(record.index()), () -> consumer.isPaused(known));
+
+            broker.topicId(ANOTHER_ID);
+            int given = consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(5), ANOTHER_ID);
+            assertThat(consumer.topicId(given)).isEqualTo(ANOTHER_ID);
+            FakeLog.pollUntil(consumer, record -> second.add(record.offset()), () -> second.size() >= FakeLog.END - 5);
+            assertThat(second)
+                    .isEqualTo(LongStream.range(5, FakeLog.END).boxed().toList());
+            assertThat(consumer.isAtFault(given)).isFalse();
+            assertThat(consumer.isAtFault(known)).isTrue();
+        }
+    }
+}
