@@ -408,6 +408,19 @@ public final class CampaignRunner {
         }
     }
 
+    /** Tells who orders something why that is not done; null if there is no room for it, which is no reason not to run. */
+    private @Nullable OrderDesk refusing(RunOrder.Step step, String why) {
+        try {
+            return OrderDesk.refusing(
+                    settings.results(),
+                    step.key().fileName(),
+                    "a run of scenario " + step.point().scenario().label() + " takes no orders: " + why);
+        } catch (RunFailure e) {
+            listener.note(String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
     private LiveListener hears() {
         return new LiveListener() {
             @Override
@@ -448,11 +461,18 @@ public final class CampaignRunner {
                 return new Measurement(process, cluster, point, isBaseline).run(topic);
             }
             if (point.scenario() == Scenario.PRODUCE) {
-                return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
+                try (OrderDesk desk = refusing(step, "its driver sends by a plan of its own, which is not changed")) {
+                    return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
+                }
             }
             try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
                 SteadyMeasurement steady = new SteadyMeasurement(process, generator, cluster, point, isBaseline);
-                return point.isLive() ? live(steady, cluster, step, topic, seed) : steady.run(topic, seed);
+                if (point.isLive()) {
+                    return live(steady, cluster, step, topic, seed);
+                }
+                try (OrderDesk desk = refusing(step, "set method.live: true in its workload file")) {
+                    return steady.run(topic, seed);
+                }
             }
         }
     }

@@ -40,7 +40,7 @@ final class Disturbances {
      */
     List<Disturbance> costs(LiveFigures figures, double endMillis, List<BitSet> missing) {
         int count = figures.whole(endMillis);
-        List<Recovery.Second> seconds = figures.seconds(count, recovery.target().percentile());
+        List<Recovery.Second> seconds = figures.seconds(count, recovery.target());
         List<Disturbance> costs = new ArrayList<>();
         int bookedTo = 0;
         for (int i = 0; i < spans.size(); i++) {

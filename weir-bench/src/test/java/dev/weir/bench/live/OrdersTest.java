@@ -38,7 +38,7 @@ class OrdersTest {
     };
 
     private Orders orders(OrderDesk desk, TimelineEntry... planned) {
-        return new Orders(desk, List.of(planned), () -> millis, notes::add);
+        return new Orders(desk, List.of(planned), () -> millis, (what, atMillis) -> notes.add(what));
     }
 
     private static TimelineEntry at(double millis, Order order) {
