@@ -10,6 +10,7 @@ import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -149,7 +150,7 @@ final class LiveFigures {
         quietReports = sent == before ? quietReports + 1 : 0;
     }
 
-    /** What had come at the end of that interval of the generator: how many records, each once, and how often one came again. */
+    /** At the end of that interval of the generator: how many records had come, each once, and how often one had again. */
     void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again += againSoFar - again;
@@ -232,16 +233,26 @@ final class LiveFigures {
         return slots.subList(from, to).stream().mapToLong(slot -> slot.again).sum();
     }
 
-    /** The second in which the record of that number was sent, or the number of seconds if it was sent later. */
-    int secondOf(int partition, long number) {
-        long sentBefore = 0; // Number 0 was there.
-        for (int i = 0; i < slots.size(); i++) {
-            sentBefore += slots.get(i).sentTo[partition];
-            if (number <= sentBefore) {
-                return i;
+    /**
+     * How many of these records were sent in each second; the last count is of those that were sent later.
+     *
+     * @param numbers by partition; number 0 was there before
+     */
+    long[] sentBySecond(List<BitSet> numbers) {
+        long[] bySecond = new long[slots.size() + 1];
+        for (int partition = 0; partition < numbers.size(); partition++) {
+            BitSet ofPartition = numbers.get(partition);
+            int second = 0;
+            long last = slots.isEmpty() ? 0 : slots.getFirst().sentTo[partition]; // of that second
+            for (int number = ofPartition.nextSetBit(0); number >= 0; number = ofPartition.nextSetBit(number + 1)) {
+                while (second < slots.size() && number > last) {
+                    second++;
+                    last += second < slots.size() ? slots.get(second).sentTo[partition] : 0;
+                }
+                bySecond[second]++;
             }
         }
-        return slots.size();
+        return bySecond;
     }
 
     /** What came before the second that is under way then is no part of what is measured. */

@@ -84,7 +84,7 @@ public final class LiveMeasurement implements Orders.Target {
         this.ledger = new GroupLedger(point.partitions());
         this.background = new BackgroundFigures(cluster);
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
-        this.disturbances = new Disturbances(ExploreSettings.of(point, null).target());
+        this.disturbances = new Disturbances(ExploreSettings.target(point));
         this.group = new LiveGroup(launcher, driver, cluster, point, log, numbers, new Ears());
         this.pulse = new GroupPulse(() -> GroupPulse.Look.at(group.numbers()));
         this.faults = new LiveFaults(group, cluster);

@@ -16,7 +16,8 @@ record Recovery(LatencyTarget target) {
      *
      * @param sent by the generator
      * @param lag sent and not come, at its end
-     * @param silent partitions of which none came in some seconds in a row, this one among them, in which {@link #LEAST_SENT} or more should have
+     * @param silent partitions of which none came in some seconds in a row, this one among them, when {@link #LEAST_SENT}
+     *     or more should have
      * @param percentileMillis of the target, of what came; not a number if nothing did
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}
