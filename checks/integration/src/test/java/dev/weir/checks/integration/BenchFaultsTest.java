@@ -8,6 +8,7 @@ import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderSender;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
@@ -139,6 +140,24 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(Reports.all(results, false)).contains("what it recovered from", "kill 1");
         assertThat(Reports.lines(results)).contains("\"disturbances\":[{\"order\":\"kill 1\"");
         assertThat(Files.readString(results.path().resolve("timeline.yaml"))).contains("kill: \"1\"");
+    }
+
+    /** Two members handle 40 records a second of the 100, so whenever one is killed it has committed some that it had not handled. */
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void whatAKilledMemberHadCommittedAndNotHandled_isLost_andTheRunIsVoid() throws Exception {
+        Path root = BenchAtCluster.checkoutWithGenerator(
+                folder.resolve("ahead-checkout"), FaultyGroupDriver.class, "ahead");
+        String yaml = workload("ahead", "ahead", 15, false).replace("work.millis: 1}", "work.millis: 50}")
+                + "timeline: [{at: 4s, kill: 1}]\n";
+        Run run = bench.run(root, yaml).runs().getFirst();
+        assertThat(run.failure()).isNull();
+        assertThat(run.ledger().lost()).isPositive();
+        assertThat(run.flags()).contains(Flag.GUARANTEE_BROKEN);
+        assertThat(run.disturbances())
+                .singleElement()
+                .satisfies(kill -> assertThat(kill.lost()).isEqualTo(run.ledger().lost()));
     }
 
     @Test
