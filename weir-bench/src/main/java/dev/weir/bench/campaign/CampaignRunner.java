@@ -162,8 +162,9 @@ public final class CampaignRunner {
         }
         if (workload.points().stream().anyMatch(WorkloadPoint::usesProxy)
                 && (existing.isSecured() || existing.bootstrapServers().contains("["))) {
-            throw new BenchException("method.proxy is for brokers without TLS and SASL that have IPv4 addresses or names:"
-                    + " leave it out, or let the campaign start its own brokers");
+            throw new BenchException(
+                    "method.proxy is for brokers without TLS and SASL that have IPv4 addresses or names:"
+                            + " leave it out, or let the campaign start its own brokers");
         }
         doing("connecting to " + existing.bootstrapServers());
         BenchCluster cluster = BenchCluster.existing(existing, listener::note, launcher::isStopped);

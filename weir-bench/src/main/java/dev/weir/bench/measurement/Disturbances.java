@@ -59,7 +59,9 @@ final class Disturbances {
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
             // A lost record is booked to the first disturbance that was not over when it was sent.
-            long ofThis = IntStream.range(Math.min(bookedTo, to), to).mapToLong(second -> lost[second]).sum();
+            long ofThis = IntStream.range(Math.min(bookedTo, to), to)
+                    .mapToLong(second -> lost[second])
+                    .sum();
             costs.add(cost(span, recoveryMillis, window, figures, ofThis));
             bookedTo = to;
         }

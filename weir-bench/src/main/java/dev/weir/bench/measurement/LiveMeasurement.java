@@ -193,7 +193,12 @@ public final class LiveMeasurement implements Orders.Target {
                             .toList());
             return new LiveResult(point, figures, told, around)
                     .measured(
-                            endMillis, numbers.figures(ledger.figures(ends), ends), isWhole, orders.timeline(), phases(), costs);
+                            endMillis,
+                            numbers.figures(ledger.figures(ends), ends),
+                            isWhole,
+                            orders.timeline(),
+                            phases(),
+                            costs);
         }
     }
 

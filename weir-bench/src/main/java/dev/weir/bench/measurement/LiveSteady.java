@@ -89,12 +89,7 @@ public final class LiveSteady implements Orders.Target {
         private Report.@Nullable Passed sent;
         private Report.@Nullable Passed passed;
 
-        Running(
-                SteadyMeasurement run,
-                DriverSession driver,
-                DriverSession generator,
-                String topic,
-                LongSupplier came) {
+        Running(SteadyMeasurement run, DriverSession driver, DriverSession generator, String topic, LongSupplier came) {
             this.run = run;
             this.driver = driver;
             this.generator = generator;

@@ -201,8 +201,8 @@ public final class SteadyMeasurement {
         Report.Passed passed = orders.heard(this, driver, sender, topic, numbers::came);
         LedgerFigures figures = numbers.figures(passed.ledger(), cluster.ends(topic));
         if (!orders.isWhole() && figures.missing() > 0) {
-            throw new RunFailure(figures.missing() + " records had not come when nothing more came for a minute: it lost"
-                    + " them, or stands still");
+            throw new RunFailure(figures.missing()
+                    + " records had not come when nothing more came for a minute: it lost" + " them, or stands still");
         }
         // Ended before anything was measured, it has phases all the same.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);

@@ -67,8 +67,7 @@ class OrdersTest {
                     .extracting(TimelineEntry::atMillis, TimelineEntry::tookMillis)
                     .containsExactly(tuple(100.0, 5.0), tuple(105.0, 5.0));
             orders.end();
-            assertThat(notes)
-                    .containsExactly("pause 0.001s: it", "end true: it", "ended before end true at 0.900s");
+            assertThat(notes).containsExactly("pause 0.001s: it", "end true: it", "ended before end true at 0.900s");
         }
     }
 

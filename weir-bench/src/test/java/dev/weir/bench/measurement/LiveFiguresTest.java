@@ -186,7 +186,9 @@ class LiveFiguresTest {
         assertThat(second.percentileMillis()).isCloseTo(7, within(0.1));
         BitSet numbers = new BitSet();
         numbers.set(5, 7);
-        assertThat(figures.sentBySecond(List.of(numbers, new BitSet()))).as("6 was not").containsExactly(1, 1);
+        assertThat(figures.sentBySecond(List.of(numbers, new BitSet())))
+                .as("6 was not")
+                .containsExactly(1, 1);
     }
 
     private void second(int number, long sent, long cameOfOne) {
@@ -211,7 +213,9 @@ class LiveFiguresTest {
         assertThat(figures.seconds(came.length, TARGET))
                 .extracting(Recovery.Second::silent)
                 .containsExactly(0, 0, 0, 1, 1, 1, 0);
-        assertThat(figures.seconds(5, TARGET)).extracting(Recovery.Second::silent).containsExactly(0, 0, 0, 1, 1);
+        assertThat(figures.seconds(5, TARGET))
+                .extracting(Recovery.Second::silent)
+                .containsExactly(0, 0, 0, 1, 1);
         assertThat(figures.seconds(came.length, LatencyTarget.of("p99<=2s")))
                 .extracting(Recovery.Second::silent)
                 .as("only three had to come by then")
