@@ -106,7 +106,7 @@ class OrdersTest {
     @Test
     void runThatTakesNoOrders_saysWhy() throws Exception {
         try (OrderDesk desk = OrderDesk.refusing(results, "run", "it has a plan of its own")) {
-            assertThat(OrderSender.changeable(results.getParent())).contains(results);
+            assertThat(OrderSender.changeable(results)).contains(results);
             Answer answer = Objects.requireNonNull(OrderSender.to(results)).send(new Order.Drain());
             assertThat(Objects.requireNonNull(answer).error()).isEqualTo("it has a plan of its own");
             assertThat(answer.wasAccepted()).isFalse();

@@ -192,7 +192,7 @@ class LiveFiguresTest {
     }
 
     private void second(int number, long sent, long cameOfOne) {
-        long from = START + number * 2 * HALF;
+        long from = START + 2 * HALF * number;
         figures.ofGenerator(from, from + 2 * HALF, 2 * sent, List.of(of(sent, 1), of(sent, 1), new Histogram(3)));
         figures.ofMember(
                 from,

@@ -206,7 +206,7 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
 
-    /** A silent network is the one that costs a client its timeouts; one that is slow or cut, its patience. */
+    /** That a cut resets connections and silence leaves them open is what FaultProxyTest of the testkit asks. */
     @Test
     @Tag("long")
     @Timeout(600)
