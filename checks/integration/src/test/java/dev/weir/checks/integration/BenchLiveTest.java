@@ -244,6 +244,17 @@ class BenchLiveTest extends BenchTestBase {
     @Test
     @Tag("long")
     @Timeout(600)
+    void steadyRun_thatIsNotLive_refusesEachOrderByName() throws Exception {
+        String yaml = faulty("plain", 8).replace("name: plain", "name: not-live").replace(", live: true", "");
+        CompletableFuture<ResultsFolder> run = running(yaml);
+        assertThat(refused("not-live", run, new Order.End()))
+                .isEqualTo("a run of scenario steady takes no orders: set method.live: true in its workload file");
+        whole(run.get(5, TimeUnit.MINUTES), false);
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
     void steadyRun_thatIsEndedBeforeAnythingIsMeasured_hasPhases() throws Exception {
         String yaml = faulty("plain", 600).replace("name: plain", "name: ended-early")
                 + "timeline: [{at: 0.1s, end: true}]\n";
