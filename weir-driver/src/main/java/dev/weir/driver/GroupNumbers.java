@@ -19,8 +19,7 @@ import java.util.stream.IntStream;
  */
 public final class GroupNumbers {
     // A block for each partition, all of one size. A process that is killed between the two steps of a note has set the
-    // bit
-    // and counted nothing, so the counts are good for a look and the bits for the books.
+    // bit and counted nothing, so the counts are good for a look and the bits for the books.
     //
     //   0                8                16
     //   +----------------+----------------+----------------------------------+
@@ -108,7 +107,7 @@ public final class GroupNumbers {
     }
 
     /**
-     * What a ledger of members that told their numbers would say had none of them been killed.
+     * The ledger of all members, the killed ones among them: losses by these numbers, all else as the others told it.
      *
      * @param told by those that were not
      * @param ends how many records each partition has

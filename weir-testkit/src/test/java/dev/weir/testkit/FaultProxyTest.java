@@ -109,6 +109,19 @@ class FaultProxyTest {
     }
 
     @Test
+    void delay_thatIsOver_letsGoWhatItHeldBack() throws Exception {
+        try (Admin admin = admin()) {
+            assertThat(ports(admin)).hasSize(2);
+            network.delay(Duration.ofHours(1));
+            var nodes = admin.describeCluster().nodes();
+            assertThatThrownBy(() -> nodes.get(300, TimeUnit.MILLISECONDS))
+                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
+            network.restore();
+            assertThat(nodes.get(1, TimeUnit.MINUTES)).hasSize(2);
+        }
+    }
+
+    @Test
     void address_thatIsNone_isRefused() {
         for (String bad : List.of("", "host", "host:port", "a:1;b:2")) {
             assertThatIllegalArgumentException()

@@ -171,6 +171,12 @@ public final class CampaignRunner {
             doing("starting " + count + (count == 1 ? " broker" : " brokers"));
             return BenchCluster.forked(settings.data(), count, listener::note, launcher::isStopped);
         }
+        if (workload.points().stream().anyMatch(WorkloadPoint::usesProxy)
+                && (existing.isSecured() || existing.bootstrapServers().contains("["))) {
+            throw new BenchException(
+                    "method.proxy is for brokers without TLS and SASL that have IPv4 addresses or names:"
+                            + " leave it out, or let the campaign start its own brokers");
+        }
         doing("connecting to " + existing.bootstrapServers());
         BenchCluster cluster = BenchCluster.existing(existing, listener::note, launcher::isStopped);
         if (workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
@@ -431,6 +437,30 @@ public final class CampaignRunner {
         }
     }
 
+    private interface Task {
+        Measured run() throws InterruptedException;
+    }
+
+    /** Who orders something meanwhile is told why that is not done, unless there is no room for it. */
+    private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
+        OrderDesk desk = null;
+        try {
+            desk = OrderDesk.refusing(
+                    settings.results(),
+                    step.key().fileName(),
+                    "a run of scenario " + step.point().scenario().label() + " takes no orders: " + why);
+        } catch (RunFailure e) {
+            listener.note(String.valueOf(e.getMessage()));
+        }
+        try {
+            return task.run();
+        } finally {
+            if (desk != null) {
+                desk.close();
+            }
+        }
+    }
+
     private LiveListener hears() {
         return new LiveListener() {
             @Override
@@ -471,11 +501,16 @@ public final class CampaignRunner {
                 return new Measurement(process, cluster, point, isBaseline).run(topic);
             }
             if (point.scenario() == Scenario.PRODUCE) {
-                return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
+                return refusing(
+                        step,
+                        "its driver sends by a plan of its own, which is not changed",
+                        () -> new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed));
             }
             try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
                 SteadyMeasurement steady = new SteadyMeasurement(process, generator, cluster, point, isBaseline);
-                return point.isLive() ? live(steady, cluster, step, topic, seed) : steady.run(topic, seed);
+                return point.isLive()
+                        ? live(steady, cluster, step, topic, seed)
+                        : refusing(step, "set method.live: true in its workload file", () -> steady.run(topic, seed));
             }
         }
     }

@@ -70,6 +70,7 @@ public final class ExploreRunner {
     private final ExploreListener listener;
     private final DriverLauncher launcher;
     private final long startedNanos = System.nanoTime();
+    private double extendedSeconds; // by orders, beyond maxSeconds
 
     /**
      * For these drivers.
@@ -137,7 +138,8 @@ public final class ExploreRunner {
             int left = workload.points().size() * workload.drivers().size();
             for (WorkloadPoint point : workload.points()) {
                 for (String driver : workload.drivers()) {
-                    OfDriver search = new OfDriver(cluster, folder, point, driver, (maxSeconds - seconds()) / left--);
+                    double mostSeconds = (maxSeconds + extendedSeconds - seconds()) / left--;
+                    OfDriver search = new OfDriver(cluster, folder, point, driver, mostSeconds);
                     all.add(search.explored(all.size()));
                     ExploredReport.write(folder, all);
                     listener.finished(all.getLast());
@@ -225,12 +227,15 @@ public final class ExploreRunner {
         @Override
         public @Nullable String objection(Order order) {
             if (order instanceof Order.Extend || order instanceof Order.End) {
-                return null;
+                return search.next() == null ? order.text() + ": the search is over" : null;
             }
             if (!(order instanceof Order.Set set)) {
                 return order.text()
                         + ": a search disturbs its members by itself, at its own times; it can be changed by set,"
                         + " extend and end";
+            }
+            if (search.secondsLeft() <= 0) {
+                return order.text() + ": no time is left to begin anew";
             }
             try {
                 ClientProperties.check(set);
@@ -247,6 +252,7 @@ public final class ExploreRunner {
             switch (order) {
                 case Order.Extend extend -> {
                     search.extend(extend.millis() / 1e3);
+                    extendedSeconds += extend.millis() / 1e3;
                     did.put("extend", "it may take " + (long) search.secondsLeft() + " s more");
                 }
                 case Order.End end -> {
@@ -271,6 +277,7 @@ public final class ExploreRunner {
             trials = new RateTrial(launcher, driver, cluster, point, how, folder.log(key()));
             hasPassed = false;
             hasFailed = false;
+            refusal = null;
             held.clear();
             failed.clear();
         }
@@ -281,8 +288,12 @@ public final class ExploreRunner {
 
         Explored explored(int order) throws InterruptedException {
             long begunNanos = System.nanoTime();
-            try (OrderDesk desk = OrderDesk.open(settings.results(), key().fileName())) {
-                searched(new Orders(desk, List.of(), () -> (System.nanoTime() - begunNanos) / 1e6, listener::note));
+            try (OrderDesk desk = desk()) {
+                searched(new Orders(
+                        desk,
+                        List.of(),
+                        () -> (System.nanoTime() - begunNanos) / 1e6,
+                        (what, atMillis) -> listener.note(what)));
             }
             Finding finding = finding();
             TrialResult last = held.get(finding.low());
@@ -290,6 +301,16 @@ public final class ExploreRunner {
                     asRun(finding, order),
                     last == null ? List.of() : last.measured().latencies());
             return found(finding);
+        }
+
+        /** Null if there is no room for one: a search goes on without orders. */
+        private @Nullable OrderDesk desk() {
+            try {
+                return OrderDesk.open(settings.results(), key().fileName());
+            } catch (RunFailure e) {
+                listener.note(String.valueOf(e.getMessage()));
+                return null;
+            }
         }
 
         /** Orders are taken between trials: one that was changed amid it would have an outcome of no system. */

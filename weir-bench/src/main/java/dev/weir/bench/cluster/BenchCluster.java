@@ -185,9 +185,16 @@ public final class BenchCluster implements AutoCloseable {
         return brokers.forked().stream().anyMatch(broker -> broker.id() == id);
     }
 
+    private Broker broker(int id) {
+        return brokers.forked().stream()
+                .filter(broker -> broker.id() == id)
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Ends a broker by SIGKILL, whom nobody misses until {@link #bringBack}; returns the id that its process had. */
     public long lose(int id) {
-        Broker broker = brokers.forked().get(id - 1);
+        Broker broker = broker(id);
         long pid = broker.pid();
         lostNanos += cpuNanos(broker);
         lost.add(id);
@@ -204,7 +211,7 @@ public final class BenchCluster implements AutoCloseable {
      */
     public void bringBack(int id) {
         try {
-            brokers.forked().get(id - 1).start();
+            broker(id).start();
         } catch (KafkaClusterException e) {
             throw new BenchException("broker " + id + " did not come back: " + e.getMessage(), e);
         }

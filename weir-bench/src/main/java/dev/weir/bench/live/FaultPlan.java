@@ -42,6 +42,9 @@ public final class FaultPlan {
         double from = time(fields, "from", 0);
         double every = time(fields, "every", 1000);
         int times = number(fields, "times", of.size(), MOST_TIMES);
+        if (times == 0) {
+            throw new IllegalArgumentException("times of faults must be at least 1: times=0");
+        }
         Random random = new Random(number(fields, "seed", 0, Integer.MAX_VALUE));
         List<TimelineEntry> entries = new ArrayList<>();
         List<Order> turn = new ArrayList<>(of);

@@ -36,12 +36,16 @@ record LiveFolder(Path path) {
         return new LiveFolder(results.resolve(NAME));
     }
 
-    /** The process of a run. */
-    record Host(long pid, long startedAtMillis, String run) {
+    /**
+     * The process of a run.
+     *
+     * @param refusal why it takes no orders; empty if it does
+     */
+    record Host(long pid, long startedAtMillis, String run, String refusal) {
 
-        static Host ofThisProcess(String run) {
+        static Host ofThisProcess(String run, String refusal) {
             ProcessHandle process = ProcessHandle.current();
-            return new Host(process.pid(), started(process), run);
+            return new Host(process.pid(), started(process), run, refusal);
         }
 
         private static long started(ProcessHandle process) {
@@ -73,7 +77,7 @@ record LiveFolder(Path path) {
         return path.resolve(number + ANSWER);
     }
 
-    /** The process that takes orders here; null if none does. */
+    /** The process that takes or refuses orders here; null if none does. */
     @Nullable
     Host host() throws IOException {
         try {

@@ -39,6 +39,15 @@ public final class OrderDesk implements AutoCloseable {
      * @throws RunFailure if it cannot be made
      */
     public static OrderDesk open(Path results, String run) {
+        return open(results, run, "");
+    }
+
+    /** The same for a run that takes no orders: each is refused, and nobody has to look. */
+    public static OrderDesk refusing(Path results, String run, String why) {
+        return open(results, run, why);
+    }
+
+    private static OrderDesk open(Path results, String run, String refusal) {
         LiveFolder folder = LiveFolder.of(results);
         try {
             folder.delete();
@@ -49,7 +58,7 @@ public final class OrderDesk implements AutoCloseable {
             } else {
                 Files.createDirectory(folder.path());
             }
-            LiveFolder.write(folder.run(), LiveFolder.Host.ofThisProcess(run));
+            LiveFolder.write(folder.run(), LiveFolder.Host.ofThisProcess(run, refusal));
             return new OrderDesk(folder);
         } catch (IOException e) {
             throw new RunFailure("orders cannot be taken in " + folder.path() + ": " + e);

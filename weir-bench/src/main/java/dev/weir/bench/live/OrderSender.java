@@ -29,7 +29,7 @@ public final class OrderSender {
         this.host = host;
     }
 
-    /** Folders below {@code results} whose run can be changed now. */
+    /** Folders below {@code results} whose run takes orders now, or says why it does not. */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {
             return List.of();
@@ -47,7 +47,7 @@ public final class OrderSender {
         }
     }
 
-    /** To the run of that folder of results; null if none is under way there that takes orders. */
+    /** To the run of that folder of results; null if none is under way there. */
     public static @Nullable OrderSender to(Path results) {
         LiveFolder folder = LiveFolder.of(results);
         try {
@@ -64,6 +64,9 @@ public final class OrderSender {
      * @return null if the run ended without an answer
      */
     public @Nullable Answer send(Order order) throws InterruptedException {
+        if (!host.refusal().isEmpty()) {
+            return Answer.refused(host.refusal(), 0, List.of());
+        }
         String number = String.format(
                 Locale.ROOT,
                 "%019d-%d",

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
+import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * that came in. Confined to its thread.
  */
 public final class Orders {
-    private final OrderDesk desk;
+    private @Nullable OrderDesk desk; // none once it cannot be read
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
-    private final Consumer<String> note;
+    private final ObjDoubleConsumer<String> note;
     private final List<TimelineEntry> timeline = new ArrayList<>();
 
     /** What is to be changed. */
@@ -31,15 +31,25 @@ public final class Orders {
 
         /** Does it; returns what was done, by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
+
+        /** When it ends, on the clock of its orders: what was planned for later or comes in later is not done. */
+        default double endMillis() {
+            return Double.POSITIVE_INFINITY;
+        }
     }
 
     /**
      * Those of a desk, which stays the caller's to close.
      *
+     * @param desk none where only planned orders are done
      * @param millis how long it has gone on
-     * @param note hears what was done
+     * @param note hears what was done, and when
      */
-    public Orders(OrderDesk desk, List<TimelineEntry> planned, DoubleSupplier millis, Consumer<String> note) {
+    public Orders(
+            @Nullable OrderDesk desk,
+            List<TimelineEntry> planned,
+            DoubleSupplier millis,
+            ObjDoubleConsumer<String> note) {
         this.desk = desk;
         this.planned = new ArrayDeque<>(planned);
         this.millis = millis;
@@ -53,7 +63,7 @@ public final class Orders {
      */
     public void take(Target target) throws InterruptedException {
         for (TimelineEntry next = planned.peek();
-                next != null && next.atMillis() <= millis.getAsDouble();
+                next != null && next.atMillis() <= Math.min(millis.getAsDouble(), target.endMillis());
                 next = planned.peek()) {
             planned.remove();
             String objection = target.objection(next.order());
@@ -63,13 +73,35 @@ public final class Orders {
             }
             apply(next.order(), target);
         }
-        try {
-            for (OrderDesk.Waiting waiting = desk.next(); waiting != null; waiting = desk.next()) {
-                desk.answer(waiting.number(), answered(waiting, target));
+        OrderDesk from = desk;
+        while (from != null && millis.getAsDouble() < target.endMillis()) {
+            OrderDesk.Waiting waiting = waiting(from);
+            if (waiting == null) {
+                return;
             }
-        } catch (UncheckedIOException e) { // No reason to lose what goes on.
-            note.accept(String.valueOf(e.getMessage()));
+            Answer answer = answered(waiting, target);
+            try {
+                from.answer(waiting.number(), answer);
+            } catch (UncheckedIOException e) { // No reason to lose what goes on.
+                note.accept(String.valueOf(e.getMessage()), millis.getAsDouble());
+            }
         }
+    }
+
+    private OrderDesk.@Nullable Waiting waiting(OrderDesk from) {
+        try {
+            return from.next();
+        } catch (UncheckedIOException e) {
+            desk = null;
+            note.accept("takes no more orders: " + e.getMessage(), millis.getAsDouble());
+            return null;
+        }
+    }
+
+    /** It is over: tells which planned orders were not reached. */
+    public void end() {
+        planned.forEach(late -> note.accept(
+                "ended before " + late.order().text() + " at " + late.fields().get("at"), millis.getAsDouble()));
     }
 
     private Answer answered(OrderDesk.Waiting waiting, Target target) throws InterruptedException {
@@ -86,7 +118,7 @@ public final class Orders {
         double atMillis = millis.getAsDouble();
         Map<String, String> did = target.apply(order);
         timeline.add(new TimelineEntry(atMillis, order, millis.getAsDouble() - atMillis, did));
-        note.accept(order.text() + ": " + String.join(", ", did.values()));
+        note.accept(order.text() + ": " + String.join(", ", did.values()), atMillis);
     }
 
     /** What was done so far. */

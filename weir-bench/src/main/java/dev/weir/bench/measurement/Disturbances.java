@@ -6,6 +6,7 @@ import dev.weir.bench.workload.LatencyTarget;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /** What disturbed a run, and what each of that cost. Confined to one thread. */
@@ -40,8 +41,9 @@ final class Disturbances {
      */
     List<Disturbance> costs(LiveFigures figures, double endMillis, List<BitSet> missing) {
         int count = figures.whole(endMillis);
-        List<Recovery.Second> seconds = figures.seconds(count, recovery.target().percentile());
+        List<Recovery.Second> seconds = figures.seconds(count, recovery.target());
         List<Disturbance> costs = new ArrayList<>();
+        long[] lost = figures.sentBySecond(missing);
         int bookedTo = 0;
         for (int i = 0; i < spans.size(); i++) {
             Span span = spans.get(i);
@@ -56,7 +58,11 @@ final class Disturbances {
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
-            costs.add(cost(span, recoveryMillis, window, figures, lost(figures, missing, bookedTo, to)));
+            // A lost record is booked to the first disturbance that was not over when it was sent.
+            long ofThis = IntStream.range(Math.min(bookedTo, to), to)
+                    .mapToLong(second -> lost[second])
+                    .sum();
+            costs.add(cost(span, recoveryMillis, window, figures, ofThis));
             bookedTo = to;
         }
         return costs;
@@ -75,18 +81,5 @@ final class Disturbances {
                 timings.getTotalCount() == 0 ? Double.NaN : timings.getMaxValue() / 1e6,
                 figures.again(window.from(), window.to()),
                 lost);
-    }
-
-    /** A lost record is booked to the first disturbance that was not over when it was sent. */
-    private static long lost(LiveFigures figures, List<BitSet> missing, int from, int to) {
-        long lost = 0;
-        for (int partition = 0; partition < missing.size(); partition++) {
-            int ofPartition = partition;
-            lost += missing.get(partition).stream()
-                    .map(number -> figures.secondOf(ofPartition, number))
-                    .filter(second -> second >= from && second < to)
-                    .count();
-        }
-        return lost;
     }
 }

@@ -44,10 +44,12 @@ final class LiveFaults {
                         ? null
                         : fault.text() + ": no broker of that id was started for this run, so none can be ended";
             case BACKLOG ->
-                settings.producerRate() > 0 && burst(fault, settings) <= MOST_RATE
-                        ? null
-                        : fault.text() + ": the rate would be " + (long) burst(fault, settings)
-                                + " records a second, and has to be from 1 to " + (long) MOST_RATE;
+                settings.producerRate() == 0
+                        ? fault.text() + ": nothing is sent, so nothing can be left over"
+                        : burst(fault, settings) <= MOST_RATE
+                                ? null
+                                : fault.text() + ": the rate would be " + (long) burst(fault, settings)
+                                        + " records a second, and can be " + (long) MOST_RATE + " at most";
         };
     }
 
@@ -75,9 +77,8 @@ final class LiveFaults {
             }
             case LOSE_BROKER -> loseBroker(fault.count(), seconds);
             case BACKLOG -> {
-                group.send(burst(fault, settings));
+                group.send(burst(fault, settings), 1, settings.producerRate());
                 hear(1);
-                group.send(settings.producerRate());
                 yield (long) (settings.producerRate() * seconds) + " records more";
             }
         };

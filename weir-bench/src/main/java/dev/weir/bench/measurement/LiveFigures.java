@@ -4,11 +4,13 @@ import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.statistics.Latencies;
+import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -63,12 +65,6 @@ final class LiveFigures {
         /** Of however few came: a second with one late record is not one of which nothing is known. */
         double percentileMillis(double percentile) {
             return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
-        }
-
-        int silent() {
-            return (int) IntStream.range(0, sentTo.length)
-                    .filter(partition -> sentTo[partition] >= Recovery.LEAST_SENT && cameFrom[partition] == 0)
-                    .count();
         }
     }
 
@@ -154,7 +150,7 @@ final class LiveFigures {
         quietReports = sent == before ? quietReports + 1 : 0;
     }
 
-    /** What had come when the generator told of that interval: how many records, each once, and how often one came again. */
+    /** At the end of that interval of the generator: how many records had come, each once, and how often one had again. */
     void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again += againSoFar - again;
@@ -188,11 +184,41 @@ final class LiveFigures {
         return slotMillis;
     }
 
-    /** The first so many seconds, with a percentile of each. */
-    List<Recovery.Second> seconds(int count, double percentile) {
-        return slots.subList(0, count).stream()
-                .map(slot -> new Recovery.Second(slot.sent, slot.lag, slot.silent(), slot.percentileMillis(percentile)))
+    /** The first so many seconds, as they are judged by a target. */
+    List<Recovery.Second> seconds(int count, LatencyTarget target) {
+        int[] silent = silent(count, (int) (target.limitMillis() / slotMillis));
+        return IntStream.range(0, count)
+                .mapToObj(i -> {
+                    Slot slot = slots.get(i);
+                    double millis = slot.percentileMillis(target.percentile());
+                    return new Recovery.Second(slot.sent, slot.lag, silent[i], millis);
+                })
                 .toList();
+    }
+
+    /**
+     * How many partitions are silent in each second. Few records are sent to each of many partitions in a second, so what
+     * counts is how many were while nothing came; the last seconds before it did, as many as the limit has, are on time.
+     */
+    private int[] silent(int count, int limitSlots) {
+        int[] silent = new int[count];
+        for (int partition = 0; partition < partitionCount; partition++) {
+            int from = 0;
+            for (int i = 0; i <= count; i++) {
+                if (i < count && slots.get(i).cameFrom[partition] == 0) {
+                    continue;
+                }
+                int sentTo = 0;
+                for (int due = from; due < i - limitSlots; due++) {
+                    sentTo += slots.get(due).sentTo[partition];
+                }
+                for (int each = from; each < i && sentTo >= Recovery.LEAST_SENT; each++) {
+                    silent[each]++;
+                }
+                from = i + 1;
+            }
+        }
+        return silent;
     }
 
     /** What came in some seconds. */
@@ -207,16 +233,26 @@ final class LiveFigures {
         return slots.subList(from, to).stream().mapToLong(slot -> slot.again).sum();
     }
 
-    /** The second in which the record of that number was sent, or the number of seconds if it was sent later. */
-    int secondOf(int partition, long number) {
-        long sentBefore = 0; // Number 0 was there.
-        for (int i = 0; i < slots.size(); i++) {
-            sentBefore += slots.get(i).sentTo[partition];
-            if (number <= sentBefore) {
-                return i;
+    /**
+     * How many of these records were sent in each second; the last count is of those that were sent later.
+     *
+     * @param numbers by partition; number 0 was there before
+     */
+    long[] sentBySecond(List<BitSet> numbers) {
+        long[] bySecond = new long[slots.size() + 1];
+        for (int partition = 0; partition < numbers.size(); partition++) {
+            BitSet ofPartition = numbers.get(partition);
+            int second = 0;
+            long last = slots.isEmpty() ? 0 : slots.getFirst().sentTo[partition]; // of that second
+            for (int number = ofPartition.nextSetBit(0); number >= 0; number = ofPartition.nextSetBit(number + 1)) {
+                while (second < slots.size() && number > last) {
+                    second++;
+                    last += second < slots.size() ? slots.get(second).sentTo[partition] : 0;
+                }
+                bySecond[second]++;
             }
         }
-        return slots.size();
+        return bySecond;
     }
 
     /** What came before the second that is under way then is no part of what is measured. */

@@ -84,6 +84,25 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /**
+     * The numbers that come to processes of a run.
+     *
+     * @throws RunFailure if the file cannot be made
+     */
+    static GroupNumbers numbers(Path file, WorkloadPoint point) {
+        try {
+            return GroupNumbers.in(file, point.partitions(), MOST_RECORDS);
+        } catch (UncheckedIOException e) {
+            throw new RunFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The generator has no more to send. */
+    static RunFailure sentAll() {
+        return new RunFailure("the generator has sent all that a run can count, " + MOST_RECORDS
+                + " records to each partition: let it run shorter, or at a lower rate");
+    }
+
+    /**
      * Of members that are started by {@link #join}.
      *
      * @param numbersFile in which they note what came; it is not there yet
@@ -103,11 +122,7 @@ final class LiveGroup implements AutoCloseable {
         this.point = point;
         this.log = log;
         this.numbersFile = numbersFile;
-        try {
-            this.numbers = GroupNumbers.in(numbersFile, point.partitions(), MOST_RECORDS);
-        } catch (UncheckedIOException e) {
-            throw new RunFailure(String.valueOf(e.getMessage()));
-        }
+        this.numbers = numbers(numbersFile, point);
         this.generator = session(launch(SteadyMeasurement.GENERATOR));
         this.members = new TrialMembers(List.of(), generator, launcher::isStopped, cluster::requireBrokers, listener);
         this.fixedConsumers = ShareOptions.number(point.options(), ShareOptions.CONSUMERS);
@@ -199,6 +214,13 @@ final class LiveGroup implements AutoCloseable {
     /** Another rate from now on. */
     void send(double rate) {
         GeneratorPlan.change(generator, System.nanoTime(), rate);
+    }
+
+    /** One rate for so long from now on, then another: as long as that is by the plan, whenever anybody looks. */
+    void send(double rate, double seconds, double then) {
+        long nanos = System.nanoTime();
+        GeneratorPlan.change(generator, nanos, rate);
+        GeneratorPlan.change(generator, nanos + (long) (seconds * TimeUnit.SECONDS.toNanos(1)), then);
     }
 
     /** Handlers that begin from now on take so long. */

@@ -1,11 +1,10 @@
 package dev.weir.bench.measurement;
 
-import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.live.Answer;
 import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
+import dev.weir.bench.live.Orders;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Disturbance;
@@ -16,14 +15,11 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Report;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -34,31 +30,30 @@ import org.jspecify.annotations.Nullable;
  * One run of a group at a planned rate, which orders change while it goes on: those of its timeline at their times, and those
  * that come through the {@link OrderDesk}. Confined to one thread; used once.
  */
-public final class LiveMeasurement {
+public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A backlog that does not shrink for so long does not shrink any more. */
-    private static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final BenchCluster cluster;
     private final WorkloadPoint point;
-    private final Queue<TimelineEntry> planned;
+    private final List<TimelineEntry> planned;
     private final LiveListener listener;
     private final LiveGroup group;
     private final LiveFigures figures;
     private final GroupLedger ledger;
     private final BackgroundFigures background;
+    private final GroupPulse pulse;
     private final LiveFaults faults;
     private final Disturbances disturbances;
-    private final List<TimelineEntry> timeline = new ArrayList<>();
     private final List<Begin> begins = new ArrayList<>();
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
 
     private LiveSettings settings;
     private double endMillis;
     private boolean isTold; // second by second
-    private boolean takesOrders = true;
     private long nextSecondNanos; // when the next one is
     private long brokerNanos;
 
@@ -83,14 +78,15 @@ public final class LiveMeasurement {
             LiveListener listener) {
         this.cluster = cluster;
         this.point = point;
-        this.planned = new ArrayDeque<>(timeline);
+        this.planned = List.copyOf(timeline);
         this.listener = listener;
         this.figures = new LiveFigures(point.partitions(), point.intervalMillis(), point.partitions());
         this.ledger = new GroupLedger(point.partitions());
         this.background = new BackgroundFigures(cluster);
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
-        this.disturbances = new Disturbances(ExploreSettings.of(point, null).target());
+        this.disturbances = new Disturbances(ExploreSettings.target(point));
         this.group = new LiveGroup(launcher, driver, cluster, point, log, numbers, new Ears());
+        this.pulse = new GroupPulse(() -> GroupPulse.Look.at(group.numbers()));
         this.faults = new LiveFaults(group, cluster);
     }
 
@@ -108,8 +104,8 @@ public final class LiveMeasurement {
         @Override
         public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
             figures.ofGenerator(startNanos, endNanos, interval.records(), late);
-            GroupNumbers numbers = group.numbers();
-            figures.ofGroup(startNanos, endNanos, numbers.came(), numbers.again());
+            GroupPulse.Look look = pulse.at(endNanos);
+            figures.ofGroup(startNanos, endNanos, look.came(), look.again());
         }
 
         @Override
@@ -151,8 +147,11 @@ public final class LiveMeasurement {
      * @param desk where orders come in meanwhile
      */
     public Measured run(String topic, long seed, OrderDesk desk) throws InterruptedException {
-        try (LiveGroup processes = group) {
+        Orders orders = new Orders(desk, planned, this::nowMillis, (what, at) -> listener.changed(at, what));
+        try (LiveGroup processes = group;
+                GroupPulse noted = pulse) {
             processes.join(topic, settings);
+            noted.start();
             settings = settings.withConsumers(processes.consumers());
             long startNanos = processes.beginPlan(seed, settings.producerRate());
             double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
@@ -166,16 +165,13 @@ public final class LiveMeasurement {
             isTold = true;
             processes.members().hearUntil(startNanos); // Nothing is ordered before the plan begins.
             while (nowMillis() < endMillis) {
-                takeOrders(desk);
+                orders.take(this);
                 requireSending();
                 long left = (long) (1e6 * (endMillis - nowMillis()));
                 processes.members().hearUntil(System.nanoTime() + Math.clamp(left, 0, LOOK_NANOS));
             }
             isTold = false;
-            planned.forEach(late -> listener.changed(
-                    nowMillis(),
-                    "ended before " + late.order().text() + " at "
-                            + late.fields().get("at")));
+            orders.end();
             background.endPass();
             // A last interval of each process is told a little later.
             processes
@@ -197,14 +193,18 @@ public final class LiveMeasurement {
                             .toList());
             return new LiveResult(point, figures, told, around)
                     .measured(
-                            endMillis, numbers.figures(ledger.figures(ends), ends), isWhole, timeline, phases(), costs);
+                            endMillis,
+                            numbers.figures(ledger.figures(ends), ends),
+                            isWhole,
+                            orders.timeline(),
+                            phases(),
+                            costs);
         }
     }
 
     private void requireSending() {
         if (!group.members().isSending()) {
-            throw new RunFailure("the generator has sent all that a run can count, " + LiveGroup.MOST_RECORDS
-                    + " records to each partition: let it run shorter, or at a lower rate");
+            throw LiveGroup.sentAll();
         }
     }
 
@@ -212,49 +212,13 @@ public final class LiveMeasurement {
         return figures.millisSince(System.nanoTime());
     }
 
-    private void takeOrders(OrderDesk desk) throws InterruptedException {
-        for (TimelineEntry next = planned.peek();
-                next != null && next.atMillis() <= Math.min(nowMillis(), endMillis);
-                next = planned.peek()) {
-            planned.remove();
-            String objection = objection(next.order());
-            if (objection != null) {
-                throw new RunFailure(
-                        "its timeline cannot be followed at " + next.fields().get("at") + ": " + objection);
-            }
-            apply(next.order());
-        }
-        OrderDesk.Waiting waiting = waiting(desk);
-        if (waiting != null) {
-            Order order = waiting.order();
-            String objection = order == null ? waiting.fault() : objection(order);
-            Answer answer;
-            if (order == null || objection != null) {
-                answer = Answer.refused(String.valueOf(objection), (long) nowMillis(), timeline);
-            } else {
-                apply(order);
-                answer = Answer.accepted(timeline);
-            }
-            try {
-                desk.answer(waiting.number(), answer);
-            } catch (UncheckedIOException e) { // No reason to lose the run.
-                listener.changed(nowMillis(), String.valueOf(e.getMessage()));
-            }
-        }
+    @Override
+    public double endMillis() {
+        return endMillis;
     }
 
-    private OrderDesk.@Nullable Waiting waiting(OrderDesk desk) {
-        try {
-            return takesOrders ? desk.next() : null;
-        } catch (UncheckedIOException e) {
-            takesOrders = false;
-            listener.changed(nowMillis(), "takes no more orders: " + e.getMessage());
-            return null;
-        }
-    }
-
-    /** Why it cannot be done in this run; null if it can. */
-    private @Nullable String objection(Order order) {
+    @Override
+    public @Nullable String objection(Order order) {
         try {
             ClientProperties.check(order);
             point.check(order);
@@ -270,7 +234,8 @@ public final class LiveMeasurement {
         };
     }
 
-    private void apply(Order order) throws InterruptedException {
+    @Override
+    public Map<String, String> apply(Order order) throws InterruptedException {
         double atMillis = nowMillis();
         double begunMillis = atMillis;
         String begunBy = order.text();
@@ -305,9 +270,8 @@ public final class LiveMeasurement {
         }
         disturbances.add(order, atMillis, nowMillis());
         settings = settings.withConsumers(group.consumers());
-        timeline.add(new TimelineEntry(atMillis, order, nowMillis() - atMillis, did));
         begins.add(new Begin(begunMillis, begunBy, settings));
-        listener.changed(atMillis, order.text() + ": " + String.join(", ", did.values()));
+        return did;
     }
 
     private void set(Order.Set set, Map<String, String> did) throws InterruptedException {

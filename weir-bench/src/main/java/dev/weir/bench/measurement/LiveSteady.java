@@ -1,5 +1,6 @@
 package dev.weir.bench.measurement;
 
+import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
@@ -11,6 +12,7 @@ import dev.weir.bench.result.Phase;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -18,17 +20,16 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The orders to a steady run: its rate, its length, a pause of the driver. Confined to the thread of the run; for one run.
  */
 public final class LiveSteady implements Orders.Target {
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-    /** For records to come that were sent last. */
-    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PATIENCE_NANOS = DriverSession.PATIENCE.toNanos();
 
     private final WorkloadPoint point;
     private final BenchCluster cluster;
@@ -39,9 +40,18 @@ public final class LiveSteady implements Orders.Target {
 
     private @Nullable Running running;
     private List<TimelineEntry> timeline = List.of();
+    private boolean isWhole;
 
-    /** What is changed. */
-    private record Running(SteadyMeasurement run, DriverSession driver, DriverSession generator) {}
+    private enum Stage {
+        /** Records are due, and orders are taken. */
+        SENDING,
+        /** The generator closes down. */
+        ENDING,
+        /** What was sent is to come. */
+        CATCHING_UP,
+        /** The driver closes down. */
+        LEAVING
+    }
 
     /** Of a phase: what had come and was due until then. */
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
@@ -65,60 +75,153 @@ public final class LiveSteady implements Orders.Target {
         this.listener = listener;
     }
 
-    /**
-     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or has not in time, and
-     * the driver has closed down.
-     */
-    Report.Passed heard(SteadyMeasurement run, DriverSession driver, DriverSession generator, BooleanSupplier allCame)
-            throws InterruptedException {
-        running = new Running(run, driver, generator);
-        begin("start");
-        Orders orders = new Orders(
-                desk,
-                planned,
-                () -> run.millisSince(System.nanoTime()),
-                what -> listener.changed(run.millisSince(System.nanoTime()), what));
-        Report.Passed sent = null;
-        boolean isEnding = false;
-        boolean isLeaving = false;
-        long graceNanos = Long.MAX_VALUE;
-        while (true) {
-            if (!isEnding && run.millisSince(System.nanoTime()) >= 0) { // Nothing is ordered before the plan begins.
-                orders.take(this);
-            }
+    /** Both processes, as far as they have got. */
+    private final class Running {
+        private final SteadyMeasurement run;
+        private final DriverSession driver;
+        private final DriverSession generator;
+        private final String topic;
+        private final LongSupplier came;
+        private Stage stage = Stage.SENDING;
+        private long sinceNanos; // of the stage; while it catches up, since something came
+        private long missing = Long.MAX_VALUE; // the fewest so far
+        private long written; // in the topic, once no more is sent
+        private Report.@Nullable Passed sent;
+        private Report.@Nullable Passed passed;
+
+        Running(SteadyMeasurement run, DriverSession driver, DriverSession generator, String topic, LongSupplier came) {
+            this.run = run;
+            this.driver = driver;
+            this.generator = generator;
+            this.topic = topic;
+            this.came = came;
+        }
+
+        private void enter(Stage next) {
+            stage = next;
+            sinceNanos = System.nanoTime();
+        }
+
+        private boolean isOverdue(long patienceNanos) {
+            return System.nanoTime() - sinceNanos >= patienceNanos;
+        }
+
+        /** Hears what there is to hear, or waits a little. */
+        void hear() throws InterruptedException {
             Report said = sent == null ? generator.poll() : null;
             if (said != null) {
                 sent = run.heardFromGenerator(said);
             }
             Report own = driver.poll();
-            Report.Passed passed = own == null ? null : run.heardFromDriver(own);
-            if (passed != null && isLeaving) {
-                timeline = orders.timeline();
-                begin("end");
-                return passed;
+            if (own != null) {
+                passed = run.heardFromDriver(own);
             }
-            long now = System.nanoTime();
-            if (!isEnding && now - run.endNanos() >= 0) {
-                generator.end();
-                isEnding = true;
-                graceNanos = now + GRACE_NANOS;
-            }
-            if (sent != null && !isLeaving && (now - graceNanos >= 0 || allCame.getAsBoolean())) {
-                driver.end();
-                isLeaving = true;
+            if (passed != null && stage != Stage.LEAVING) {
+                throw new RunFailure("it ended by itself");
             }
             if (said == null && own == null) {
                 cluster.requireBrokers();
-                rest(LOOK_NANOS);
+                LockSupport.parkNanos(REST_NANOS);
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+            }
+        }
+
+        void look(Orders orders) throws InterruptedException {
+            switch (stage) {
+                case SENDING -> {
+                    if (run.millisSince(System.nanoTime()) >= 0) { // Nothing is ordered before the plan begins.
+                        orders.take(LiveSteady.this);
+                    }
+                    if (sent != null) {
+                        throw LiveGroup.sentAll();
+                    }
+                    if (System.nanoTime() - run.endNanos() >= 0) {
+                        orders.end();
+                        generator.end();
+                        enter(Stage.ENDING);
+                    }
+                }
+                case ENDING -> {
+                    if (sent != null) {
+                        written = Arrays.stream(cluster.ends(topic)).sum();
+                        enter(Stage.CATCHING_UP);
+                    } else if (isOverdue(PATIENCE_NANOS)) {
+                        throw new RunFailure("the generator did not close down within "
+                                + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
+                    }
+                }
+                case CATCHING_UP -> {
+                    long left = written - came.getAsLong();
+                    if (left < missing) {
+                        missing = left;
+                        sinceNanos = System.nanoTime();
+                    }
+                    isWhole = left <= 0;
+                    if (isWhole || isOverdue(LiveMeasurement.DRAIN_PATIENCE_NANOS)) {
+                        driver.end();
+                        enter(Stage.LEAVING);
+                    }
+                }
+                case LEAVING -> {
+                    if (isOverdue(2 * PATIENCE_NANOS)) {
+                        throw new RunFailure("it did not close down within "
+                                + TimeUnit.NANOSECONDS.toSeconds(2 * PATIENCE_NANOS) + " s");
+                    }
+                }
             }
         }
     }
 
-    private static void rest(long nanos) throws InterruptedException {
-        LockSupport.parkNanos(nanos);
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
+    /**
+     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or nothing more does,
+     * and the driver has closed down.
+     *
+     * @param came how many records have come
+     * @throws RunFailure if one of them fails, or does not close down
+     */
+    Report.Passed heard(
+            SteadyMeasurement run, DriverSession driver, DriverSession generator, String topic, LongSupplier came)
+            throws InterruptedException {
+        Running both = new Running(run, driver, generator, topic, came);
+        running = both;
+        begin("start");
+        Orders orders = new Orders(
+                desk,
+                planned,
+                () -> run.millisSince(System.nanoTime()),
+                (what, atMillis) -> listener.changed(atMillis, what));
+        long nextLookNanos = System.nanoTime();
+        Report.Passed passed = null;
+        while (passed == null) {
+            both.hear();
+            passed = both.passed;
+            if (System.nanoTime() - nextLookNanos >= 0) {
+                both.look(orders);
+                nextLookNanos = System.nanoTime() + LOOK_NANOS;
+            }
         }
+        timeline = orders.timeline();
+        begin("end");
+        return passed;
+    }
+
+    /** Whether all that was sent had come before the driver was told to end. */
+    boolean isWhole() {
+        return isWhole;
+    }
+
+    /** Whether anything was ordered. */
+    boolean hasChanged() {
+        return !timeline.isEmpty();
+    }
+
+    /** When what is measured is over: later on, there is nothing to change. */
+    @Override
+    public double endMillis() {
+        SteadyMeasurement run = Objects.requireNonNull(running).run;
+        return run.millisSince(run.measureToNanos());
     }
 
     @Override
@@ -134,18 +237,18 @@ public final class LiveSteady implements Orders.Target {
     @Override
     public Map<String, String> apply(Order order) throws InterruptedException {
         Running now = Objects.requireNonNull(running);
-        SteadyMeasurement run = now.run();
+        SteadyMeasurement run = now.run;
         long nanos = System.nanoTime();
         Map<String, String> did = switch (order) {
             case Order.Set set -> {
                 double rate =
                         Double.parseDouble(set.values().getOrDefault(Order.PRODUCER_RATE, Double.toString(run.rate())));
-                GeneratorPlan.change(now.generator(), nanos, rate);
+                GeneratorPlan.change(now.generator, nanos, rate);
                 run.changeRate(nanos, rate);
                 yield set.values();
             }
             case Order.Pause pause -> {
-                freeze(now.driver(), nanos + (long) (1e6 * pause.millis()));
+                freeze(now, nanos + (long) (1e6 * pause.millis()));
                 yield Map.of("pause", "it stood still for " + (long) pause.millis() + " ms");
             }
             case Order.DiscardStats discard -> {
@@ -166,14 +269,14 @@ public final class LiveSteady implements Orders.Target {
         return did;
     }
 
-    private static void freeze(DriverSession driver, long untilNanos) throws InterruptedException {
-        driver.freeze();
+    private static void freeze(Running both, long untilNanos) throws InterruptedException {
+        both.driver.freeze();
         try {
-            for (long left = untilNanos - System.nanoTime(); left > 0; left = untilNanos - System.nanoTime()) {
-                rest(left);
+            while (System.nanoTime() - untilNanos < 0) {
+                both.hear();
             }
         } finally {
-            driver.thaw();
+            both.driver.thaw();
         }
     }
 
@@ -181,7 +284,7 @@ public final class LiveSteady implements Orders.Target {
         Running now = running;
         if (now != null) {
             long nanos = System.nanoTime();
-            SteadyMeasurement run = now.run();
+            SteadyMeasurement run = now.run;
             begins.add(new Begin(Math.max(0, run.millisSince(nanos)), by, run.rate(), run.came(), (long)
                     Math.max(0, run.dueUntil(nanos))));
         }
@@ -189,7 +292,7 @@ public final class LiveSteady implements Orders.Target {
 
     /** The result with what was ordered; as it is if nothing was. */
     Measured changed(Measured measured) {
-        if (timeline.isEmpty()) {
+        if (!hasChanged()) {
             return measured;
         }
         Set<Flag> flags = EnumSet.of(Flag.CHANGED);

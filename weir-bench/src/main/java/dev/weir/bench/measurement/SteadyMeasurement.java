@@ -24,7 +24,6 @@ import dev.weir.driver.Usage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -184,7 +183,7 @@ public final class SteadyMeasurement {
      */
     public Measured run(String topic, long seed, LiveSteady orders, Path numbersFile) throws InterruptedException {
         DriverSession sender = Objects.requireNonNull(generator);
-        GroupNumbers numbers = GroupNumbers.in(numbersFile, point.partitions(), LiveGroup.MOST_RECORDS);
+        GroupNumbers numbers = LiveGroup.numbers(numbersFile, point);
         driver.hello();
         sender.hello(Scenario.PRODUCE);
         Map<String, String> options = with(
@@ -204,13 +203,18 @@ public final class SteadyMeasurement {
         sender.start(0, LiveGroup.SECONDS);
         sender.ready();
         begins(GeneratorPlan.begin(sender, point.recordsPerSecond()));
-        Report.Passed passed = orders.heard(this, driver, sender, () -> numbers.came() >= written(topic));
-        Measured measured = result(passed.with(numbers.figures(passed.ledger(), cluster.ends(topic))), topic);
-        return orders.changed(measured);
-    }
-
-    private long written(String topic) {
-        return Arrays.stream(cluster.ends(topic)).sum();
+        Report.Passed passed = orders.heard(this, driver, sender, topic, numbers::came);
+        LedgerFigures figures = numbers.figures(passed.ledger(), cluster.ends(topic));
+        if (!orders.isWhole() && figures.missing() > 0) {
+            throw new RunFailure(figures.missing()
+                    + " records had not come when nothing more came for a minute: it lost" + " them, or stands still");
+        }
+        // Ended before anything was measured, it has phases all the same.
+        Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
+        return orders.changed(
+                measured.isEmpty() && orders.hasChanged()
+                        ? new Measured(warmUpIntervals, intervals, Totals.NONE, figures, broken, latencies)
+                        : result(passed.with(figures), topic));
     }
 
     /** The plan begins then. */
@@ -230,6 +234,11 @@ public final class SteadyMeasurement {
     /** When it is over, with a little more than is measured: the end of a pass is not to be in it. */
     long endNanos() {
         return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
+    }
+
+    /** When what is measured is over. */
+    long measureToNanos() {
+        return measureToNanos;
     }
 
     double rate() {

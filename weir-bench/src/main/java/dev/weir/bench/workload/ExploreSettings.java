@@ -79,6 +79,11 @@ public record ExploreSettings(
         return number(point, "maxSeconds");
     }
 
+    /** What a point's records are to keep to, whether a rate is looked for or not. */
+    public static LatencyTarget target(WorkloadPoint point) {
+        return LatencyTarget.of(text(point, TARGET));
+    }
+
     /**
      * Those of a point.
      *
@@ -104,7 +109,7 @@ public record ExploreSettings(
                     + number(point, "maxRate") + " explore.startRate=" + number(point, "startRate"));
         }
         return new ExploreSettings(
-                target != null ? target : LatencyTarget.of(text(point, TARGET)),
+                target != null ? target : target(point),
                 (int) number(point, "members"),
                 number(point, "startRate"),
                 number(point, "maxRate"),

@@ -7,9 +7,11 @@ import dev.weir.bench.live.Order;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Phase;
+import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +23,8 @@ class LiveFiguresTest {
     private static final long START = 5_000_000_000L;
     private static final long HALF = TimeUnit.MILLISECONDS.toNanos(500);
     private static final LiveSettings SETTINGS = new LiveSettings(1000, 5, 3, Map.of());
+
+    private static final LatencyTarget TARGET = LatencyTarget.of("p99<=100ms");
 
     private final LiveFigures figures = new LiveFigures(2, 500, 2);
     private long came = 2;
@@ -175,14 +179,47 @@ class LiveFiguresTest {
                         0, 5, 200, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),
                 List.of(new Histogram(3), of(5, 7)));
         figures.ofGroup(START, START + HALF, 7, 0);
-        Recovery.Second second = figures.seconds(1, 99).getFirst();
+        Recovery.Second second = figures.seconds(1, TARGET).getFirst();
         assertThat(second.silent()).isOne();
         assertThat(second.sent()).isEqualTo(10);
         assertThat(second.lag()).isEqualTo(5);
         assertThat(second.percentileMillis()).isCloseTo(7, within(0.1));
-        assertThat(figures.secondOf(0, 0)).isZero();
-        assertThat(figures.secondOf(0, 5)).isZero();
-        assertThat(figures.secondOf(0, 6)).as("not sent").isOne();
+        BitSet numbers = new BitSet();
+        numbers.set(5, 7);
+        assertThat(figures.sentBySecond(List.of(numbers, new BitSet())))
+                .as("6 was not")
+                .containsExactly(1, 1);
+    }
+
+    private void second(int number, long sent, long cameOfOne) {
+        long from = START + 2 * HALF * number;
+        figures.ofGenerator(from, from + 2 * HALF, 2 * sent, List.of(of(sent, 1), of(sent, 1), new Histogram(3)));
+        figures.ofMember(
+                from,
+                from + 2 * HALF,
+                new Report.Interval(
+                        0, 2, 200, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),
+                List.of(of(cameOfOne, 7), of(sent, 7)));
+    }
+
+    /** Sixty partitions have 200 records a second: a dead one lacks three of them, which any second may. */
+    @Test
+    void partitionOfFewRecordsASecond_isSilentFromWhereItWasDead() {
+        figures.begin(START, 0);
+        long[] came = {3, 0, 3, 0, 0, 0, 9};
+        for (int second = 0; second < came.length; second++) {
+            second(second, 3, came[second]);
+        }
+        assertThat(figures.seconds(came.length, TARGET))
+                .extracting(Recovery.Second::silent)
+                .containsExactly(0, 0, 0, 1, 1, 1, 0);
+        assertThat(figures.seconds(5, TARGET))
+                .extracting(Recovery.Second::silent)
+                .containsExactly(0, 0, 0, 1, 1);
+        assertThat(figures.seconds(came.length, LatencyTarget.of("p99<=2s")))
+                .extracting(Recovery.Second::silent)
+                .as("only three had to come by then")
+                .containsOnly(0);
     }
 
     @Test

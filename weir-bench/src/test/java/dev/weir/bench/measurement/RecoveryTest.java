@@ -27,9 +27,21 @@ class RecoveryTest {
             20,   4,   0, 5,   true,  so few that none may be under way
             """)
     void second_isGood(long sent, long lag, int silent, double percentile, boolean isGood, String why) {
-        assertThat(RECOVERY.isGood(new Recovery.Second(sent, lag, silent, percentile), SLOT))
+        assertThat(RECOVERY.isGood(List.of(new Recovery.Second(sent, lag, silent, percentile)), 0, SLOT))
                 .as(why)
                 .isEqualTo(isGood);
+    }
+
+    @Test
+    void moreMayWait_whereTheLimitIsSeconds() {
+        Recovery slow = new Recovery(LatencyTarget.of("p99<=2500ms"));
+        List<Recovery.Second> seconds = List.of(
+                new Recovery.Second(400, 0, 0, 5),
+                new Recovery.Second(1000, 0, 0, 5),
+                new Recovery.Second(1000, 2205, 0, 2000),
+                new Recovery.Second(1000, 2506, 0, 2000));
+        assertThat(slow.isGood(seconds, 2, SLOT)).isTrue();
+        assertThat(slow.isGood(seconds, 3, SLOT)).isFalse();
     }
 
     @Test

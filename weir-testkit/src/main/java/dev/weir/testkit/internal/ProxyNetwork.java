@@ -103,7 +103,7 @@ public final class ProxyNetwork {
         lock.lockInterruptibly();
         try {
             while (true) {
-                long left = dueNanos - System.nanoTime();
+                long left = Math.min(dueNanos - System.nanoTime(), delayNanos); // That may be over by now.
                 if (held) {
                     changed.await();
                 } else if (left > 0) {

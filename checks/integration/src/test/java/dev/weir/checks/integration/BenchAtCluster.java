@@ -121,6 +121,14 @@ final class BenchAtCluster implements AutoCloseable {
         return root;
     }
 
+    /** The same with the official client's drivers as well, the generator among them. */
+    static Path checkoutWithGenerator(Path root, Class<?> main, String drivers) throws IOException {
+        checkoutWith(root, main, drivers);
+        Files.createSymbolicLink(
+                root.resolve("drivers/kafka"), Path.of(System.getProperty("weir.root"), "drivers", "kafka"));
+        return root;
+    }
+
     Admin admin() {
         return cluster.admin();
     }

@@ -209,6 +209,60 @@ class BenchLiveTest extends BenchTestBase {
                 .isBetween(1_000L, 1_600L);
     }
 
+    private static String faulty(String driver, int seconds) {
+        return """
+                name: DRIVER
+                scenario: steady
+                drivers: [DRIVER]
+                baseline: DRIVER
+                topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 100}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
+                  measureSeconds: SECONDS, live: true}
+                """.replace("DRIVER", driver).replace("SECONDS", Integer.toString(seconds));
+    }
+
+    @Test
+    @Timeout(600)
+    void steadyRun_whoseDriverEndsByItself_failsAtOnce() throws Exception {
+        Path root = BenchAtCluster.checkoutWithGenerator(
+                folder.resolve("ending-checkout"), FaultyGroupDriver.class, "ending");
+        assertThat(bench.run(root, faulty("ending", 3_000)).runs().getFirst().failure())
+                .isEqualTo("it ended by itself");
+    }
+
+    /** It is given two minutes. */
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void steadyRun_whoseDriverNeverClosesDown_fails() throws Exception {
+        Path root = BenchAtCluster.checkoutWithGenerator(
+                folder.resolve("hanging-checkout"), FaultyGroupDriver.class, "hanging");
+        assertThat(bench.run(root, faulty("hanging", 2)).runs().getFirst().failure())
+                .isEqualTo("it did not close down within 120 s");
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void steadyRun_thatIsNotLive_refusesEachOrderByName() throws Exception {
+        String yaml = faulty("plain", 8).replace("name: plain", "name: not-live").replace(", live: true", "");
+        CompletableFuture<ResultsFolder> run = running(yaml);
+        assertThat(refused("not-live", run, new Order.End()))
+                .isEqualTo("a run of scenario steady takes no orders: set method.live: true in its workload file");
+        whole(run.get(5, TimeUnit.MINUTES), false);
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void steadyRun_thatIsEndedBeforeAnythingIsMeasured_hasPhases() throws Exception {
+        String yaml = faulty("plain", 600).replace("name: plain", "name: ended-early")
+                + "timeline: [{at: 0.1s, end: true}]\n";
+        Run ended = whole(bench.run(yaml), true);
+        assertThat(ended.totals().records()).isZero();
+        assertThat(ended.phases()).hasSize(2);
+    }
+
     @Test
     @Tag("long")
     @Timeout(600)
