@@ -56,12 +56,17 @@ class BenchEnvironmentTest extends BenchTestBase {
         Map<String, Double> metrics = Objects.requireNonNull(run.totals()).metrics();
         assertThat(metrics.get(DriverSession.CLOCK_ERROR)).as("%s", metrics).isBetween(0.0, 50.0);
         assertThat(folder.campaign().environment().settings())
-                .containsEntry("environment.workers", "this machine (generator), this machine (driver), this machine (driver)");
+                .containsEntry(
+                        "environment.workers",
+                        "this machine (generator), this machine (driver), this machine (driver)");
         List<Histogram> all = folder.latencyIntervals(run.key());
         double[] medians = IntStream.range(0, PARTITIONS)
                 .mapToDouble(partition -> median(all, LatencyTags.responseOfPartition(partition)))
                 .toArray();
-        double least = IntStream.range(0, PARTITIONS).mapToDouble(i -> medians[i]).min().orElseThrow();
+        double least = IntStream.range(0, PARTITIONS)
+                .mapToDouble(i -> medians[i])
+                .min()
+                .orElseThrow();
         assertThat(medians).allSatisfy(median -> assertThat(median).isBetween(least, least + 2));
     }
 
