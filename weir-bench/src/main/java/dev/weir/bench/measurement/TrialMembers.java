@@ -155,9 +155,22 @@ final class TrialMembers {
             }
             hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
         } finally {
-            for (Member member : members) {
+            thawAll();
+        }
+    }
+
+    /** One that does not hear of it keeps no other halted. */
+    private void thawAll() throws InterruptedException {
+        RunFailure first = null;
+        for (Member member : members) {
+            try {
                 member.session.thaw();
+            } catch (RunFailure e) {
+                first = first == null ? e : first;
             }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 

@@ -32,7 +32,10 @@ final class StandIns {
                 exec sh -c "$*" ;;
               cut/driver) sh -c "$*" | { head -c 250; kill $$; } ;;
               lost/driver)
-                sh -c "$*" &
+                exec 3<&0
+                sh -c "$*" <&3 3<&- &
+                echo $! > "$here/lost.pid"
+                exec 3<&-
                 echo "client_loop: send disconnect: Broken pipe" >&2
                 exit 255 ;;
               silent/driver) exec cat > /dev/null ;;
@@ -85,6 +88,11 @@ final class StandIns {
 
     String program(String name) {
         return folder.resolve(name).toString();
+    }
+
+    /** The process whose connection was lost. */
+    long lost() throws IOException {
+        return Long.parseLong(Files.readString(folder.resolve("lost.pid")).strip());
     }
 
     /** What a stand-in was called with, a line each. */

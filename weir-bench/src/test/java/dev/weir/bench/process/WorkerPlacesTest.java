@@ -113,7 +113,7 @@ class WorkerPlacesTest {
 
     private static Report.Hello greeted(DriverProcess process) throws InterruptedException {
         Report.Hello hello = (Report.Hello) process.receive(PATIENCE, () -> {});
-        process.greeted(hello);
+        process.greeted();
         return hello;
     }
 
