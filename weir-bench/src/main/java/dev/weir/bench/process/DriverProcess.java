@@ -100,8 +100,7 @@ public final class DriverProcess implements AutoCloseable {
             } else {
                 errors = Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             }
-            DriverProcess driver =
-                    new DriverProcess(name, role, host, command, builder.start(), errors, log, senders);
+            DriverProcess driver = new DriverProcess(name, role, host, command, builder.start(), errors, log, senders);
             Thread.ofVirtual().name("bench-reader-" + name).start(driver::read);
             return driver;
         } catch (IOException e) {

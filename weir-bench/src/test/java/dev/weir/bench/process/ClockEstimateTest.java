@@ -90,7 +90,8 @@ class ClockEstimateTest {
                 long merged = world.theirs(events[i]) + estimate.offsetNanos();
                 wrong[i] = Math.abs(merged - events[i]);
             }
-            assertThat(Arrays.stream(wrong).max().orElseThrow()).isLessThanOrEqualTo(estimate.errorNanos(world.nowNanos + SECOND));
+            assertThat(Arrays.stream(wrong).max().orElseThrow())
+                    .isLessThanOrEqualTo(estimate.errorNanos(world.nowNanos + SECOND));
             assertThat(estimate.errorNanos(world.nowNanos)).isLessThan(2 * MILLI);
         }
     }

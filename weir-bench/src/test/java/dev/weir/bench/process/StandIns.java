@@ -32,10 +32,10 @@ final class StandIns {
                 exec sh -c "$*" ;;
               cut/driver) sh -c "$*" | { head -c 250; kill $$; } ;;
               lost/driver)
-                exec 3<&0
-                sh -c "$*" <&3 3<&- &
+                mkfifo "$here/lost"
+                sh -c "$*" < "$here/lost" &
                 echo $! > "$here/lost.pid"
-                exec 3<&-
+                head -n 1 > "$here/lost"
                 echo "client_loop: send disconnect: Broken pipe" >&2
                 exit 255 ;;
               silent/driver) exec cat > /dev/null ;;

@@ -204,7 +204,7 @@ class WorkerPlacesTest {
     }
 
     @Test
-    void connectionThatIsLost_failsTheRun_andTheProcessThereEnds() {
+    void connectionThatIsLost_failsTheRun_andTheProcessThereEnds() throws Exception {
         DriverProcess process = start(opened(launcher(ssh("lost"))));
         assertThatThrownBy(() -> {
                     while (true) {
@@ -212,7 +212,8 @@ class WorkerPlacesTest {
                     }
                 })
                 .isInstanceOf(RunFailure.class)
-                .hasMessageContaining("driver planted at ssh lost");
+                .hasMessageContaining("driver planted at ssh lost failed");
+        awaitGone(standIns.lost());
     }
 
     @Test
