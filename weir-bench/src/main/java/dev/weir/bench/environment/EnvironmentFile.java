@@ -173,6 +173,10 @@ public final class EnvironmentFile {
         if (kind.equals("image") && fields.containsKey("container")) {
             throw refuse(node, "a pod of an image has one container");
         }
+        String home = text(fields, "home");
+        if (!home.isEmpty() && !home.startsWith("/")) {
+            throw refuse(fields.get("home"), "home begins with /: " + home);
+        }
         Place place = switch (kind) {
             case "ssh" -> new Place.Ssh(program(fields, "ssh"), word(fields, "ssh"), texts(fields, "options"));
             case "pod" -> pod(fields, word(fields, "pod"));
@@ -184,7 +188,7 @@ public final class EnvironmentFile {
                 text(fields, "image"),
                 roles(fields, node),
                 text(fields, "java").isEmpty() ? "java" : text(fields, "java"),
-                text(fields, "home"),
+                home,
                 millis(fields));
     }
 

@@ -7,6 +7,7 @@ import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -46,6 +47,7 @@ public final class LiveMeasurement {
     private final BackgroundFigures background;
     private final List<TimelineEntry> timeline = new ArrayList<>();
     private final List<Begin> begins = new ArrayList<>();
+    private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
 
     private LiveSettings settings;
@@ -113,6 +115,11 @@ public final class LiveMeasurement {
         }
 
         @Override
+        public void sent(Report.Passed passed) {
+            DriverSession.putSender(passed, ofSender);
+        }
+
+        @Override
         public void tick() {
             long now = System.nanoTime();
             if (isTold && now - nextSecondNanos >= 0) {
@@ -174,6 +181,8 @@ public final class LiveMeasurement {
             processes.work(0);
             boolean isWhole = catchesUp();
             processes.leave();
+            ofSender.forEach((name, figure) ->
+                    told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
             return new LiveResult(point, figures, told, around)
                     .measured(endMillis, ledger.figures(processes.ends()), isWhole, timeline, phases());
         }

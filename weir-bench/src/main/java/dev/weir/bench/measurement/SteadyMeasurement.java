@@ -71,6 +71,7 @@ public final class SteadyMeasurement {
     private long delivered;
     private long brokerNanos;
     private long generatorNanos; // of processor, while it is measured
+    private Report.@Nullable Passed ofSender; // when the generator has sent all
 
     public SteadyMeasurement(
             DriverProcess driver,
@@ -184,6 +185,7 @@ public final class SteadyMeasurement {
                 sent = heardFromGenerator(sender.receive());
             }
         }
+        ofSender = sent;
         if (!sent.complete()) {
             throw new RunFailure("the generator sent " + sent.records() + " records in time only; see the log");
         }
@@ -392,6 +394,9 @@ public final class SteadyMeasurement {
         }
         metrics.putAll(passed.client());
         metrics.putAll(around);
+        if (ofSender != null) {
+            DriverSession.putSender(ofSender, metrics);
+        }
         return sums.with(used, metrics);
     }
 }

@@ -42,6 +42,9 @@ final class TrialMembers {
         /** A member's pass is over. */
         default void passed(Report.Passed passed) {}
 
+        /** The end of a generator's. */
+        default void sent(Report.Passed passed) {}
+
         /** Called again and again, whether something was heard or not. */
         default void tick() {}
     }
@@ -255,7 +258,9 @@ final class TrialMembers {
             case Report.Delivered told -> listener.delivered(told);
             case Report.Passed passed -> {
                 member.isInPass = false;
-                if (member != generator) {
+                if (member == generator) {
+                    listener.sent(passed);
+                } else {
                     listener.passed(passed);
                 }
             }

@@ -54,6 +54,7 @@ public final class DriverProcess implements AutoCloseable {
     private final @Nullable Supplier<Stream<DriverProcess>> senders; // of the same run; null where all share a clock
 
     private volatile long pid; // there, once it has greeted; its reader's thread sets it
+    private volatile int processors; // the same
     private boolean isFrozen;
 
     private DriverProcess(
@@ -93,6 +94,8 @@ public final class DriverProcess implements AutoCloseable {
             @Nullable Supplier<Stream<DriverProcess>> senders) {
         List<String> command = host.command(name, entry, heapMegabytes);
         ProcessBuilder builder = new ProcessBuilder(command);
+        host.starts();
+        boolean isForked = false;
         try {
             OutputStream errors = null;
             if (host.isHere()) {
@@ -102,9 +105,14 @@ public final class DriverProcess implements AutoCloseable {
             }
             DriverProcess driver = new DriverProcess(name, role, host, command, builder.start(), errors, log, senders);
             Thread.ofVirtual().name("bench-reader-" + name).start(driver::read);
+            isForked = true;
             return driver;
         } catch (IOException e) {
             throw new BenchException("driver " + name + " could not be forked: " + e.getMessage(), e);
+        } finally {
+            if (!isForked) {
+                host.started();
+            }
         }
     }
 
@@ -123,6 +131,7 @@ public final class DriverProcess implements AutoCloseable {
 
     private void read() {
         String why = "its process ended";
+        boolean isUp = false;
         try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = said.readLine(); line != null; line = said.readLine()) {
                 long heardNanos = System.nanoTime();
@@ -133,9 +142,9 @@ public final class DriverProcess implements AutoCloseable {
                             clock.heard(answer, heardNanos);
                         }
                     } else if (report != null) { // Some greeting may say null.
-                        if (report instanceof Report.Hello hello && clock != null && pid == 0) {
-                            pid = hello.pid();
-                            clock.start(); // At once: others may be greeted before it, and its lease runs.
+                        if (report instanceof Report.Hello hello && !isUp) {
+                            isUp = true;
+                            up(hello);
                         }
                         reports.add(report);
                     }
@@ -150,7 +159,20 @@ public final class DriverProcess implements AutoCloseable {
         } catch (IOException e) {
             why = e.toString();
         }
+        if (!isUp) {
+            host.started();
+        }
         reports.add(new Report.Failed(why + atTheEnd(), ""));
+    }
+
+    /** Its clock is looked at from now on: others may be greeted before it, and its lease runs. */
+    private void up(Report.Hello hello) {
+        host.started();
+        pid = hello.pid();
+        processors = hello.processors();
+        if (clock != null) {
+            clock.start();
+        }
     }
 
     private static String abridged(String line) {
@@ -251,10 +273,9 @@ public final class DriverProcess implements AutoCloseable {
         return clock.errorNanos();
     }
 
-    /** How many cores its machine has. */
+    /** How many cores it may use, once it has greeted. */
     int cores() {
-        Integer there = host.cores();
-        return there == null ? Runtime.getRuntime().availableProcessors() : there;
+        return processors;
     }
 
     /**

@@ -206,7 +206,16 @@ public final class DriverSession {
         }
     }
 
-    /** How many cores the machine of the process has. */
+    /** Adds what the end of a generator's pass says of its place and clock to the figures of its run. */
+    public static void putSender(Report.Passed sent, Map<String, Double> figures) {
+        sent.client().forEach((name, figure) -> {
+            if (name.equals(CLOCK_ERROR) || (name.startsWith("host: ") && name.contains(" at "))) {
+                figures.merge(name, figure, Math::max);
+            }
+        });
+    }
+
+    /** How many cores the process may use. */
     public int cores() {
         return process.cores();
     }

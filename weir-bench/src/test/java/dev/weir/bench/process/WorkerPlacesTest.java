@@ -17,8 +17,10 @@ import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -238,6 +240,27 @@ class WorkerPlacesTest {
         assertThatThrownBy(() -> opened(launcher(worker)))
                 .hasMessageContaining("worker at ssh h1: " + java + " is no Java from 21 on")
                 .hasMessageContaining("name another by its key java");
+    }
+
+    @Test
+    void folderThatIsNotThere_isRefusedBeforeAnythingRuns() {
+        Worker worker = worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java(), root + "/none", 0);
+        assertThatThrownBy(() -> opened(launcher(worker)))
+                .hasMessageContaining("worker at ssh h1: there is no folder " + root + "/none");
+    }
+
+    /** As images set it: Java says so in its first line. */
+    @Test
+    void javaThatPicksUpOptions_isJavaAllTheSame() throws Exception {
+        Path java = Files.writeString(
+                root.resolve("java"),
+                "#!/bin/sh\nJAVA_TOOL_OPTIONS=-Dx=y exec " + java() + " \"$@\"\n",
+                StandardCharsets.UTF_8);
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+        Worker worker = worker(
+                new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java.toString(), root.toString(), 0);
+        DriverLauncher launcher = opened(launcher(worker));
+        assertThat(launcher.described().get("worker.1.java")).contains("version \"");
     }
 
     @Test
