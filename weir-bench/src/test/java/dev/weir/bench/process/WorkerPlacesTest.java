@@ -312,13 +312,41 @@ class WorkerPlacesTest {
         awaitGone(pid);
     }
 
+    /** The words of the signal are a script of their own. */
+    @Test
+    void processThatWasHalted_goesOn() throws Exception {
+        DriverProcess process = start(opened(launcher(ssh("h1"))));
+        Path state = Path.of("/proc/" + greeted(process).pid() + "/stat");
+        process.freeze();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> Files.readString(state).contains(") T "));
+        process.thaw();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> !Files.readString(state).contains(") T "));
+    }
+
+    /** As of a connection that is refused now and then: the campaign goes on. */
+    @Test
+    void signalThatDoesNotGetThrough_failsTheRun_only() throws Exception {
+        DriverProcess process = start(opened(launcher(ssh("h1"))));
+        long pid = greeted(process).pid();
+        process.close();
+        awaitGone(pid);
+        assertThatThrownBy(process::thaw)
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("worker at ssh h1: SIGCONT could not be sent: exit status");
+    }
+
     @Test
     void processes_areSpreadOverPlaces_andEachRunBeginsAtTheFirst() throws Exception {
         DriverLauncher launcher = opened(launcher(ssh("h1"), ssh("h2")));
         for (int run = 0; run < 2; run++) {
-            List<DriverProcess> members = List.of(start(launcher), start(launcher), start(launcher));
-            for (DriverProcess member : members) {
-                greeted(member);
+            List<DriverProcess> members = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                members.add(start(launcher));
+                greeted(members.getLast()); // Its call is in the log before the next one is made.
             }
             members.forEach(DriverProcess::close);
         }
