@@ -47,6 +47,7 @@ public final class LiveMeasurement {
     private final BackgroundFigures background;
     private final List<TimelineEntry> timeline = new ArrayList<>();
     private final List<Begin> begins = new ArrayList<>();
+    private final int cores; // of all processes
     private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
 
@@ -74,6 +75,7 @@ public final class LiveMeasurement {
             List<TimelineEntry> timeline,
             Path log,
             LiveListener listener) {
+        this.cores = launcher.isHere() ? Runtime.getRuntime().availableProcessors() : LiveResult.MANY_MACHINES;
         this.cluster = cluster;
         this.point = point;
         this.planned = new ArrayDeque<>(timeline);
@@ -183,7 +185,7 @@ public final class LiveMeasurement {
             processes.leave();
             ofSender.forEach((name, figure) ->
                     told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
-            return new LiveResult(point, figures, told, around)
+            return new LiveResult(point, figures, told, around, cores)
                     .measured(endMillis, ledger.figures(processes.ends()), isWhole, timeline, phases());
         }
     }
