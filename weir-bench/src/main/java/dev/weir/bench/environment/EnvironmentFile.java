@@ -203,7 +203,11 @@ public final class EnvironmentFile {
 
     private String program(Map<String, Node> fields, String usual) {
         String program = text(fields, "program");
-        return program.isEmpty() ? usual : program;
+        if (program.isEmpty()) {
+            return usual;
+        }
+        // A path is one from the file, as others in it are; a name alone is looked up as usual.
+        return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
     /** What a program would take for an option, or for several words, is refused. */

@@ -227,7 +227,7 @@ final class WorkerHost implements AutoCloseable {
                 "-Xlog:disable",
                 "-Xlog:all=warning:stderr"));
         if (!isHere()) {
-            java.add("-Dweir.driver.place=" + label());
+            java.add("-Dweir.driver.place=" + worker.label()); // Of an image, not the pod: it names figures.
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }
