@@ -142,7 +142,9 @@ public final class CampaignRunner {
      */
     public ResultsFolder run() throws InterruptedException {
         workload.drivers().forEach(launcher::entry);
-        if (!settings.resume()) {
+        if (settings.resume()) {
+            requireSamePlaces(ResultsFolder.open(settings.results()).campaign());
+        } else {
             ResultsFolder.requireNew(settings.results());
         }
         launcher.open(workload.drivers(), this::doing);
@@ -191,7 +193,6 @@ public final class CampaignRunner {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
-                requireSamePlaces(folder.campaign());
                 CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
