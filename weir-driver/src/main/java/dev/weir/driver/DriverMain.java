@@ -182,7 +182,8 @@ public final class DriverMain {
                 driver.groupType(),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 libraries(),
-                ManagementFactory.getRuntimeMXBean().getInputArguments()));
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                Runtime.getRuntime().availableProcessors()));
     }
 
     private static List<String> libraries() {

@@ -11,18 +11,19 @@ final class Lease {
     /** System property: after how many seconds; without it, there is no lease. */
     static final String SECONDS = "weir.driver.lease.seconds";
 
-    private final long nanos;
-    private volatile long heardNanos = System.nanoTime();
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private Lease(long nanos) {
-        this.nanos = nanos;
+    private final long seconds;
+    private volatile boolean isHeard;
+
+    private Lease(long seconds) {
+        this.seconds = seconds;
     }
 
     /** The lease of this process, which watches from now on if it is limited. */
     static Lease ofProcess() {
-        long seconds = Long.getLong(SECONDS, 0);
-        Lease lease = new Lease(TimeUnit.SECONDS.toNanos(seconds));
-        if (seconds > 0) {
+        Lease lease = new Lease(Long.getLong(SECONDS, 0));
+        if (lease.seconds > 0) {
             Thread.ofPlatform().daemon().name("weir-lease").start(lease::watch);
         }
         return lease;
@@ -30,16 +31,19 @@ final class Lease {
 
     /** Something was heard. */
     void renew() {
-        heardNanos = System.nanoTime();
+        isHeard = true;
     }
 
+    /** By seconds in which this process ran: while it is halted it hears nothing, and what was said waits for it. */
     private void watch() {
-        long left = nanos;
-        while (left > 0) {
-            LockSupport.parkNanos(left);
-            left = heardNanos + nanos - System.nanoTime();
+        for (long silent = 0; silent < seconds; silent++) {
+            LockSupport.parkNanos(SECOND_NANOS);
+            if (isHeard) {
+                isHeard = false;
+                silent = -1;
+            }
         }
-        System.err.println("nothing was heard from the harness for " + TimeUnit.NANOSECONDS.toSeconds(nanos) + " s");
+        System.err.println("nothing was heard from the harness for " + seconds + " s");
         Runtime.getRuntime().halt(3);
     }
 }

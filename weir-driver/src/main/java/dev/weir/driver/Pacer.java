@@ -54,20 +54,21 @@ public final class Pacer {
     /**
      * Waits until {@link #isDue}.
      *
-     * @param deadlineNanos by the clock of the plan; {@link Long#MAX_VALUE} for none
+     * @param deadlineNanos as {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
      * @return false if that time came first, or the pass is over
      * @throws IllegalStateException if the thread is interrupted
      */
     public boolean await(long deadlineNanos) {
         while (!isDue()) {
             long now = clock.nanos();
-            if (pass.isDone() || (deadlineNanos != Long.MAX_VALUE && now - deadlineNanos >= 0)) {
+            long deadline = deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : clock.at(deadlineNanos);
+            if (pass.isDone() || (deadline != Long.MAX_VALUE && now - deadline >= 0)) {
                 return false;
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new IllegalStateException("interrupted before a record was due");
             }
-            clock.park(deadlineNanos == Long.MAX_VALUE ? dueNanos - now : Math.min(dueNanos, deadlineNanos) - now);
+            clock.park(deadline == Long.MAX_VALUE ? dueNanos - now : Math.min(dueNanos - now, deadline - now));
             wokenNanos = clock.nanos();
             pauses = wokenNanos - dueNanos > LATE_NANOS ? clock.pauses() : List.of();
         }

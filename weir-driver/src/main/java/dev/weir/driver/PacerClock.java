@@ -13,6 +13,9 @@ interface PacerClock {
     /** The campaign's time. */
     long nanos();
 
+    /** The campaign's time when {@link System#nanoTime} is that. */
+    long at(long nanoTime);
+
     /** Sleeps for about so long. */
     void park(long nanos);
 
@@ -47,6 +50,11 @@ interface PacerClock {
         @Override
         public long nanos() {
             return CampaignClock.nanos();
+        }
+
+        @Override
+        public long at(long nanoTime) {
+            return CampaignClock.at(nanoTime);
         }
 
         @Override

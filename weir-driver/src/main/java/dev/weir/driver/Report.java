@@ -25,6 +25,7 @@ public sealed interface Report {
      * @param libraries file names on its class path, which carry versions
      * @param arguments of its JVM
      * @param groupType by which kind of group it reads
+     * @param processors that the process may use
      */
     record Hello(
             String driver,
@@ -34,7 +35,8 @@ public sealed interface Report {
             GroupType groupType,
             String java,
             List<String> libraries,
-            List<String> arguments)
+            List<String> arguments,
+            int processors)
             implements Report {}
 
     /**

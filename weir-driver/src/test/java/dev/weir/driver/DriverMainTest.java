@@ -230,6 +230,30 @@ class DriverMainTest {
         }
     }
 
+    /** What was said meanwhile waits for it. */
+    @Test
+    void processThatWasHalted_forLongerThanItsLease_isNotTakenForOneLeftAlone() throws Exception {
+        Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=3");
+        try (Writer commands = process.outputWriter();
+                BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            signal("-STOP", process);
+            say(commands, new Command.Clock(7));
+            assertThat(process.waitFor(5, TimeUnit.SECONDS)).as("it ended").isFalse();
+            signal("-CONT", process);
+            assertThat(said.readLine()).contains("\"askedNanos\":7");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static void signal(String signal, Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", signal, Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
     /** A record that comes before it is due, by a clock that was set, is kept and told of; by a shared clock, it is a fault. */
     @Test
     void clockOfAnother_isAskedAndSet_andEarlyRecordsAreKept() throws Exception {

@@ -100,6 +100,11 @@ class PacerTest {
         }
 
         @Override
+        public long at(long nanoTime) {
+            return nanoTime;
+        }
+
+        @Override
         public void park(long nanos) {
             now += nanos + tooLongNanos;
         }

@@ -143,7 +143,9 @@ public final class CampaignRunner {
      */
     public ResultsFolder run() throws InterruptedException {
         workload.drivers().forEach(launcher::entry);
-        if (!settings.resume()) {
+        if (settings.resume()) {
+            requireSamePlaces(ResultsFolder.open(settings.results()).campaign());
+        } else {
             ResultsFolder.requireNew(settings.results());
         }
         launcher.open(workload.drivers(), this::doing);
@@ -198,7 +200,6 @@ public final class CampaignRunner {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
-                requireSamePlaces(folder.campaign());
                 CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
@@ -431,6 +432,9 @@ public final class CampaignRunner {
 
     private Measured live(SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)
             throws InterruptedException {
+        if (!launcher.isHere()) {
+            throw new RunFailure("method.live needs its driver on this machine: leave it or the environment out");
+        }
         try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
             LiveSteady orders = new LiveSteady(step.point(), cluster, desk, workload.timeline(), hears());
             return steady.run(topic, seed, orders, desk.numbers());

@@ -173,6 +173,10 @@ public final class EnvironmentFile {
         if (kind.equals("image") && fields.containsKey("container")) {
             throw refuse(node, "a pod of an image has one container");
         }
+        String home = text(fields, "home");
+        if (!home.isEmpty() && !home.startsWith("/")) {
+            throw refuse(fields.get("home"), "home begins with /: " + home);
+        }
         Place place = switch (kind) {
             case "ssh" -> new Place.Ssh(program(fields, "ssh"), word(fields, "ssh"), texts(fields, "options"));
             case "pod" -> pod(fields, word(fields, "pod"));
@@ -184,7 +188,7 @@ public final class EnvironmentFile {
                 text(fields, "image"),
                 roles(fields, node),
                 text(fields, "java").isEmpty() ? "java" : text(fields, "java"),
-                text(fields, "home"),
+                home,
                 millis(fields));
     }
 
@@ -199,7 +203,11 @@ public final class EnvironmentFile {
 
     private String program(Map<String, Node> fields, String usual) {
         String program = text(fields, "program");
-        return program.isEmpty() ? usual : program;
+        if (program.isEmpty()) {
+            return usual;
+        }
+        // A path is one from the file, as others in it are; a name alone is looked up as usual.
+        return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
     /** What a program would take for an option, or for several words, is refused. */

@@ -4,6 +4,7 @@ import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.NumberRuns;
 import dev.weir.driver.Report;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * What all passes of all members of a group delivered together: they hand records on to each other, and each knows its own
@@ -53,5 +54,23 @@ final class GroupLedger {
             never += came.count() - written;
         }
         return new LedgerFigures(distinct, missing, 0, 0, never, retried, again);
+    }
+
+    /** The numbers below {@code end} that did not come. */
+    BitSet missing(int partition, long end) {
+        BitSet missing = new BitSet();
+        collect(partitions[partition], 0, end, missing);
+        return missing;
+    }
+
+    private static void collect(NumberRuns came, long from, long to, BitSet missing) {
+        long count = came.countBelow(to) - came.countBelow(from);
+        if (count == 0) {
+            missing.set((int) from, (int) to);
+        } else if (count < to - from) {
+            long middle = (from + to) / 2;
+            collect(came, from, middle, missing);
+            collect(came, middle, to, missing);
+        }
     }
 }

@@ -26,6 +26,9 @@ final class LiveFaults {
     @Nullable
     String objection(Fault fault, LiveSettings settings) {
         int processes = group.processes();
+        if (fault.kind() == Fault.Kind.KILL && !group.isHere()) {
+            return fault.text() + ": what a killed member had is known on this machine only; freeze or leave instead";
+        }
         return switch (fault.kind()) {
             case JOIN, REBALANCE ->
                 group.hasRoom(Math.max(1, fault.count()))

@@ -10,6 +10,7 @@ import dev.weir.driver.Feature;
 import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.GroupType;
 import dev.weir.driver.HandlerWork;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -19,6 +20,7 @@ import dev.weir.testkit.FaultProxy;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +28,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +52,7 @@ final class LiveGroup implements AutoCloseable {
     private final WorkloadPoint point;
     private final Path log;
     private final Path numbersFile;
-    private final GroupNumbers numbers;
+    private final @Nullable GroupNumbers numbers; // none where members are elsewhere, who tell at their end
     private final List<DriverProcess> processes = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>();
     private final DriverSession generator;
@@ -122,7 +125,10 @@ final class LiveGroup implements AutoCloseable {
         this.point = point;
         this.log = log;
         this.numbersFile = numbersFile;
-        this.numbers = numbers(numbersFile, point);
+        if (point.usesProxy() && !launcher.isHere()) {
+            throw new RunFailure("method.proxy stands on this machine: leave it out where workers are elsewhere");
+        }
+        this.numbers = launcher.isHere() ? numbers(numbersFile, point) : null;
         this.generator = session(launch(SteadyMeasurement.GENERATOR));
         this.members = new TrialMembers(List.of(), generator, launcher::isStopped, cluster::requireBrokers, listener);
         this.fixedConsumers = ShareOptions.number(point.options(), ShareOptions.CONSUMERS);
@@ -176,9 +182,29 @@ final class LiveGroup implements AutoCloseable {
         return part;
     }
 
-    /** What came to all members so far, by the file that they share. */
-    GroupNumbers numbers() {
-        return numbers;
+    /** What came so far: by the file that members on this machine share, or as many as they have told. */
+    GroupPulse.Look look(long told) {
+        return numbers == null ? new GroupPulse.Look(System.nanoTime(), told, 0) : GroupPulse.Look.at(numbers);
+    }
+
+    /** What came in the end; of members on this machine also what those had that were killed. */
+    LedgerFigures figures(GroupLedger told, long[] ends) {
+        LedgerFigures figures = told.figures(ends);
+        return numbers == null ? figures : numbers.figures(figures, ends);
+    }
+
+    /** The numbers that never came, by partition. */
+    List<BitSet> missing(GroupLedger told, long[] ends) {
+        return IntStream.range(0, ends.length)
+                .mapToObj(partition -> numbers == null
+                        ? told.missing(partition, ends[partition])
+                        : numbers.missing(partition, ends[partition]))
+                .toList();
+    }
+
+    /** Whether its processes are on this machine. */
+    boolean isHere() {
+        return launcher.isHere();
     }
 
     private void start(Part part, LiveSettings settings) {
@@ -187,7 +213,9 @@ final class LiveGroup implements AutoCloseable {
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(Pass.REPEATS, "true");
         options.put(Pass.TELLS, "true");
-        options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
+        if (numbers != null) {
+            options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
+        }
         if (isShared) {
             options.put(Pass.CONCURRENCY, Integer.toString(part.consumers));
         }

@@ -7,12 +7,11 @@ import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.Orders;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.process.DriverLauncher;
-import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Report;
 import java.nio.file.Path;
@@ -21,8 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +48,9 @@ public final class LiveMeasurement implements Orders.Target {
     private final LiveFaults faults;
     private final Disturbances disturbances;
     private final List<Begin> begins = new ArrayList<>();
+    private final int cores; // of all processes
+    private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
+    private final AtomicLong toldRecords = new AtomicLong(); // by members, in their intervals
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
 
     private LiveSettings settings;
@@ -76,6 +78,7 @@ public final class LiveMeasurement implements Orders.Target {
             Path log,
             Path numbers,
             LiveListener listener) {
+        this.cores = launcher.isHere() ? Runtime.getRuntime().availableProcessors() : LiveResult.MANY_MACHINES;
         this.cluster = cluster;
         this.point = point;
         this.planned = List.copyOf(timeline);
@@ -86,7 +89,7 @@ public final class LiveMeasurement implements Orders.Target {
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
         this.disturbances = new Disturbances(ExploreSettings.target(point));
         this.group = new LiveGroup(launcher, driver, cluster, point, log, numbers, new Ears());
-        this.pulse = new GroupPulse(() -> GroupPulse.Look.at(group.numbers()));
+        this.pulse = new GroupPulse(() -> group.look(toldRecords.get()));
         this.faults = new LiveFaults(group, cluster);
     }
 
@@ -99,6 +102,7 @@ public final class LiveMeasurement implements Orders.Target {
         @Override
         public void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
             figures.ofMember(startNanos, endNanos, interval, timings);
+            toldRecords.addAndGet(interval.records());
         }
 
         @Override
@@ -119,6 +123,11 @@ public final class LiveMeasurement implements Orders.Target {
             passed.client()
                     .forEach((name, figure) ->
                             told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
+        }
+
+        @Override
+        public void sent(Report.Passed passed) {
+            DriverSession.putSender(passed, ofSender);
         }
 
         @Override
@@ -183,22 +192,17 @@ public final class LiveMeasurement implements Orders.Target {
             processes.work(0);
             boolean isWhole = catchesUp();
             processes.leave();
+            ofSender.forEach((name, figure) ->
+                    told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
             long[] ends = processes.ends();
-            GroupNumbers numbers = processes.numbers();
-            List<Disturbance> costs = disturbances.costs(
-                    figures,
-                    endMillis,
-                    IntStream.range(0, ends.length)
-                            .mapToObj(partition -> numbers.missing(partition, ends[partition]))
-                            .toList());
-            return new LiveResult(point, figures, told, around)
+            return new LiveResult(point, figures, told, around, cores)
                     .measured(
                             endMillis,
-                            numbers.figures(ledger.figures(ends), ends),
+                            processes.figures(ledger, ends),
                             isWhole,
                             orders.timeline(),
                             phases(),
-                            costs);
+                            disturbances.costs(figures, endMillis, processes.missing(ledger, ends)));
         }
     }
 

@@ -25,9 +25,17 @@ import java.util.concurrent.TimeUnit;
  *
  * @param told figures of members' clients, by name
  * @param around figures of brokers and machine
+ * @param cores of the machine on which all processes are
  */
 record LiveResult(
-        WorkloadPoint point, LiveFigures figures, Map<String, List<Double>> told, Map<String, Double> around) {
+        WorkloadPoint point,
+        LiveFigures figures,
+        Map<String, List<Double>> told,
+        Map<String, Double> around,
+        int cores) {
+    /** Cores where members are on several machines: no sum of what they use says that one of these is busy. */
+    static final int MANY_MACHINES = Integer.MAX_VALUE;
+
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /**
@@ -62,8 +70,7 @@ record LiveResult(
                         figures.handlers(warmUp, count).meanMillis(),
                         timeline.isEmpty());
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(LimitingParty.ofProcessorTime(
-                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), false, false));
+        flags.addAll(LimitingParty.ofProcessorTime(totals, cores, point.brokers(), false, false));
         if (LimitingParty.isGeneratorBound(figures.lateness(warmUp, count), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }

@@ -350,12 +350,13 @@ public final class Measurement {
         figures.forEach((name, all) -> metrics.put(name, ofAll(name, all)));
     }
 
-    /** A figure of several passes: the mean, but for those of clocks, where the worst counts. */
+    /** A figure of several passes: the mean, but for those of clocks: their worst, and all early records. */
     static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);
         OptionalDouble one = switch (name) {
             case DriverSession.CLOCK_ERROR -> figures.max();
             case Pass.EARLIEST_MILLIS -> figures.min();
+            case Pass.EARLY_RECORDS -> OptionalDouble.of(figures.sum());
             default -> figures.average();
         };
         return one.orElse(Double.NaN);

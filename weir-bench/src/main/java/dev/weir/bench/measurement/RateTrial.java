@@ -237,10 +237,16 @@ public final class RateTrial {
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
-            Map<String, Double> around = new TreeMap<>(background.figures());
+            Map<String, Double> around = new TreeMap<>();
+            background.figures().forEach((name, figure) -> around.put(placed(name), figure));
             sessions.forEach(session -> session.putClockError(around));
             return judge.result(outcome, endNanos, brokerNanos, around);
         }
+    }
+
+    /** Where members are elsewhere, how busy this machine is says nothing about their limit. */
+    private String placed(String figure) {
+        return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";
     }
 
     private static long nanos(double seconds) {

@@ -82,6 +82,7 @@ public final class SteadyMeasurement {
     private long delivered;
     private long brokerNanos;
     private long generatorNanos; // of processor, while it is measured
+    private Report.@Nullable Passed ofSender; // when the generator has sent all
 
     public SteadyMeasurement(
             DriverProcess driver,
@@ -308,6 +309,7 @@ public final class SteadyMeasurement {
                 sent = heardFromGenerator(sender.receive());
             }
         }
+        ofSender = sent;
         if (!sent.complete()) {
             throw new RunFailure("the generator sent " + sent.records() + " records in time only; see the log");
         }
@@ -523,6 +525,9 @@ public final class SteadyMeasurement {
         }
         metrics.putAll(passed.client());
         metrics.putAll(around);
+        if (ofSender != null) {
+            DriverSession.putSender(ofSender, metrics);
+        }
         return sums.with(used, metrics);
     }
 }

@@ -42,6 +42,9 @@ final class TrialMembers {
         /** A member's pass is over. */
         default void passed(Report.Passed passed) {}
 
+        /** The end of a generator's. */
+        default void sent(Report.Passed passed) {}
+
         /** Called again and again, whether something was heard or not. */
         default void tick() {}
     }
@@ -160,9 +163,22 @@ final class TrialMembers {
             }
             hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
         } finally {
-            for (Member member : some) {
+            thaw(some);
+        }
+    }
+
+    /** One that does not hear of it keeps no other halted. */
+    private static void thaw(List<Member> some) throws InterruptedException {
+        RunFailure first = null;
+        for (Member member : some) {
+            try {
                 member.session.thaw();
+            } catch (RunFailure e) {
+                first = first == null ? e : first;
             }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 
@@ -247,7 +263,9 @@ final class TrialMembers {
             case Report.Delivered told -> listener.delivered(told);
             case Report.Passed passed -> {
                 member.isInPass = false;
-                if (member != generator) {
+                if (member == generator) {
+                    listener.sent(passed);
+                } else {
                     listener.passed(passed);
                 }
             }

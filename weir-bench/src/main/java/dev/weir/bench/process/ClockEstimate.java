@@ -11,13 +11,18 @@ package dev.weir.bench.process;
  * </pre>
  *
  * <p>Clocks drift between one look and the next. A newer look replaces an older one unless it is less certain than that one
- * has become meanwhile. The stated error takes in how far the offset was seen to have moved.
+ * has become meanwhile. The stated error takes in how far the offset was seen to have moved, and what it may have drifted
+ * since. A clock that has moved further than one can drift was set, and no error is stated for that.
  */
 final class ClockEstimate {
-    /** No clock goes faster or slower than another by more, while someone sets it gently: a twentieth of a per cent. */
-    private static final double MOST_DRIFT = 500e-6;
+    /** By how much two clocks left to themselves drift apart at most: a hundred millionths each, as crystals are sold. */
+    private static final double DRIFT = 200e-6;
+
+    /** The same while both are set gently, each by a twentieth of a per cent at most. */
+    private static final double MOST_DRIFT = 1_000e-6;
 
     private boolean isKnown;
+    private boolean wasSet;
     private long offsetNanos;
     private long boundNanos; // of the offset, when it was found
     private long foundNanos;
@@ -45,8 +50,9 @@ final class ClockEstimate {
         }
         long bound = leastNanos / 2 + 1;
         if (isKnown) {
-            long aged = boundNanos + (long) (MOST_DRIFT * (middleNanos - foundNanos));
+            long aged = agedNanos(middleNanos);
             long moved = Math.abs(lookedOffsetNanos - offsetNanos);
+            wasSet |= moved > bound + boundNanos + (long) (MOST_DRIFT * (middleNanos - foundNanos));
             if (bound > aged && moved <= bound + aged) {
                 errorNanos = Math.max(errorNanos, aged);
                 leastNanos = Long.MAX_VALUE;
@@ -70,12 +76,22 @@ final class ClockEstimate {
     }
 
     /** By how much the offset was wrong at most, since the last {@link #restart} or the first look. */
-    long errorNanos() {
-        return errorNanos;
+    long errorNanos(long nowNanos) {
+        return Math.max(errorNanos, agedNanos(nowNanos));
+    }
+
+    /** Whether the other clock was set, since the last {@link #restart} or the first look. */
+    boolean wasSet() {
+        return wasSet;
+    }
+
+    private long agedNanos(long nowNanos) {
+        return boundNanos + (long) (DRIFT * (nowNanos - foundNanos));
     }
 
     /** The error counts from here on. */
-    void restart() {
-        errorNanos = boundNanos;
+    void restart(long nowNanos) {
+        errorNanos = agedNanos(nowNanos);
+        wasSet = false;
     }
 }

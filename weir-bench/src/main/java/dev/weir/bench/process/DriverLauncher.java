@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Starts the processes of drivers where the environment says, and ends those that run when the campaign is to stop.
@@ -30,7 +30,6 @@ public final class DriverLauncher implements AutoCloseable {
     private final BenchEnvironment environment;
     private final List<WorkerHost> hosts;
     private final Set<DriverProcess> running = ConcurrentHashMap.newKeySet();
-    private final LongAccumulator worstClock = new LongAccumulator(Math::max, 0);
 
     private volatile boolean isStopped;
 
@@ -75,7 +74,7 @@ public final class DriverLauncher implements AutoCloseable {
                     host.open(classPaths);
                 }
             }
-        } catch (BenchException e) {
+        } catch (RuntimeException e) {
             try {
                 close();
             } catch (BenchException left) {
@@ -109,13 +108,18 @@ public final class DriverLauncher implements AutoCloseable {
                         .filter(process -> process.runsAt(each) && process.isOf(role))
                         .count()))
                 .orElseThrow(() -> new IllegalStateException("no worker runs " + driver));
-        DriverProcess process = DriverProcess.start(driver, role, host, entry(driver), heapMegabytes, log, worstClock);
+        DriverProcess process = DriverProcess.start(
+                driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);
         // Either whoever stops sees this process, or this thread sees the stop.
         if (isStopped) {
             process.kill();
         }
         return process;
+    }
+
+    private Stream<DriverProcess> generators() {
+        return running.stream().filter(process -> process.isOf(Worker.Role.GENERATOR) && process.isAlive());
     }
 
     /** Kills what runs, and what is started from now on. */

@@ -20,8 +20,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +51,10 @@ public final class DriverProcess implements AutoCloseable {
     private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
     private final @Nullable Tail errors; // of a place elsewhere
     private final @Nullable WorkerClock clock; // where it is not that of this machine
-    private final LongAccumulator worstClock;
+    private final @Nullable Supplier<Stream<DriverProcess>> senders; // of the same run; null where all share a clock
 
-    private long pid; // there, once it has greeted
+    private volatile long pid; // there, once it has greeted; its reader's thread sets it
+    private volatile int processors; // the same
     private boolean isFrozen;
 
     private DriverProcess(
@@ -63,7 +65,7 @@ public final class DriverProcess implements AutoCloseable {
             Process process,
             @Nullable OutputStream errors,
             Path log,
-            LongAccumulator worstClock) {
+            @Nullable Supplier<Stream<DriverProcess>> senders) {
         this.name = name;
         this.role = role;
         this.host = host;
@@ -71,12 +73,17 @@ public final class DriverProcess implements AutoCloseable {
         this.process = process;
         this.commands = process.outputWriter(StandardCharsets.UTF_8);
         this.log = log;
-        this.worstClock = worstClock;
-        this.pid = process.pid();
-        this.clock = host.isHere() ? null : new WorkerClock(name, this::send, worstClock);
+        this.senders = senders;
+        this.pid = host.isHere() ? process.pid() : 0;
+        this.clock = host.isHere() ? null : new WorkerClock(name, this::send);
         this.errors = errors == null ? null : new Tail(name, process.getErrorStream(), errors);
     }
 
+    /**
+     * A new process.
+     *
+     * @param senders gives the generators that run; null where all processes share the clock of this machine
+     */
     static DriverProcess start(
             String name,
             Worker.Role role,
@@ -84,9 +91,11 @@ public final class DriverProcess implements AutoCloseable {
             DriverCatalog.Entry entry,
             int heapMegabytes,
             Path log,
-            LongAccumulator worstClock) {
+            @Nullable Supplier<Stream<DriverProcess>> senders) {
         List<String> command = host.command(name, entry, heapMegabytes);
         ProcessBuilder builder = new ProcessBuilder(command);
+        host.starts();
+        boolean isForked = false;
         try {
             OutputStream errors = null;
             if (host.isHere()) {
@@ -94,12 +103,16 @@ public final class DriverProcess implements AutoCloseable {
             } else {
                 errors = Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             }
-            DriverProcess driver =
-                    new DriverProcess(name, role, host, command, builder.start(), errors, log, worstClock);
+            DriverProcess driver = new DriverProcess(name, role, host, command, builder.start(), errors, log, senders);
             Thread.ofVirtual().name("bench-reader-" + name).start(driver::read);
+            isForked = true;
             return driver;
         } catch (IOException e) {
             throw new BenchException("driver " + name + " could not be forked: " + e.getMessage(), e);
+        } finally {
+            if (!isForked) {
+                host.started();
+            }
         }
     }
 
@@ -118,6 +131,7 @@ public final class DriverProcess implements AutoCloseable {
 
     private void read() {
         String why = "its process ended";
+        boolean isUp = false;
         try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = said.readLine(); line != null; line = said.readLine()) {
                 long heardNanos = System.nanoTime();
@@ -128,6 +142,10 @@ public final class DriverProcess implements AutoCloseable {
                             clock.heard(answer, heardNanos);
                         }
                     } else if (report != null) { // Some greeting may say null.
+                        if (report instanceof Report.Hello hello && !isUp) {
+                            isUp = true;
+                            up(hello);
+                        }
                         reports.add(report);
                     }
                 } catch (JsonProcessingException e) {
@@ -141,7 +159,20 @@ public final class DriverProcess implements AutoCloseable {
         } catch (IOException e) {
             why = e.toString();
         }
+        if (!isUp) {
+            host.started();
+        }
         reports.add(new Report.Failed(why + atTheEnd(), ""));
+    }
+
+    /** Its clock is looked at from now on: others may be greeted before it, and its lease runs. */
+    private void up(Report.Hello hello) {
+        host.started();
+        pid = hello.pid();
+        processors = hello.processors();
+        if (clock != null) {
+            clock.start();
+        }
     }
 
     private static String abridged(String line) {
@@ -186,13 +217,14 @@ public final class DriverProcess implements AutoCloseable {
      *
      * @throws RunFailure if it does not answer what its clock says
      */
-    void greeted(Report.Hello hello) throws InterruptedException {
+    void greeted() throws InterruptedException {
         WorkerClock its = clock;
         if (its == null) {
+            if (senders != null) {
+                send(new Command.SetClock(0)); // Its clock is right. That of who sends may not be.
+            }
             return;
         }
-        pid = hello.pid();
-        its.start();
         long deadline = System.nanoTime() + DriverSession.PATIENCE.toNanos();
         while (!its.awaitKnown(LOOK)) {
             if (reports.peek() instanceof Report.Failed) {
@@ -212,21 +244,38 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** By how much its time was wrong at most since {@link #passBegins}; null where it is that of this machine. */
+    /**
+     * By how much a time between the plan of who sends and this process was wrong at most since {@link #passBegins}: the
+     * errors of both clocks. Null where all processes share a clock.
+     *
+     * @throws RunFailure if one of these clocks was set meanwhile
+     */
     @Nullable
     Long clockErrorNanos() {
-        return clock == null ? null : clock.errorNanos();
+        if (senders == null) {
+            return null;
+        }
+        long ofSenders = senders.get()
+                .filter(sender -> sender != this)
+                .mapToLong(DriverProcess::ownErrorNanos)
+                .max()
+                .orElse(0);
+        return ownErrorNanos() + ofSenders;
     }
 
-    /** By how much the times of two processes of the campaign can be apart. */
-    long clocksApartNanos() {
-        return 2 * worstClock.get();
+    private long ownErrorNanos() {
+        if (clock == null) {
+            return 0;
+        }
+        if (clock.wasSet()) {
+            throw new RunFailure("the clock of driver " + who() + " was set amid the run");
+        }
+        return clock.errorNanos();
     }
 
-    /** How many cores its machine has. */
+    /** How many cores it may use, once it has greeted. */
     int cores() {
-        Integer there = host.cores();
-        return there == null ? Runtime.getRuntime().availableProcessors() : there;
+        return processors;
     }
 
     /**
@@ -278,7 +327,11 @@ public final class DriverProcess implements AutoCloseable {
 
     private void signal(String signal) throws InterruptedException {
         if (!host.isHere()) {
-            host.signal(signal, pid);
+            try {
+                host.signal(signal, pid);
+            } catch (BenchException e) { // Of a connection, which may be there again in the next run.
+                throw new RunFailure(String.valueOf(e.getMessage()));
+            }
             return;
         }
         try {
@@ -317,16 +370,26 @@ public final class DriverProcess implements AutoCloseable {
     /** Elsewhere, a process that stands still does not notice the end of its input. */
     private void endThere() {
         try {
-            if (isFrozen) {
-                thaw();
+            if (!isFrozen) {
+                commands.close();
+                if (process.waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
             }
-            commands.close();
-            if (!process.waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS) && pid != process.pid()) {
-                host.signal("KILL", pid);
+            if (pid != 0) {
+                host.signal("KILL", pid); // Whether or not it stands still.
             }
-        } catch (IOException | BenchException ignored) { // The way there is gone: its lease ends it.
+        } catch (IOException | BenchException e) { // The way there is gone: its lease ends it.
+            note("process " + pid + " at " + host.label() + " may run for a while yet: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void note(String line) {
+        try {
+            Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException ignored) { // Nobody else is told either.
         }
     }
 }

@@ -21,7 +21,7 @@ public final class DriverSession {
     /** To join a group and get a first record, or to close down. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Figure of a pass elsewhere: by how much its times, and latencies with them, are wrong at most. */
+    /** Figure of a pass: by how much its latencies are wrong at most, by its clock and that of who sends together. */
     public static final String CLOCK_ERROR = "clock: error ms";
 
     private final DriverProcess process;
@@ -64,7 +64,7 @@ public final class DriverSession {
             throw new RunFailure("it does not offer " + scenario.label() + ", only "
                     + hello.scenarios().stream().map(Scenario::label).toList());
         }
-        process.greeted(hello);
+        process.greeted();
         groupType = hello.groupType();
         hasConsumers = hello.features().contains(Feature.SHARE_CONSUMERS);
         if (groupType == GroupType.SHARE && point.ordering() != Pass.Order.NONE) {
@@ -192,13 +192,13 @@ public final class DriverSession {
             return report;
         }
         double earlyNanos = -1e6 * passed.client().getOrDefault(Pass.EARLIEST_MILLIS, 0.0);
-        if (earlyNanos > process.clocksApartNanos()) {
+        if (earlyNanos > error) {
             throw new RunFailure(String.format(
                     Locale.ROOT,
                     "records came %.3f ms before they were due, and clocks are compared to %.3f ms: one of them was set"
                             + " meanwhile",
                     earlyNanos / 1e6,
-                    process.clocksApartNanos() / 1e6));
+                    error / 1e6));
         }
         Map<String, Double> client = new TreeMap<>(passed.client());
         client.put(CLOCK_ERROR, error / 1e6);
@@ -213,7 +213,16 @@ public final class DriverSession {
         }
     }
 
-    /** How many cores the machine of the process has. */
+    /** Adds what the end of a generator's pass says of its place and clock to the figures of its run. */
+    public static void putSender(Report.Passed sent, Map<String, Double> figures) {
+        sent.client().forEach((name, figure) -> {
+            if (name.equals(CLOCK_ERROR) || (name.startsWith("host: ") && name.contains(" at "))) {
+                figures.merge(name, figure, Math::max);
+            }
+        });
+    }
+
+    /** How many cores the process may use. */
     public int cores() {
         return process.cores();
     }

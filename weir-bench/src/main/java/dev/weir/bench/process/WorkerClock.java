@@ -8,7 +8,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -23,7 +22,6 @@ final class WorkerClock implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 1_000;
 
     private final Consumer<Command> worker;
-    private final LongAccumulator worst;
     private final Thread thread;
     private final BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(FIRST_LOOK);
     private final CountDownLatch known = new CountDownLatch(1);
@@ -37,11 +35,9 @@ final class WorkerClock implements AutoCloseable {
      * Of a process that is being started.
      *
      * @param worker takes what it is told, on any thread
-     * @param worst takes the errors of all clocks
      */
-    WorkerClock(String name, Consumer<Command> worker, LongAccumulator worst) {
+    WorkerClock(String name, Consumer<Command> worker) {
         this.worker = worker;
-        this.worst = worst;
         this.thread = Thread.ofVirtual().name("bench-clock-" + name).unstarted(this::keep);
     }
 
@@ -95,7 +91,6 @@ final class WorkerClock implements AutoCloseable {
                 return;
             }
             offset = estimate.offsetNanos();
-            worst.accumulate(estimate.errorNanos());
         } finally {
             lock.unlock();
         }
@@ -112,7 +107,7 @@ final class WorkerClock implements AutoCloseable {
     void restart() {
         lock.lock();
         try {
-            estimate.restart();
+            estimate.restart(System.nanoTime());
         } finally {
             lock.unlock();
         }
@@ -122,7 +117,17 @@ final class WorkerClock implements AutoCloseable {
     long errorNanos() {
         lock.lock();
         try {
-            return estimate.errorNanos();
+            return estimate.errorNanos(System.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the process's clock was set meanwhile: times from before that mean nothing. */
+    boolean wasSet() {
+        lock.lock();
+        try {
+            return estimate.wasSet();
         } finally {
             lock.unlock();
         }

@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -165,9 +166,8 @@ final class WorkerFiles {
             Files.createDirectories(whole.resolve(name.substring(0, name.indexOf('/'))));
             Files.createSymbolicLink(link, file.toAbsolutePath());
         }
-        Process tar = new ProcessBuilder("tar", "-chf", "-", "-C", whole.toString(), ".")
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Process tar = new ProcessBuilder("tar", "-chf", "-", "-C", whole.toString(), ".").start();
+        Tail words = new Tail("tar", tar.getErrorStream(), null);
         try {
             var unused = new PlaceCommand(
                             "cannot copy " + missing.size() + " files there",
@@ -175,6 +175,12 @@ final class WorkerFiles {
                             List.of("sh", "-c", TAKE, "sh", folder),
                             isStopped)
                     .run(tar.getInputStream(), COPY);
+            if (!tar.waitFor(LOOK.toSeconds(), TimeUnit.SECONDS) || tar.exitValue() != 0) {
+                throw new IOException("tar: " + words.text(Duration.ZERO));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted while a command ran at " + place.label(), e);
         } finally {
             tar.destroyForcibly();
         }

@@ -1,6 +1,7 @@
 package dev.weir.bench.process;
 
 import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
 import dev.weir.bench.environment.Place;
 import dev.weir.bench.environment.Worker;
 import java.io.File;
@@ -11,16 +12,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A place of processes while a campaign runs: what the machine there is, where drivers lie there, and the pod that was made
- * for it. Opened, used and closed by one thread; {@link #signal} may be called by any.
+ * for it. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -28,10 +30,13 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration SIGNAL = Duration.ofSeconds(10);
 
     /** A pod that nobody deletes ends by itself. */
-    private static final String POD_SECONDS = "14400";
+    private static final String POD_SECONDS = "86400";
 
     /** A process that hears nothing from here for so long ends: the network may have been cut. */
     private static final int LEASE_SECONDS = 60;
+
+    /** An ssh server refuses some of ten connections and more that are being made at once. */
+    private static final int MOST_STARTING = 5;
 
     private static final int LEAST_JAVA = 21;
     private static final Pattern JAVA = Pattern.compile("version \"(\\d+)");
@@ -45,7 +50,25 @@ final class WorkerHost implements AutoCloseable {
             echo "weir:processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)"
             echo "weir:memory=$(sed -n 's/^MemTotal: *//p' /proc/meminfo 2>/dev/null)"
             echo "weir:load=$(cut -d' ' -f1 /proc/loadavg 2>/dev/null)"
-            echo "weir:java=$("$0" -version 2>&1 | head -n 1)"
+            echo "weir:java=$("$0" -version 2>&1 | grep -v 'Picked up ' | head -n 1)"
+            if [ -d "$1" ]; then echo "weir:home=$1"; fi
+            """;
+
+    // The shell's own kill: slim images have no program of that name.
+    private static final String KILL = "kill -\"$0\" \"$1\"";
+
+    // What is still halted after eleven minutes, one more than the longest pause, goes on: nobody is there to say so.
+    private static final String STOP = KILL + """
+             || exit 1
+            {
+              i=0
+              while [ $i -lt 66 ]; do
+                sleep 10
+                kill -0 "$1" && { [ ! -e "/proc/$1/stat" ] || grep -q ') T ' "/proc/$1/stat"; } || exit 0
+                i=$((i+1))
+              done
+              kill -CONT "$1"
+            } </dev/null >/dev/null 2>&1 &
             """;
 
     private final Worker worker;
@@ -54,6 +77,8 @@ final class WorkerHost implements AutoCloseable {
     private final Place place;
     private final WorkerFiles files;
     private final Map<String, String> facts = new TreeMap<>();
+
+    private final Semaphore starting = new Semaphore(MOST_STARTING);
 
     private boolean hasPod; // of its own
 
@@ -102,7 +127,7 @@ final class WorkerHost implements AutoCloseable {
         if (!worker.image().isEmpty() && place instanceof Place.Pod pod) {
             make(pod);
         }
-        String said = new PlaceCommand("cannot be reached", place, List.of("sh", "-c", FACTS, worker.java()), isStopped)
+        String said = new PlaceCommand("cannot be reached", place, List.of("sh", "-c", FACTS, worker.java(), worker.home()), isStopped)
                 .run(null, LOOK);
         said.lines().filter(line -> line.startsWith(FACT) && line.contains("=")).forEach(line -> {
             int equals = line.indexOf('=');
@@ -111,6 +136,7 @@ final class WorkerHost implements AutoCloseable {
                     line.substring(equals + 1).strip());
         });
         requireJava();
+        requireHome();
         if (worker.home().isEmpty()) {
             files.copy(classPaths);
         }
@@ -122,6 +148,13 @@ final class WorkerHost implements AutoCloseable {
         if (!version.find() || Integer.parseInt(version.group(1)) < LEAST_JAVA) {
             throw new BenchException("worker at " + label() + ": " + worker.java() + " is no Java from " + LEAST_JAVA
                     + " on" + (said.isEmpty() ? "" : ", it says: " + said) + "; name another by its key java");
+        }
+    }
+
+    private void requireHome() {
+        if (!worker.home().isEmpty() && !facts.containsKey("home")) {
+            throw new BenchException("worker at " + label() + ": there is no folder " + worker.home()
+                    + "; its key home names the same checkout or archive as here");
         }
     }
 
@@ -151,6 +184,33 @@ final class WorkerHost implements AutoCloseable {
         var unused = new PlaceCommand(doing, label(), command, isStopped).run(null, patience);
     }
 
+    /**
+     * Waits until few enough processes are being started; {@link #started} follows, on any thread.
+     *
+     * @throws RunFailure if they do not come up
+     */
+    void starts() {
+        if (isHere()) {
+            return;
+        }
+        try {
+            if (!starting.tryAcquire(DriverSession.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new RunFailure("worker at " + label() + ": " + MOST_STARTING + " processes did not start for "
+                        + DriverSession.PATIENCE.toSeconds() + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted while processes were started at " + label(), e);
+        }
+    }
+
+    /** One that is up, or never will be. */
+    void started() {
+        if (!isHere()) {
+            starting.release();
+        }
+    }
+
     /** What starts a process there, as a command here; with {@code java} of this process on this machine. */
     List<String> command(String driver, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>();
@@ -167,7 +227,7 @@ final class WorkerHost implements AutoCloseable {
                 "-Xlog:disable",
                 "-Xlog:all=warning:stderr"));
         if (!isHere()) {
-            java.add("-Dweir.driver.place=" + label());
+            java.add("-Dweir.driver.place=" + worker.label()); // Of an image, not the pod: it names figures.
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }
@@ -200,16 +260,9 @@ final class WorkerHost implements AutoCloseable {
         var unused = new PlaceCommand(
                         "SIG" + signal + " could not be sent",
                         place,
-                        List.of("kill", "-" + signal, Long.toString(pid)),
+                        List.of("sh", "-c", signal.equals("STOP") ? STOP : KILL, signal, Long.toString(pid)),
                         () -> false)
                 .run(null, SIGNAL);
-    }
-
-    /** How many cores it has; null of this machine, or if it does not say. */
-    @Nullable
-    Integer cores() {
-        String cores = facts.getOrDefault("cores", "");
-        return cores.matches("\\d{1,6}") ? Integer.valueOf(cores) : null;
     }
 
     /** Deletes the pod, if one was made. */

@@ -39,7 +39,8 @@ class DryRunsTest {
                         GroupType.CONSUMER,
                         "JVM",
                         List.of("a.jar"),
-                        List.of("-Xmx1g")));
+                        List.of("-Xmx1g"),
+                        1));
     }
 
     @Test

@@ -88,6 +88,7 @@ class EnvironmentFileTest {
                 "{brokers: {forked: true}, workers: [{pod: a, options: [b]}]} | options are of ssh",
                 "{brokers: {forked: true}, workers: [{image: a, container: b}]} | has one container",
                 "{brokers: {forked: true}, workers: [{here: true, java: b}]} | of other places than this machine",
+                "{brokers: {forked: true}, workers: [{ssh: a, home: ~/weir}]} | home begins with /: ~/weir",
                 "{brokers: {forked: true}, workers: [{here: true, runs: [driver]}]} | no worker runs generator",
                 "{brokers: {forked: true}, workers: [{here: true, runs: [broker]}]} | or one of them: broker",
                 "{brokers: {forked: true}, workers: [{here: true, clockAheadMillis: 1s}]} | a whole number: 1s",

@@ -64,13 +64,15 @@ class ClockEstimateTest {
                 world.nowNanos += 2 * SECOND;
                 long before = estimate.offsetNanos();
                 long wrongBefore = Math.abs(before - world.trueOffset());
+                long errorBefore = estimate.errorNanos(world.nowNanos);
                 world.look(estimate, 4);
                 assertThat(Math.abs(estimate.offsetNanos() - world.trueOffset()))
                         .as("seed %d, look %d", seed, look)
-                        .isLessThanOrEqualTo(estimate.errorNanos());
-                assertThat(wrongBefore).as("until then").isLessThanOrEqualTo(estimate.errorNanos() + MILLI);
+                        .isLessThanOrEqualTo(estimate.errorNanos(world.nowNanos));
+                assertThat(wrongBefore).as("until then").isLessThanOrEqualTo(errorBefore);
             }
-            assertThat(estimate.errorNanos()).isLessThan(3 * MILLI);
+            assertThat(estimate.errorNanos(world.nowNanos)).isLessThan(3 * MILLI);
+            assertThat(estimate.wasSet()).isFalse();
         }
     }
 
@@ -88,8 +90,9 @@ class ClockEstimateTest {
                 long merged = world.theirs(events[i]) + estimate.offsetNanos();
                 wrong[i] = Math.abs(merged - events[i]);
             }
-            assertThat(Arrays.stream(wrong).max().orElseThrow()).isLessThanOrEqualTo(estimate.errorNanos());
-            assertThat(estimate.errorNanos()).isLessThan(2 * MILLI);
+            assertThat(Arrays.stream(wrong).max().orElseThrow())
+                    .isLessThanOrEqualTo(estimate.errorNanos(world.nowNanos + SECOND));
+            assertThat(estimate.errorNanos(world.nowNanos)).isLessThan(2 * MILLI);
         }
     }
 
@@ -102,9 +105,11 @@ class ClockEstimateTest {
         later.nowNanos = world.nowNanos + 2 * SECOND;
         later.look(estimate, 4);
         assertThat(Math.abs(estimate.offsetNanos() - later.trueOffset())).isLessThan(2 * MILLI);
-        assertThat(estimate.errorNanos()).isGreaterThanOrEqualTo(38 * MILLI);
-        estimate.restart();
-        assertThat(estimate.errorNanos()).isLessThan(2 * MILLI);
+        assertThat(estimate.errorNanos(later.nowNanos)).isGreaterThanOrEqualTo(38 * MILLI);
+        assertThat(estimate.wasSet()).isTrue();
+        estimate.restart(later.nowNanos);
+        assertThat(estimate.errorNanos(later.nowNanos)).isLessThan(2 * MILLI);
+        assertThat(estimate.wasSet()).isFalse();
     }
 
     /** Such as one that was held up by a collection at both ends. */
@@ -116,7 +121,8 @@ class ClockEstimateTest {
         estimate.exchanged(SECOND, SECOND + 30 * MILLI, SECOND + 40 * MILLI);
         assertThat(estimate.looked()).isTrue();
         assertThat(estimate.offsetNanos()).isZero();
-        assertThat(estimate.errorNanos()).isBetween(500L, MILLI);
+        assertThat(estimate.errorNanos(SECOND)).isBetween(500L, MILLI);
+        assertThat(estimate.wasSet()).isFalse();
     }
 
     @Test

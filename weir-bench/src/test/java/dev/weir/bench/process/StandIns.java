@@ -32,7 +32,10 @@ final class StandIns {
                 exec sh -c "$*" ;;
               cut/driver) sh -c "$*" | { head -c 250; kill $$; } ;;
               lost/driver)
-                sh -c "$*" &
+                mkfifo "$here/lost"
+                sh -c "$*" < "$here/lost" &
+                echo $! > "$here/lost.pid"
+                head -n 1 > "$here/lost"
                 echo "client_loop: send disconnect: Broken pipe" >&2
                 exit 255 ;;
               silent/driver) exec cat > /dev/null ;;
@@ -85,6 +88,11 @@ final class StandIns {
 
     String program(String name) {
         return folder.resolve(name).toString();
+    }
+
+    /** The process whose connection was lost. */
+    long lost() throws IOException {
+        return Long.parseLong(Files.readString(folder.resolve("lost.pid")).strip());
     }
 
     /** What a stand-in was called with, a line each. */

@@ -17,8 +17,10 @@ import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -113,7 +115,7 @@ class WorkerPlacesTest {
 
     private static Report.Hello greeted(DriverProcess process) throws InterruptedException {
         Report.Hello hello = (Report.Hello) process.receive(PATIENCE, () -> {});
-        process.greeted(hello);
+        process.greeted();
         return hello;
     }
 
@@ -204,7 +206,7 @@ class WorkerPlacesTest {
     }
 
     @Test
-    void connectionThatIsLost_failsTheRun_andTheProcessThereEnds() {
+    void connectionThatIsLost_failsTheRun_andTheProcessThereEnds() throws Exception {
         DriverProcess process = start(opened(launcher(ssh("lost"))));
         assertThatThrownBy(() -> {
                     while (true) {
@@ -212,7 +214,8 @@ class WorkerPlacesTest {
                     }
                 })
                 .isInstanceOf(RunFailure.class)
-                .hasMessageContaining("driver planted at ssh lost");
+                .hasMessageContaining("driver planted at ssh lost failed");
+        awaitGone(standIns.lost());
     }
 
     @Test
@@ -237,6 +240,27 @@ class WorkerPlacesTest {
         assertThatThrownBy(() -> opened(launcher(worker)))
                 .hasMessageContaining("worker at ssh h1: " + java + " is no Java from 21 on")
                 .hasMessageContaining("name another by its key java");
+    }
+
+    @Test
+    void folderThatIsNotThere_isRefusedBeforeAnythingRuns() {
+        Worker worker = worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java(), root + "/none", 0);
+        assertThatThrownBy(() -> opened(launcher(worker)))
+                .hasMessageContaining("worker at ssh h1: there is no folder " + root + "/none");
+    }
+
+    /** As images set it: Java says so in its first line. */
+    @Test
+    void javaThatPicksUpOptions_isJavaAllTheSame() throws Exception {
+        Path java = Files.writeString(
+                root.resolve("java"),
+                "#!/bin/sh\nJAVA_TOOL_OPTIONS=-Dx=y exec " + java() + " \"$@\"\n",
+                StandardCharsets.UTF_8);
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+        Worker worker = worker(
+                new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java.toString(), root.toString(), 0);
+        DriverLauncher launcher = opened(launcher(worker));
+        assertThat(launcher.described().get("worker.1.java")).contains("version \"");
     }
 
     @Test
@@ -288,13 +312,41 @@ class WorkerPlacesTest {
         awaitGone(pid);
     }
 
+    /** The words of the signal are a script of their own. */
+    @Test
+    void processThatWasHalted_goesOn() throws Exception {
+        DriverProcess process = start(opened(launcher(ssh("h1"))));
+        Path state = Path.of("/proc/" + greeted(process).pid() + "/stat");
+        process.freeze();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> Files.readString(state).contains(") T "));
+        process.thaw();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> !Files.readString(state).contains(") T "));
+    }
+
+    /** As of a connection that is refused now and then: the campaign goes on. */
+    @Test
+    void signalThatDoesNotGetThrough_failsTheRun_only() throws Exception {
+        DriverProcess process = start(opened(launcher(ssh("h1"))));
+        long pid = greeted(process).pid();
+        process.close();
+        awaitGone(pid);
+        assertThatThrownBy(process::thaw)
+                .isInstanceOf(RunFailure.class)
+                .hasMessageContaining("worker at ssh h1: SIGCONT could not be sent: exit status");
+    }
+
     @Test
     void processes_areSpreadOverPlaces_andEachRunBeginsAtTheFirst() throws Exception {
         DriverLauncher launcher = opened(launcher(ssh("h1"), ssh("h2")));
         for (int run = 0; run < 2; run++) {
-            List<DriverProcess> members = List.of(start(launcher), start(launcher), start(launcher));
-            for (DriverProcess member : members) {
-                greeted(member);
+            List<DriverProcess> members = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                members.add(start(launcher));
+                greeted(members.getLast()); // Its call is in the log before the next one is made.
             }
             members.forEach(DriverProcess::close);
         }

@@ -116,7 +116,8 @@ final class BenchCampaign {
             String prefix = campaigns == 1 ? "" : "campaign " + (i + 1) + "/" + campaigns + ", " + name + ": ";
             String failure;
             try {
-                failure = run(weir, step, rounds, cluster, environment, new BenchProgress(weir.terminal(), prefix, others));
+                failure = run(
+                        weir, step, rounds, cluster, environment, new BenchProgress(weir.terminal(), prefix, others));
             } catch (BenchException
                     | KafkaClusterException
                     | KafkaException

@@ -24,8 +24,9 @@ final class BenchTarget {
     @Option(
             names = "--environment",
             paramLabel = "NAME|FILE",
-            description = "Run where environments/NAME.yaml, or that file, says: workers by ssh or in Kubernetes, brokers of a"
-                    + " cluster (default: all on this machine).")
+            description =
+                    "Run where environments/NAME.yaml, or that file, says: workers by ssh or in Kubernetes, brokers of a"
+                            + " cluster (default: all on this machine).")
     private @Nullable String environmentName;
 
     @Option(

@@ -91,8 +91,7 @@ class BenchCampaignTest {
 
     private String environment(String worker) throws IOException {
         return Files.writeString(
-                        temp.resolve("some-environment.yaml"),
-                        "brokers: {forked: true}\nworkers: [{" + worker + "}]\n")
+                        temp.resolve("some-environment.yaml"), "brokers: {forked: true}\nworkers: [{" + worker + "}]\n")
                 .toString();
     }
 

@@ -9,10 +9,12 @@ import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -56,13 +58,18 @@ class BenchEnvironmentTest extends BenchTestBase {
         Map<String, Double> metrics = Objects.requireNonNull(run.totals()).metrics();
         assertThat(metrics.get(DriverSession.CLOCK_ERROR)).as("%s", metrics).isBetween(0.0, 50.0);
         assertThat(folder.campaign().environment().settings())
-                .containsEntry("environment.workers", "this machine (generator), this machine (driver), this machine (driver)");
+                .containsEntry(
+                        "environment.workers",
+                        "this machine (generator), this machine (driver), this machine (driver)");
         List<Histogram> all = folder.latencyIntervals(run.key());
         double[] medians = IntStream.range(0, PARTITIONS)
                 .mapToDouble(partition -> median(all, LatencyTags.responseOfPartition(partition)))
                 .toArray();
-        double least = IntStream.range(0, PARTITIONS).mapToDouble(i -> medians[i]).min().orElseThrow();
-        assertThat(medians).allSatisfy(median -> assertThat(median).isBetween(least, least + 2));
+        double least = DoubleStream.of(medians).min().orElseThrow();
+        double most = DoubleStream.of(medians).max().orElseThrow();
+        assertThat(most - least).as("%s", Arrays.toString(medians)).isLessThanOrEqualTo(2);
+        // What is wrong with the sender's clock is in all of them alike.
+        assertThat(least).isBetween(0.0, 50.0);
     }
 
     private static double median(List<Histogram> all, String tag) {
