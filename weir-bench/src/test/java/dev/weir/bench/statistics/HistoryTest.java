@@ -6,7 +6,6 @@ import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Point;
-import dev.weir.bench.statistics.History.Key;
 import dev.weir.bench.statistics.History.Series;
 import dev.weir.bench.statistics.History.Snapshot;
 import java.util.ArrayList;
@@ -21,7 +20,7 @@ class HistoryTest {
     private static final double NOISE = 0.01;
     private static final long DAY_MILLIS = 86_400_000;
 
-    private static Snapshot snapshot(int day, String processor, Map<Key, Double> figures) {
+    private static Snapshot snapshot(int day, String processor, Map<History.Key, Double> figures) {
         Environment environment =
                 new Environment("", "", processor, 2, 1, Map.of(), Map.of(), "c" + day, day * DAY_MILLIS);
         return new Snapshot(
@@ -40,8 +39,8 @@ class HistoryTest {
                 figures);
     }
 
-    private static Key key(int point, Metric metric) {
-        return new Key(new Point("p" + point, "consume", Map.of()), "weir", metric);
+    private static History.Key key(int point, Metric metric) {
+        return new History.Key(new Point("p" + point, "consume", Map.of()), "weir", metric);
     }
 
     /** A history of one figure with these levels, each for ten days. */
@@ -116,7 +115,7 @@ class HistoryTest {
             Random random = new Random(seed);
             List<Snapshot> snapshots = new ArrayList<>();
             for (int day = 0; day < 25; day++) {
-                Map<Key, Double> figures = new LinkedHashMap<>();
+                Map<History.Key, Double> figures = new LinkedHashMap<>();
                 for (int point = 0; point < 20; point++) {
                     figures.put(key(point, Metric.RATE), Math.exp(NOISE * random.nextGaussian()));
                 }
