@@ -12,9 +12,9 @@ public interface ShareHandle {
     Snapshot snapshot();
 
     /**
-     * The answers for a health probe. It is ready while the group has given it partitions; on {@link FetchPath#CLIENT} once
-     * it has, as Kafka's client does not say when that ends. It is live and progressing until its pipeline ends: an error
-     * that waiting does not cure ends that. Does not block.
+     * The answers for a health probe. It is ready while the group has given it partitions; on {@link FetchPath#CLIENT}
+     * once it has, as Kafka's client does not say when that ends. It is live and progressing until its pipeline ends:
+     * an error that waiting does not cure ends that. Does not block.
      */
     ConsumerHealth health();
 

@@ -250,7 +250,7 @@ final class Replay {
         return null;
     }
 
-    /** What the client throws at once fails as its answer would: letters before it are sent, and have to be committed. */
+    /** What the client throws at once fails as its answer would: letters before it are sent and to be committed. */
     private static Future<?> send(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record) {
         try {
             return producer.send(record);

@@ -193,7 +193,7 @@ class LastCommitTest {
         }
     }
 
-    /** Eager members have given up everything before, and committed it: they have nothing to say beside their clients. */
+    /** Eager members have given up and committed everything before: they have nothing to say beside their clients. */
     @ParameterizedTest
     @CsvSource({"COOPERATIVE,CLIENT", "COOPERATIVE,LEAN", "EAGER,CLIENT", "EAGER,LEAN"})
     void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)

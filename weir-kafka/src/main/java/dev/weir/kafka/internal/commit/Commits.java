@@ -334,8 +334,9 @@ public final class Commits {
     }
 
     /**
-     * Commits what is finished in the given partitions before they are given up. What the client does not send, because it
-     * waits for a rebalance, is sent beside it: others may never come back, and the rebalance take as long as their sessions.
+     * Commits what is finished in the given partitions before they are given up. What the client does not send, because
+     * it waits for a rebalance, is sent beside it: others may never come back, and the rebalance take as long as their
+     * sessions.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if it could not be done in time or ever; then the work will be repeated

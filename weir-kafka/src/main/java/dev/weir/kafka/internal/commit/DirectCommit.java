@@ -31,13 +31,14 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits over connections of its own, which it makes for each try, as the member of the generation that the client joined
- * last. Confined to the owner thread.
+ * Commits over connections of its own, which it makes for each try, as the member of the generation that the client
+ * joined last. Confined to the owner thread.
  *
- * <p>A client that has asked to join the next generation sends no commit until all members have. The coordinator takes one
- * until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses a generation that is
- * over, a member that it does not know, and one whose {@code group.instance.id} another one has taken. A member that was
- * refused so, or whose commit may still arrive, tries no more in this generation; any other one does each second.
+ * <p>A client that has asked to join the next generation sends no commit until all members have. The coordinator takes
+ * one until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses a
+ * generation that is over, a member that it does not know, and one whose {@code group.instance.id} another one has
+ * taken. A member that was refused so, or whose commit may still arrive, tries no more in this generation; any other
+ * one does each second.
  */
 public final class DirectCommit implements MemberCommit {
 

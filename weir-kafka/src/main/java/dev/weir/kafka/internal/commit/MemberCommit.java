@@ -12,8 +12,8 @@ public interface MemberCommit {
     MemberCommit NONE = (offsets, nanos) -> false;
 
     /**
-     * Commits all of these offsets, or says that they are not committed, not all of them, or not for sure. Blocks for so
-     * long at most; on the owner thread.
+     * Commits all of these offsets, or says that they are not committed, not all of them, or not for sure. Blocks for
+     * so long at most; on the owner thread.
      */
     boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos);
 }

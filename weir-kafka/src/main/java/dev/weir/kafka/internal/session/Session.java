@@ -329,8 +329,8 @@ final class Session {
     }
 
     /**
-     * Brokers lend first and look at quotas then ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4): what they lent
-     * comes again when its locks are over, and if the answer were as large again, until no deliveries are left.
+     * Brokers lend first and look at quotas then ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4): what they
+     * lent comes again when its locks are over, and if the answer were as large again, until no deliveries are left.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
