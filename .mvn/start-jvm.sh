@@ -76,9 +76,12 @@ weir_start() {
 
   # What the JVM says of it is only that it is so. The rest comes from a shell that it starts, which needs no heap.
   say_json=:
+  argument=
   for argument in "$@"; do
     [ "$argument" != --json ] || say_json="echo '{\"error\":\"out of memory\"}'"
   done
+  # A help loads a class or two, and with a cache the JVM links all classes in it before: that takes twice as long.
+  case $argument in --help | -h) weir_cache= ;; esac
   export WEIR_OUT_OF_MEMORY="$say_json
 echo 'weir: out of memory. Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in' >&2
 echo '  --client-config. Nothing is lost: what was not committed is read again at the next start.' >&2"

@@ -49,6 +49,5 @@ echo "| from its start to | times | least, ms | median, ms | most, ms |"
 echo "|---|--:|--:|--:|--:|"
 measure "$times" command '`weir --help` of the archive, its end' "$weir" --help
 measure "$times" command '`weir --version` of the archive, its end' "$weir" --version
-measure "$times" command '`weir --help` without a cache, its end' env WEIR_AOT=off "$weir" --help
 measure "$times" record 'the plain sample, its first record' "$address" "$run" "-XX:AOTCache=$cache" -jar "$sample" "$address"
 measure "$times" record 'the plain sample without a cache, its first record' "$address" "$run" -jar "$sample" "$address"
