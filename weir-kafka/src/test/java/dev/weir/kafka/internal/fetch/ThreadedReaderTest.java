@@ -51,7 +51,8 @@ class ThreadedReaderTest {
         private static FetchedTurn.Part part(Placement placement, long position, int broker, int records) {
             FetchedTurn.Part part = new FetchedTurn.Part(placement);
             for (int i = records; i > 0; i--) {
-                part.records.add(new ConsumerRecord<>("t", placement.partition.id.partition(), position - i, null, null));
+                part.records.add(
+                        new ConsumerRecord<>("t", placement.partition.id.partition(), position - i, null, null));
             }
             part.position = position;
             part.leaderEpoch = 3;
