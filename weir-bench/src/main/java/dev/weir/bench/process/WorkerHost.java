@@ -127,7 +127,8 @@ final class WorkerHost implements AutoCloseable {
         if (!worker.image().isEmpty() && place instanceof Place.Pod pod) {
             make(pod);
         }
-        String said = new PlaceCommand("cannot be reached", place, List.of("sh", "-c", FACTS, worker.java(), worker.home()), isStopped)
+        String said = new PlaceCommand(
+                        "cannot be reached", place, List.of("sh", "-c", FACTS, worker.java(), worker.home()), isStopped)
                 .run(null, LOOK);
         said.lines().filter(line -> line.startsWith(FACT) && line.contains("=")).forEach(line -> {
             int equals = line.indexOf('=');

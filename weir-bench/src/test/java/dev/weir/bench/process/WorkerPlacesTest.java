@@ -318,13 +318,9 @@ class WorkerPlacesTest {
         DriverProcess process = start(opened(launcher(ssh("h1"))));
         Path state = Path.of("/proc/" + greeted(process).pid() + "/stat");
         process.freeze();
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .until(() -> Files.readString(state).contains(") T "));
+        Awaitility.await().atMost(PATIENCE).until(() -> Files.readString(state).contains(") T "));
         process.thaw();
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .until(() -> !Files.readString(state).contains(") T "));
+        Awaitility.await().atMost(PATIENCE).until(() -> !Files.readString(state).contains(") T "));
     }
 
     /** As of a connection that is refused now and then: the campaign goes on. */
