@@ -76,10 +76,9 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         if (!(leastPercent >= 0)) {
             throw CliFailure.badValue("--least", leastPercent, "0 or more");
         }
-        List<Snapshot> snapshots = BenchResultsCommand.read(
-                () -> results.below(folder, each -> Snapshot.of(Analysis.of(each), wanted)).stream()
-                        .filter(each ->
-                                name == null || each.campaign().name().equals(name))
+        List<Snapshot> snapshots = BenchResultsCommand.read(() ->
+                results.below(folder, each -> Snapshot.of(Analysis.of(each), wanted)).stream()
+                        .filter(each -> name == null || each.campaign().name().equals(name))
                         .toList());
         if (snapshots.isEmpty()) {
             results.weir().terminal().note("no campaign in " + folder + "; 'weir bench compare' makes one");
@@ -109,7 +108,9 @@ final class ResultsHistoryCommand implements Callable<Integer> {
                 line.writeNumberField("campaigns", snapshots.size());
                 line.writeNumberField(
                         "series",
-                        histories.stream().mapToInt(each -> each.series().size()).sum());
+                        histories.stream()
+                                .mapToInt(each -> each.series().size())
+                                .sum());
                 line.writeNumberField("alarms", count);
                 line.writeBooleanField("passed", count == 0);
             });

@@ -103,9 +103,15 @@ class ResultsHistoryTest {
         assertThat(series.path("change").asDouble()).isBetween(-0.16, -0.1);
         assertThat(series.path("levels").get(1).path("from").asText()).isEqualTo("day-11");
         assertThat(series.path("levels").get(1).path("commit").asText()).isEqualTo("commit11");
-        assertThat(lines(ExitCode.DONE, "--accept", "day-11").getLast().path("alarms").asInt())
+        assertThat(lines(ExitCode.DONE, "--accept", "day-11")
+                        .getLast()
+                        .path("alarms")
+                        .asInt())
                 .isZero();
-        assertThat(lines(ExitCode.DONE, "--least", "20").getLast().path("passed").asBoolean())
+        assertThat(lines(ExitCode.DONE, "--least", "20")
+                        .getLast()
+                        .path("passed")
+                        .asBoolean())
                 .isTrue();
 
         CommandHarness people = new CommandHarness();

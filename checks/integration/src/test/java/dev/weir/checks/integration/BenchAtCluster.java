@@ -98,8 +98,7 @@ final class BenchAtCluster implements AutoCloseable {
     }
 
     private CampaignRunner.Settings settings(Path root, Workload workload, ExistingCluster at) {
-        return new CampaignRunner.Settings(
-                root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, at);
+        return new CampaignRunner.Settings(root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, at);
     }
 
     /** Where it runs. */

@@ -200,8 +200,15 @@ class BenchCampaignTest {
             assertThat(run.ledger().expected()).isEqualTo(5_000 + 4 * 3_000);
             assertThat(run.totals().recordsPerSecond()).isCloseTo(2_500, within(250.0));
             List<Interval> intervals = run.intervals();
-            long first = intervals.stream().skip(20).limit(10).mapToLong(Interval::records).sum();
-            long last = intervals.stream().skip(intervals.size() - 10).mapToLong(Interval::records).sum();
+            long first = intervals.stream()
+                    .skip(20)
+                    .limit(10)
+                    .mapToLong(Interval::records)
+                    .sum();
+            long last = intervals.stream()
+                    .skip(intervals.size() - 10)
+                    .mapToLong(Interval::records)
+                    .sum();
             assertThat((double) last / first).isCloseTo(4, within(1.0));
         });
     }

@@ -316,8 +316,9 @@ class DueAtTest {
         AtomicReference<Instant> soon = new AtomicReference<>();
         try (RunningPipeline next = reader(
                         settings,
-                        Subscription.topics("large").dueAt(record -> soon.updateAndGet(
-                                at -> at == null ? Instant.now().plusSeconds(2) : at))
+                        Subscription.topics("large")
+                                .dueAt(record -> soon.updateAndGet(
+                                        at -> at == null ? Instant.now().plusSeconds(2) : at))
                                 .untilEnd())
                 .run()) {
             assertThat(next.await().drained()).isTrue();
@@ -326,7 +327,8 @@ class DueAtTest {
         assertThat(numbers(1)).isEqualTo(IntStream.range(150, 300).boxed().toList());
         assertThat(handled)
                 .filteredOn(each -> each.partition() == 0)
-                .allSatisfy(each -> assertThat(each.atMillis()).isGreaterThanOrEqualTo(soon.get().toEpochMilli()));
+                .allSatisfy(each -> assertThat(each.atMillis())
+                        .isGreaterThanOrEqualTo(soon.get().toEpochMilli()));
     }
 
     @Test

@@ -138,8 +138,8 @@ class ReleaseTest {
         assertThat(Files.readString(list)).contains("href=\"" + module.artifact() + "/index.html\"");
         List<String> dead = new ArrayList<>();
         try (Stream<Path> files = Files.walk(list.resolveSibling(module.artifact()))) {
-            for (Path page : files.filter(each -> each.toString().endsWith(".html"))
-                    .toList()) {
+            for (Path page :
+                    files.filter(each -> each.toString().endsWith(".html")).toList()) {
                 LINK.matcher(Files.readString(page))
                         .results()
                         .map(link -> link.group(1))
