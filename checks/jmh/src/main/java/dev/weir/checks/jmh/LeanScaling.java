@@ -41,7 +41,8 @@ public final class LeanScaling {
         long seconds = args.length > 2 ? Long.parseLong(args[2]) : 5;
         int valueBytes = args.length > 3 ? Integer.parseInt(args[3]) : 100;
         if (rounds < 1 || seconds < 1 || valueBytes < Long.BYTES || valueBytes > MAX_VALUE_BYTES) {
-            throw new IllegalArgumentException("ROUNDS and SECONDS at least 1, VALUE_BYTES from 8 to " + MAX_VALUE_BYTES);
+            throw new IllegalArgumentException(
+                    "ROUNDS and SECONDS at least 1, VALUE_BYTES from 8 to " + MAX_VALUE_BYTES);
         }
         double[] byClock = new double[rounds];
         double[] byProcessor = new double[rounds];
