@@ -157,7 +157,8 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(run.flags()).contains(Flag.GUARANTEE_BROKEN);
         assertThat(run.disturbances())
                 .singleElement()
-                .satisfies(kill -> assertThat(kill.lost()).isEqualTo(run.ledger().lost()));
+                .satisfies(
+                        kill -> assertThat(kill.lost()).isEqualTo(run.ledger().lost()));
     }
 
     @Test

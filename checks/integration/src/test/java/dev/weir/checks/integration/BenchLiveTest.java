@@ -245,7 +245,8 @@ class BenchLiveTest extends BenchTestBase {
     @Tag("long")
     @Timeout(600)
     void steadyRun_thatIsNotLive_refusesEachOrderByName() throws Exception {
-        String yaml = faulty("plain", 8).replace("name: plain", "name: not-live").replace(", live: true", "");
+        String yaml =
+                faulty("plain", 8).replace("name: plain", "name: not-live").replace(", live: true", "");
         CompletableFuture<ResultsFolder> run = running(yaml);
         assertThat(refused("not-live", run, new Order.End()))
                 .isEqualTo("a run of scenario steady takes no orders: set method.live: true in its workload file");
