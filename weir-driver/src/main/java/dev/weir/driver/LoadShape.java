@@ -127,10 +127,11 @@ public final class LoadShape {
         if (!Double.isInfinite(period)) {
             double whole = upTo(period);
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
-            left -= rounds * whole;
+            left = Math.min(whole, left - rounds * whole); // Which rounding may leave a little more of.
             begun = rounds * period;
         }
         double end = 0;
+        double lastDue = 0; // where the last piece with a rate ends
         for (Piece piece : pieces) {
             double all = piece.area(piece.to);
             if (all > 0 && left <= all) {
@@ -138,7 +139,8 @@ public final class LoadShape {
             }
             left -= all;
             end = piece.to;
+            lastDue = all > 0 ? end : lastDue;
         }
-        return begun + end + left / last;
+        return Double.isInfinite(period) ? end + left / last : begun + lastDue;
     }
 }

@@ -7,6 +7,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ final class Meters {
             for (Path task : tasks) {
                 waited += waitedNanos(task);
             }
-        } catch (IOException e) { // No such file system.
+        } catch (IOException | DirectoryIteratorException e) { // No such file system.
             return -1;
         }
         return waited;

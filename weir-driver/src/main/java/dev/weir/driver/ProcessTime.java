@@ -1,6 +1,7 @@
 package dev.weir.driver;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,8 @@ final class ProcessTime {
 
     /** Since the process began. */
     synchronized long nanos() {
+        // Before the threads: what they run for in between would be counted twice.
+        long ticks = ticksNanos.getAsLong();
         Map<String, Long> now = new HashMap<>();
         long sum = 0;
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
@@ -49,11 +52,11 @@ final class ProcessTime {
                     sum += nanos;
                 }
             }
-        } catch (IOException e) { // No such file system.
-            return ticksNanos.getAsLong();
+        } catch (IOException | DirectoryIteratorException e) { // No such file system.
+            return ticks;
         }
         if (sum == 0) { // A kernel that does not count them.
-            return ticksNanos.getAsLong();
+            return ticks;
         }
         for (Map.Entry<String, Long> before : living.entrySet()) {
             if (!now.containsKey(before.getKey())) {
@@ -62,7 +65,7 @@ final class ProcessTime {
         }
         living.clear();
         living.putAll(now);
-        long missed = ticksNanos.getAsLong() - sum - endedNanos;
+        long missed = ticks - sum - endedNanos;
         if (missed > TWO_TICKS_NANOS) {
             endedNanos += missed;
         }

@@ -38,6 +38,30 @@ class LoadShapeTest {
         assertThat(shape.area(19)).isEqualTo(10);
     }
 
+    /** A plan that ends between two bursts has as many records as whole rounds have, give or take a rounding. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0s:1 3.3s:0 every:10s",
+                "0s:0.1 0.7s:0 every:0.9s",
+                "0s:0 1.1s:0.3 2.3s~0.7 3.7s:0 every:7.1s",
+                "0s:3 1s~0 2s:0 every:3s",
+                "0s:0.3 9s:5 every:10.1s"
+            })
+    void wholeRounds_endWithTheLastRateOfTheirs(String text) {
+        LoadShape shape = LoadShape.parse(text);
+        double period = Double.parseDouble(text.substring(text.indexOf("every:") + 6, text.length() - 1));
+        double once = shape.area(period * 0.999_999_999_999);
+        for (int rounds = 1; rounds <= 1_000; rounds++) {
+            for (double area : new double[] {rounds * once, shape.area(rounds * period)}) {
+                assertThat(shape.when(area))
+                        .isGreaterThan((rounds - 1) * period)
+                        .isLessThan(rounds * period + 2);
+            }
+        }
+        assertThat(LoadShape.parse("0s:1 3.3s:0 every:10s").when(16.5)).isCloseTo(43.3, within(1e-9));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

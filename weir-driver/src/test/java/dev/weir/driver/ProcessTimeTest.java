@@ -3,6 +3,7 @@ package dev.weir.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,6 +48,24 @@ class ProcessTimeTest {
         assertThat(time.nanos()).isEqualTo(60_000_000);
         thread("1", 7_000_000);
         assertThat(time.nanos()).as("no tick yet").isEqualTo(62_000_000);
+    }
+
+    /** A reader that loses its core between the two: what threads do meanwhile is theirs, once. */
+    @Test
+    void timeThatPassesWhileItIsRead_isNotCountedTwice() throws IOException {
+        thread("1", 5_000_000);
+        ProcessTime time = new ProcessTime(tasks, () -> {
+            try {
+                thread("1", 105_000_000);
+                return ticks.get();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        ticks.set(5_000_000);
+        assertThat(time.nanos()).isEqualTo(105_000_000);
+        ticks.set(105_000_000);
+        assertThat(time.nanos()).isEqualTo(105_000_000);
     }
 
     @Test

@@ -25,6 +25,12 @@ public final class ChangePoints {
     /** A level stands on at least so many figures: one or two may be outliers. */
     public static final int MIN_LENGTH = 3;
 
+    /**
+     * So many figures it takes to find a change of {@link #MIN_LENGTH} of them: of fewer, one order in a hundred looks as
+     * divided by chance as any can, 2 of 12 choose 3.
+     */
+    public static final int FEWEST = 12;
+
     /** Of series without any change, at most this share is said to have one. */
     public static final double ALPHA = 0.01;
 

@@ -162,8 +162,8 @@ final class ResultsHistoryCommand implements Callable<Integer> {
                         history.campaigns().size(),
                         history.series().size(),
                         changed,
-                        most < 2 * ChangePoints.MIN_LENGTH
-                                ? "; it takes " + 2 * ChangePoints.MIN_LENGTH + " campaigns to see a change"
+                        most < ChangePoints.FEWEST
+                                ? "; it takes " + ChangePoints.FEWEST + " campaigns to see a change"
                                 : "");
     }
 

@@ -126,7 +126,7 @@ class ResultsHistoryTest {
         campaigns(1, 5, 1.5);
         CommandHarness few = new CommandHarness();
         assertThat(few.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);
-        assertThat(few.out()).contains("it takes 6 campaigns to see a change");
+        assertThat(few.out()).contains("it takes 12 campaigns to see a change");
         campaigns(6, 10, 1.5);
         assertThat(lines(ExitCode.DONE).getFirst().path("levels")).hasSize(1);
     }

@@ -82,7 +82,7 @@ final class BenchAtCluster implements AutoCloseable {
     /** The same with processes where an environment says. */
     ResultsFolder run(BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
-        CampaignRunner.Settings here = settings(Path.of(System.getProperty("weir.root")), workload);
+        CampaignRunner.Settings here = settings(Path.of(System.getProperty("weir.root")), workload, existing());
         CampaignRunner.Settings there = new CampaignRunner.Settings(
                 here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
         return new CampaignRunner(workload, there, SILENT).run();

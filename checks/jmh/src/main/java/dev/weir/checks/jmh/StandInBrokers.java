@@ -35,7 +35,7 @@ import org.apache.kafka.common.requests.RequestUtils;
 
 /**
  * Brokers that cost next to nothing: each fetch of the same partitions is answered with the same bytes, encoded once,
- * in which only offsets and the correlation id are written anew. One topic without an end. A thread for each connection.
+ * in which only offsets and the correlation id are written anew. One topic without an end; a thread per connection.
  */
 final class StandInBrokers implements Closeable {
     static final String TOPIC = "stand-in";
