@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
@@ -24,6 +25,9 @@ final class ProcessTime {
     private final Path tasks;
     private final LongSupplier ticksNanos;
 
+    private final ReentrantLock reading = new ReentrantLock();
+
+    // Under the lock.
     private final Map<String, Long> living = new HashMap<>();
     private long endedNanos;
 
@@ -39,7 +43,16 @@ final class ProcessTime {
     }
 
     /** Since the process began. */
-    synchronized long nanos() {
+    long nanos() {
+        reading.lock();
+        try {
+            return read();
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private long read() {
         // Before the threads: what they run for in between would be counted twice.
         long ticks = ticksNanos.getAsLong();
         Map<String, Long> now = new HashMap<>();
