@@ -11,6 +11,7 @@ import dev.weir.bench.statistics.Metric;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -76,10 +77,17 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         if (!(leastPercent >= 0)) {
             throw CliFailure.badValue("--least", leastPercent, "0 or more");
         }
+        if (!Files.isDirectory(folder)) {
+            throw CliFailure.usage("there is no folder " + folder, "Name the one that 'weir bench compare' wrote to.");
+        }
         List<Snapshot> snapshots = BenchResultsCommand.read(() ->
                 results.below(folder, each -> Snapshot.of(Analysis.of(each), wanted)).stream()
                         .filter(each -> name == null || each.campaign().name().equals(name))
                         .toList());
+        if (snapshots.isEmpty() && name != null) {
+            throw CliFailure.usage(
+                    "no campaign of workload " + name + " in " + folder, "'weir bench results list' names them.");
+        }
         if (snapshots.isEmpty()) {
             results.weir().terminal().note("no campaign in " + folder + "; 'weir bench compare' makes one");
         }
@@ -112,7 +120,11 @@ final class ResultsHistoryCommand implements Callable<Integer> {
                                 .mapToInt(each -> each.series().size())
                                 .sum());
                 line.writeNumberField("alarms", count);
-                line.writeBooleanField("passed", count == 0);
+                if (count == 0 && histories.stream().allMatch(each -> longest(each) < ChangePoints.FEWEST)) {
+                    line.writeNullField("passed"); // Nobody could tell.
+                } else {
+                    line.writeBooleanField("passed", count == 0);
+                }
             });
         }
         results.weir().out().flush();
@@ -147,10 +159,6 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         long changed = history.series().stream()
                 .filter(series -> series.levels().size() > 1)
                 .count();
-        int most = history.series().stream()
-                .mapToInt(series -> series.figures().size())
-                .max()
-                .orElse(0);
         results.weir()
                 .out()
                 .printf(
@@ -162,9 +170,16 @@ final class ResultsHistoryCommand implements Callable<Integer> {
                         history.campaigns().size(),
                         history.series().size(),
                         changed,
-                        most < ChangePoints.FEWEST
+                        longest(history) < ChangePoints.FEWEST
                                 ? "; it takes " + ChangePoints.FEWEST + " campaigns to see a change"
                                 : "");
+    }
+
+    private static int longest(History history) {
+        return history.series().stream()
+                .mapToInt(series -> series.figures().size())
+                .max()
+                .orElse(0);
     }
 
     private void print(Series series, @Nullable Level lost) {

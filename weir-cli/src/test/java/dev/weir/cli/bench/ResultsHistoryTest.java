@@ -127,8 +127,11 @@ class ResultsHistoryTest {
         CommandHarness few = new CommandHarness();
         assertThat(few.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);
         assertThat(few.out()).contains("it takes 12 campaigns to see a change");
+        assertThat(lines(ExitCode.DONE).getLast().path("passed").isNull()).isTrue();
         campaigns(6, 10, 1.5);
-        assertThat(lines(ExitCode.DONE).getFirst().path("levels")).hasSize(1);
+        List<JsonNode> enough = lines(ExitCode.DONE);
+        assertThat(enough.getFirst().path("levels")).hasSize(1);
+        assertThat(enough.getLast().path("passed").asBoolean()).isTrue();
     }
 
     @Test
@@ -137,11 +140,20 @@ class ResultsHistoryTest {
         for (List<String> wrong : List.of(
                 List.of("--metrics", "speed", "no metric speed; there are rate, cpu"),
                 List.of("--accept", "day-9", "no campaign day-9 in"),
+                List.of("--name", "hourly", "no campaign of workload hourly in"),
                 List.of("--least=-1", "--json", "--least must be 0 or more"))) {
             CommandHarness harness = new CommandHarness();
             assertThat(harness.run("bench", "results", "history", temp.toString(), wrong.get(0), wrong.get(1)))
                     .isEqualTo(ExitCode.WRONG_USAGE);
             assertThat(harness.err()).contains(wrong.get(2));
         }
+    }
+
+    @Test
+    void folderThatIsNotThere_isNamed() {
+        CommandHarness harness = new CommandHarness();
+        String folder = temp.resolve("elsewhere").toString();
+        assertThat(harness.run("bench", "results", "history", folder)).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("there is no folder " + folder);
     }
 }
