@@ -39,8 +39,15 @@ class WeirTest {
             String[] line = line(command, option);
             CommandHarness harness = new CommandHarness();
             assertThat(harness.run(line)).isEqualTo(ExitCode.DONE);
-            assertThat(Weir.answer(false, line)).isNotBlank().isEqualTo(harness.out());
+            assertThat(withoutBlanksAtEnds(Objects.requireNonNull(Weir.answer(false, line))))
+                    .isNotBlank()
+                    .isEqualTo(withoutBlanksAtEnds(harness.out()));
         }
+    }
+
+    /** Picocli leaves one where it breaks a line of coloured text, and none in plain text. */
+    private static String withoutBlanksAtEnds(String text) {
+        return text.replaceAll("(?m) +$", "");
     }
 
     @ParameterizedTest

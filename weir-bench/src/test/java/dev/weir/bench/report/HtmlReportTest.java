@@ -50,13 +50,14 @@ class HtmlReportTest {
               });
               const tables = () => ({ words: [...document.querySelectorAll('#matrix small.words')].map(e => e.textContent), limits: [...document.querySelectorAll('#drivers summary')].map(e => e.textContent), bounds: [...document.querySelectorAll('#matrix td')].filter(td => td.textContent.includes('≥')).length, matrix: document.querySelectorAll('#matrix tbody tr').length, drivers: document.querySelectorAll('#drivers tbody tr').length });
               const first = look();
+              const words = tables().words;
               const point = document.getElementById('point');
               point.value = String(point.options.length - 1);
               point.dispatchEvent(new Event('change'));
               const metric = document.getElementById('metric');
               metric.value = 'p99';
               metric.dispatchEvent(new Event('change'));
-              const result = { first, last: look(), tables: tables(), wide: document.documentElement.scrollWidth > innerWidth };
+              const result = { first, last: look(), tables: { ...tables(), words }, wide: document.documentElement.scrollWidth > innerWidth };
               const out = document.createElement('pre');
               out.id = 'probe';
               out.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(result))));
