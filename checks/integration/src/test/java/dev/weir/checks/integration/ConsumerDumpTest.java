@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ConsumerDumpTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
+    private static final Duration STALL = Duration.ofMillis(100);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
@@ -92,10 +93,8 @@ class ConsumerDumpTest {
             assertThat(consumer.health()).isEqualTo(ConsumerHealth.of(true, true, true, "", null));
             // On a slow machine the other partition may have been finished only now.
             ConsumerLedger.await(
-                    "no progress",
-                    SOON,
-                    () -> !consumer.health(Duration.ofMillis(100)).progressing());
-            assertThat(consumer.health(Duration.ofMillis(100)).reason()).contains("why-0@50");
+                    "no progress", SOON, () -> !consumer.health(STALL).progressing());
+            assertThat(consumer.health(STALL).reason()).contains("why-0@50");
             consumer.pause(List.of(other)).toCompletableFuture().get(20, TimeUnit.SECONDS);
             ConsumerLedger.await(
                     "paused by the user",
