@@ -48,8 +48,8 @@ class BenchEnvironmentTest extends BenchTestBase {
                 topic: {partitions: 4, valueBytes: 50, recordsPerSecond: 400}
                 options: {ordering: partition, concurrency: 1, work.millis: 0}
                 explore: {members: 2}
-                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 500, maxWarmUpSeconds: 4,
-                  measureSeconds: 10}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 500, maxWarmUpSeconds: 2,
+                  measureSeconds: 5}
                 """);
         Run run = folder.runs().getFirst();
         assertThat(run.failure()).isNull();

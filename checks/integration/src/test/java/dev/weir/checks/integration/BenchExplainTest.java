@@ -46,6 +46,7 @@ class BenchExplainTest extends BenchTestBase {
 
     /** Batches of a kilobyte, and of each partition one by one. */
     @Test
+    @Tag("long")
     void smallFetches_areNamed() throws Exception {
         Limiter limiter = limiter(bench.run("""
                 name: fetches
@@ -59,6 +60,7 @@ class BenchExplainTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void slowNetwork_isNamed() throws Exception {
         try (FaultProxy network = FaultProxy.to(bench.existing().bootstrapServers())) {
             network.delay(Duration.ofMillis(20));

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -71,6 +72,7 @@ class BenchLeanCopyTest extends BenchTestBase {
 
     /** What was not acknowledged is not committed: whoever goes on with the group copies it again. */
     @Test
+    @Tag("long")
     void killedAmidACopy_theNextProcessOfTheGroupCopiesTheRest_andNothingIsLost() throws Exception {
         long perPartition = 50_000;
         WorkloadPoint point = point(10, 100_000);

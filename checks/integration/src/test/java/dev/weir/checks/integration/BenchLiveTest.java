@@ -190,6 +190,7 @@ class BenchLiveTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     @Timeout(600)
     void steadyRunThatNobodyChanges_isQuoted_thoughItEndsByTime() throws Exception {
         ResultsFolder results = bench.run("""

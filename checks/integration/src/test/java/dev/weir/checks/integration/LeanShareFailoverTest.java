@@ -65,7 +65,7 @@ class LeanShareFailoverTest {
 
     @Test
     void leadersOfAStoppedBroker_areFollowed_andNothingIsLost() throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).start()) {
             cluster.createTopic("moves", 6);
             Records.produce(cluster.bootstrapServers(), "moves", 0, 2_000);
             ConsumerLedger ledger = new ConsumerLedger(2_000);

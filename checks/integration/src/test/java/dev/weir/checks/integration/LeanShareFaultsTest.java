@@ -133,7 +133,7 @@ class LeanShareFaultsTest {
     /** First a leader that lives on and does not lead any more, then a coordinator that is gone. */
     @Test
     void leaderAndCoordinator_thatMove_areFollowed_andNothingIsLost() throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).start()) {
             cluster.createTopic("moving", Map.of(0, List.of(1, 2, 3), 1, List.of(1, 2, 3)));
             ConsumerLedger ledger = new ConsumerLedger(3_000);
             Records.produce(cluster.bootstrapServers(), "moving", 0, 1_000);
