@@ -2,14 +2,31 @@ package dev.weir.console;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The outcome of changes that were asked for together. Each is made or refused by itself. Immutable.
- *
- * @param applied the changes that were made, in the order in which they were asked for: key and value
- * @param refused those that were not
- */
-public record ControlReport(Map<String, String> applied, List<Refusal> refused) {
+/** The outcome of changes that were asked for together. Each is made or refused by itself. Immutable. */
+public final class ControlReport {
+
+    private final Values values;
+
+    private ControlReport(Map<String, String> applied, List<Refusal> refused) {
+        this.values = new Values(applied, refused);
+    }
+
+    /** For tests of code that reads one. */
+    public static ControlReport of(Map<String, String> applied, List<Refusal> refused) {
+        return new ControlReport(applied, refused);
+    }
+
+    /** The changes that were made, in the order in which they were asked for: key and value. */
+    public Map<String, String> applied() {
+        return values.applied;
+    }
+
+    /** Those that were not. */
+    public List<Refusal> refused() {
+        return values.refused;
+    }
 
     /**
      * A change that was not made.
@@ -22,6 +39,23 @@ public record ControlReport(Map<String, String> applied, List<Refusal> refused) 
 
     /** Whether all changes were made. */
     public boolean accepted() {
-        return refused.isEmpty();
+        return values.refused.isEmpty();
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ControlReport that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "ControlReport");
+    }
+
+    private record Values(Map<String, String> applied, List<Refusal> refused) {}
 }

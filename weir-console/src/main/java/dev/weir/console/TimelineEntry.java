@@ -1,15 +1,66 @@
 package dev.weir.console;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
-/**
- * One change of a running pipeline that was asked for. Immutable.
- *
- * @param at when
- * @param millis the time since the console began to show the pipeline, in milliseconds
- * @param key what was to be changed
- * @param value to what
- * @param by who asked: {@code page}, {@code command} or {@code code}
- * @param refused why it was refused; empty if it was made
- */
-public record TimelineEntry(Instant at, long millis, String key, String value, String by, String refused) {}
+/** One change of a running pipeline that was asked for. Immutable. */
+public final class TimelineEntry {
+
+    private final Values values;
+
+    private TimelineEntry(Instant at, long millis, String key, String value, String by, String refused) {
+        this.values = new Values(at, millis, key, value, by, refused);
+    }
+
+    /** For tests of code that reads one. */
+    public static TimelineEntry of(Instant at, long millis, String key, String value, String by, String refused) {
+        return new TimelineEntry(at, millis, key, value, by, refused);
+    }
+
+    /** When. */
+    public Instant at() {
+        return values.at;
+    }
+
+    /** The time since the console began to show the pipeline, in milliseconds. */
+    public long millis() {
+        return values.millis;
+    }
+
+    /** What was to be changed. */
+    public String key() {
+        return values.key;
+    }
+
+    /** To what. */
+    public String value() {
+        return values.value;
+    }
+
+    /** Who asked: {@code page}, {@code command} or {@code code}. */
+    public String by() {
+        return values.by;
+    }
+
+    /** Why it was refused; empty if it was made. */
+    public String refused() {
+        return values.refused;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TimelineEntry that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "TimelineEntry");
+    }
+
+    private record Values(Instant at, long millis, String key, String value, String by, String refused) {}
+}

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds back calls to a service that fails. Thread-safe; may be shared by all pipelines that call the same service.
@@ -34,14 +35,61 @@ public final class CircuitBreaker {
         HALF_OPEN
     }
 
-    /**
-     * A breaker at one moment.
-     *
-     * @param calls of the last ones, as many as the window holds
-     * @param failures how many of those failed
-     * @param timesOpened since it was made
-     */
-    public record Snapshot(State state, int calls, int failures, long timesOpened) {}
+    /** A breaker at one moment. */
+    public static final class Snapshot {
+
+        private final Values values;
+
+        private Snapshot(State state, int calls, int failures, long timesOpened) {
+            this.values = new Values(state, calls, failures, timesOpened);
+        }
+
+        /** For tests of code that reads one. */
+        public static Snapshot of(State state, int calls, int failures, long timesOpened) {
+            return new Snapshot(state, calls, failures, timesOpened);
+        }
+
+        public State state() {
+            return values.state;
+        }
+
+        /** Of the last ones, as many as the window holds. */
+        public int calls() {
+            return values.calls;
+        }
+
+        /** How many of those failed. */
+        public int failures() {
+            return values.failures;
+        }
+
+        /** Since it was made. */
+        public long timesOpened() {
+            return values.timesOpened;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Snapshot that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "Snapshot");
+        }
+
+        private record Values(State state, int calls, int failures, long timesOpened) {
+
+            Values {
+                Objects.requireNonNull(state, "state");
+            }
+        }
+    }
 
     /** How many calls must succeed before an open breaker closes: {@value}. */
     public static final int DEFAULT_PROBES = 3;

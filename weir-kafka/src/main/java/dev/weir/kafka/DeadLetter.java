@@ -77,7 +77,7 @@ public record DeadLetter(
      */
     public static final String OUTPUT = PREFIX + "output";
 
-    /** Checks. */
+    /** Refuses null, but for the timestamp. */
     public DeadLetter {
         Objects.requireNonNull(letter, "letter");
         Objects.requireNonNull(topic, "topic");

@@ -22,7 +22,7 @@ public sealed interface Decoded<K, V> extends OfRecord {
      */
     record Read<K, V>(ConsumerRecord<byte[], byte[]> raw, ConsumerRecord<K, V> record) implements Decoded<K, V> {
 
-        /** Checks. */
+        /** Refuses null. */
         public Read {
             Objects.requireNonNull(raw, "raw");
             Objects.requireNonNull(record, "record");
@@ -37,7 +37,7 @@ public sealed interface Decoded<K, V> extends OfRecord {
      */
     record Refused<K, V>(ConsumerRecord<byte[], byte[]> raw, RecordDecodeException cause) implements Decoded<K, V> {
 
-        /** Checks. */
+        /** Refuses null. */
         public Refused {
             Objects.requireNonNull(raw, "raw");
             Objects.requireNonNull(cause, "cause");

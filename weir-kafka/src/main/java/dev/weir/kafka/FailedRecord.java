@@ -31,7 +31,7 @@ public record FailedRecord(
         PARKED
     }
 
-    /** Checks. */
+    /** Refuses null and a negative number of attempts. */
     public FailedRecord {
         Objects.requireNonNull(raw, "raw");
         Objects.requireNonNull(reason, "reason");

@@ -55,13 +55,7 @@ public final class KafkaSource {
      */
     public static <T> Source<T> atLeastOnce(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
-        Objects.requireNonNull(subscription, "subscription");
-        Objects.requireNonNull(decoder, "decoder");
-        if (settings.fetch() != FetchPath.LEAN) {
-            throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
-                    + "; set fetch(FetchPath.LEAN)");
-        }
-        return Source.custom("consume", new ViewSource<>(settings, subscription, decoder));
+        return Source.custom("consume", ViewSource.committable(settings, subscription, decoder));
     }
 
     /** {@link #plain(ConsumerSettings, Subscription)} of all partitions of the topics. */
@@ -93,6 +87,32 @@ public final class KafkaSource {
     }
 
     /**
+     * As {@link #plain(ConsumerSettings, Subscription)}, with elements made by {@code decoder} where the records lie: see
+     * {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     *
+     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     */
+    public static <T> Source<T> plainViews(
+            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        return Source.custom("consume", ViewSource.plain(settings, subscription, null, decoder));
+    }
+
+    /**
+     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements made by {@code decoder} where the
+     * records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     *
+     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     */
+    public static <T> Source<T> plainViews(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            ExternalOffsets offsets,
+            Function<RecordView, ? extends T> decoder) {
+        Objects.requireNonNull(offsets, "offsets");
+        return Source.custom("consume", ViewSource.plain(settings, subscription, offsets, decoder));
+    }
+
+    /**
      * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again.
      * Such commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash
      * loses what was committed and not yet worked on.
@@ -105,10 +125,30 @@ public final class KafkaSource {
      */
     public static <K, V> Source<ConsumerRecord<K, V>> atMostOnce(
             ConsumerSettings<K, V> settings, Subscription subscription, int commitAhead) {
+        checkCommitAhead(commitAhead);
+        return Source.custom("consume", ConsumerSource.atMostOnce(settings, subscription, commitAhead));
+    }
+
+    /**
+     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements made by {@code decoder} where the records
+     * lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     *
+     * @param commitAhead records that may be committed and not yet pulled by the pipeline: at least 1
+     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     */
+    public static <T> Source<T> atMostOnce(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            int commitAhead,
+            Function<RecordView, ? extends T> decoder) {
+        checkCommitAhead(commitAhead);
+        return Source.custom("consume", ViewSource.atMostOnce(settings, subscription, commitAhead, decoder));
+    }
+
+    private static void checkCommitAhead(int commitAhead) {
         if (commitAhead < 1) {
             throw new IllegalArgumentException("commitAhead must be at least 1: commitAhead=" + commitAhead);
         }
-        return Source.custom("consume", ConsumerSource.atMostOnce(settings, subscription, commitAhead));
     }
 
     /** {@link #atMostOnce(ConsumerSettings, Subscription, int)} of all partitions of the topics. */

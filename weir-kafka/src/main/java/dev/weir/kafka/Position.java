@@ -21,7 +21,7 @@ public sealed interface Position {
      */
     record Offset(long offset) implements Position {
 
-        /** Checks. */
+        /** Refuses a negative offset. */
         public Offset {
             if (offset < 0) {
                 throw new IllegalArgumentException("offset must be at least 0: offset=" + offset);
@@ -38,7 +38,7 @@ public sealed interface Position {
 
         private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
-        /** Checks. */
+        /** Refuses a time before 1970 or beyond what the brokers can say. */
         public Time {
             Objects.requireNonNull(instant, "instant");
             if (instant.isBefore(Instant.EPOCH) || instant.isAfter(LAST)) {

@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The producer of a running pipeline as others may see it; found by {@link dev.weir.stream.RunningPipeline#handles}.
@@ -8,29 +9,98 @@ import java.util.Objects;
  */
 public interface ProducerHandle {
 
-    /**
-     * A producer at one moment. The two times are the client's own means of its last minute or so.
-     *
-     * @param stage the stage that sends
-     * @param unanswered records sent of which no broker has said anything yet
-     * @param bufferBytes the client's {@code buffer.memory}; NaN if it does not tell
-     * @param bufferFreeBytes what of it is free; NaN if it does not tell
-     * @param blockedNanos how long the stage has waited for room in it so far
-     * @param queueMillis how long a batch waits in the client before it leaves; NaN before the first
-     * @param requestMillis how long the brokers take to answer a request; NaN before the first
-     */
-    record Snapshot(
-            String stage,
-            long unanswered,
-            double bufferBytes,
-            double bufferFreeBytes,
-            long blockedNanos,
-            double queueMillis,
-            double requestMillis) {
+    /** A producer at one moment. The two times are the client's own means of its last minute or so. */
+    final class Snapshot {
 
-        /** Refuses null. */
-        public Snapshot {
-            Objects.requireNonNull(stage, "stage");
+        private final Values values;
+
+        private Snapshot(
+                String stage,
+                long unanswered,
+                double bufferBytes,
+                double bufferFreeBytes,
+                long blockedNanos,
+                double queueMillis,
+                double requestMillis) {
+            this.values = new Values(
+                    stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis);
+        }
+
+        /** For tests of code that reads one. */
+        public static Snapshot of(
+                String stage,
+                long unanswered,
+                double bufferBytes,
+                double bufferFreeBytes,
+                long blockedNanos,
+                double queueMillis,
+                double requestMillis) {
+            return new Snapshot(
+                    stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis);
+        }
+
+        /** The stage that sends. */
+        public String stage() {
+            return values.stage;
+        }
+
+        /** Records sent of which no broker has said anything yet. */
+        public long unanswered() {
+            return values.unanswered;
+        }
+
+        /** The client's {@code buffer.memory}; NaN if it does not tell. */
+        public double bufferBytes() {
+            return values.bufferBytes;
+        }
+
+        /** What of it is free; NaN if it does not tell. */
+        public double bufferFreeBytes() {
+            return values.bufferFreeBytes;
+        }
+
+        /** How long the stage has waited for room in it so far. */
+        public long blockedNanos() {
+            return values.blockedNanos;
+        }
+
+        /** How long a batch waits in the client before it leaves; NaN before the first. */
+        public double queueMillis() {
+            return values.queueMillis;
+        }
+
+        /** How long the brokers take to answer a request; NaN before the first. */
+        public double requestMillis() {
+            return values.requestMillis;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Snapshot that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "Snapshot");
+        }
+
+        private record Values(
+                String stage,
+                long unanswered,
+                double bufferBytes,
+                double bufferFreeBytes,
+                long blockedNanos,
+                double queueMillis,
+                double requestMillis) {
+
+            Values {
+                Objects.requireNonNull(stage, "stage");
+            }
         }
     }
 
@@ -38,13 +108,57 @@ public interface ProducerHandle {
      * Times from a record's timestamp to its acknowledgement, in milliseconds; to one part in 32 above 64 ms. Records
      * that were produced without a timestamp are not counted. A record that keeps the timestamp of its input shows how
      * long the input took from its producer to here.
-     *
-     * @param count records counted
-     * @param p50 what half of them took at most
-     * @param p99 what 99 in 100 took at most
-     * @param max what the slowest took
      */
-    record Latency(long count, long p50, long p99, long max) {}
+    final class Latency {
+
+        private final Values values;
+
+        private Latency(long count, long p50, long p99, long max) {
+            this.values = new Values(count, p50, p99, max);
+        }
+
+        /** For tests of code that reads one. */
+        public static Latency of(long count, long p50, long p99, long max) {
+            return new Latency(count, p50, p99, max);
+        }
+
+        /** Records counted. */
+        public long count() {
+            return values.count;
+        }
+
+        /** What half of them took at most. */
+        public long p50() {
+            return values.p50;
+        }
+
+        /** What 99 in 100 took at most. */
+        public long p99() {
+            return values.p99;
+        }
+
+        /** What the slowest took. */
+        public long max() {
+            return values.max;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Latency that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "Latency");
+        }
+
+        private record Values(long count, long p50, long p99, long max) {}
+    }
 
     /** The times of all records acknowledged so far. */
     Latency latency();

@@ -37,7 +37,7 @@ public final class RetryTopics {
      */
     public record Tier(String topic, Duration delay) {
 
-        /** Checks. */
+        /** Refuses a blank name and a delay that is not 1 ms to 7 days. */
         public Tier {
             if (topic.isBlank()) {
                 throw new IllegalArgumentException("a retry topic must have a name: topic=" + topic);

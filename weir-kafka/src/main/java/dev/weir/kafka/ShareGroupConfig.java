@@ -6,29 +6,60 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Settings that the brokers keep for a share group, as they were when they were read. Immutable.
- *
- * @param start {@code share.auto.offset.reset}: {@code latest} unless told otherwise
- * @param isStartSaid whether somebody has set it for this group
- * @param lockDuration {@code share.record.lock.duration.ms}: how long a record is lent
- * @param deliveryLimit {@code share.delivery.count.limit}: deliveries after which a record is given up
- * @param locksPerPartition {@code share.partition.max.record.locks}: records of a partition that may be lent at once
- * @param isolationLevel {@code share.isolation.level}
- */
-public record ShareGroupConfig(
-        String start,
-        boolean isStartSaid,
-        Duration lockDuration,
-        int deliveryLimit,
-        int locksPerPartition,
-        String isolationLevel) {
+/** Settings that the brokers keep for a share group, as they were when they were read. Immutable. */
+public final class ShareGroupConfig {
 
-    /** Checks. */
-    public ShareGroupConfig {
-        Objects.requireNonNull(start, "start");
-        Objects.requireNonNull(lockDuration, "lockDuration");
-        Objects.requireNonNull(isolationLevel, "isolationLevel");
+    private final Values values;
+
+    private ShareGroupConfig(
+            String start,
+            boolean isStartSaid,
+            Duration lockDuration,
+            int deliveryLimit,
+            int locksPerPartition,
+            String isolationLevel) {
+        this.values = new Values(start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel);
+    }
+
+    /** For tests of code that reads one. */
+    public static ShareGroupConfig of(
+            String start,
+            boolean isStartSaid,
+            Duration lockDuration,
+            int deliveryLimit,
+            int locksPerPartition,
+            String isolationLevel) {
+        return new ShareGroupConfig(start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel);
+    }
+
+    /** {@code share.auto.offset.reset}: {@code latest} unless told otherwise. */
+    public String start() {
+        return values.start;
+    }
+
+    /** Whether somebody has set it for this group. */
+    public boolean isStartSaid() {
+        return values.isStartSaid;
+    }
+
+    /** {@code share.record.lock.duration.ms}: how long a record is lent. */
+    public Duration lockDuration() {
+        return values.lockDuration;
+    }
+
+    /** {@code share.delivery.count.limit}: deliveries after which a record is given up. */
+    public int deliveryLimit() {
+        return values.deliveryLimit;
+    }
+
+    /** {@code share.partition.max.record.locks}: records of a partition that may be lent at once. */
+    public int locksPerPartition() {
+        return values.locksPerPartition;
+    }
+
+    /** {@code share.isolation.level}. */
+    public String isolationLevel() {
+        return values.isolationLevel;
     }
 
     /**
@@ -55,6 +86,36 @@ public record ShareGroupConfig(
         Objects.requireNonNull(settings, "settings");
         try (GroupAdmin admin = new GroupAdmin(settings)) {
             admin.set(values);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ShareGroupConfig that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "ShareGroupConfig");
+    }
+
+    private record Values(
+            String start,
+            boolean isStartSaid,
+            Duration lockDuration,
+            int deliveryLimit,
+            int locksPerPartition,
+            String isolationLevel) {
+
+        Values {
+            Objects.requireNonNull(start, "start");
+            Objects.requireNonNull(lockDuration, "lockDuration");
+            Objects.requireNonNull(isolationLevel, "isolationLevel");
         }
     }
 }

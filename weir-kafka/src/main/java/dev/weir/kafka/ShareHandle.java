@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running member of a share group, as others may see it; found by {@link dev.weir.stream.RunningPipeline#handles}.
@@ -18,71 +19,279 @@ public interface ShareHandle {
      */
     ConsumerHealth health();
 
-    /**
-     * Counts of records since the start, and the state of the moment.
-     *
-     * @param accepted the brokers have confirmed that they are done
-     * @param released given back for another delivery, confirmed
-     * @param rejected never to be delivered again, confirmed
-     * @param renewed locks that were renewed while a handler worked
-     * @param redelivered came with a delivery count of more than 1
-     * @param lockExpired the lock ended before the work did, or was lost with its broker
-     * @param failedAcknowledgements the brokers refused; such records come again
-     * @param neverBegun given back, or lost, before the pipeline took them
-     * @param parked copies that stand in the parking or dead-letter topic because the deliveries were nearly used up
-     * @param waiting acquired and not yet taken by the pipeline
-     * @param inHand taken by the pipeline and not finished
-     * @param lag records of the group that are still to come, -1 if that is not known
-     * @param lanes share consumers at work
-     * @param pollRecords records that a lane asks for
-     * @param acquireMode {@code share.acquire.mode} of the lanes
-     * @param workers records that the pipeline works on at once, as it was told
-     * @param limit what holds the member up
-     */
-    record Snapshot(
-            long accepted,
-            long released,
-            long rejected,
-            long renewed,
-            long redelivered,
-            long lockExpired,
-            long failedAcknowledgements,
-            long neverBegun,
-            long parked,
-            int waiting,
-            int inHand,
-            long lag,
-            int lanes,
-            int pollRecords,
-            String acquireMode,
-            int workers,
-            Limit limit) {
+    /** Counts of records since the start, and the state of the moment. */
+    final class Snapshot {
 
-        /** Checks. */
-        public Snapshot {
-            Objects.requireNonNull(acquireMode, "acquireMode");
-            Objects.requireNonNull(limit, "limit");
+        private final Values values;
+
+        private Snapshot(
+                long accepted,
+                long released,
+                long rejected,
+                long renewed,
+                long redelivered,
+                long lockExpired,
+                long failedAcknowledgements,
+                long neverBegun,
+                long parked,
+                int waiting,
+                int inHand,
+                long lag,
+                int lanes,
+                int pollRecords,
+                String acquireMode,
+                int workers,
+                Limit limit) {
+            this.values = new Values(
+                    accepted,
+                    released,
+                    rejected,
+                    renewed,
+                    redelivered,
+                    lockExpired,
+                    failedAcknowledgements,
+                    neverBegun,
+                    parked,
+                    waiting,
+                    inHand,
+                    lag,
+                    lanes,
+                    pollRecords,
+                    acquireMode,
+                    workers,
+                    limit);
+        }
+
+        /** For tests of code that reads one. */
+        public static Snapshot of(
+                long accepted,
+                long released,
+                long rejected,
+                long renewed,
+                long redelivered,
+                long lockExpired,
+                long failedAcknowledgements,
+                long neverBegun,
+                long parked,
+                int waiting,
+                int inHand,
+                long lag,
+                int lanes,
+                int pollRecords,
+                String acquireMode,
+                int workers,
+                Limit limit) {
+            return new Snapshot(
+                    accepted,
+                    released,
+                    rejected,
+                    renewed,
+                    redelivered,
+                    lockExpired,
+                    failedAcknowledgements,
+                    neverBegun,
+                    parked,
+                    waiting,
+                    inHand,
+                    lag,
+                    lanes,
+                    pollRecords,
+                    acquireMode,
+                    workers,
+                    limit);
+        }
+
+        /** The brokers have confirmed that they are done. */
+        public long accepted() {
+            return values.accepted;
+        }
+
+        /** Given back for another delivery, confirmed. */
+        public long released() {
+            return values.released;
+        }
+
+        /** Never to be delivered again, confirmed. */
+        public long rejected() {
+            return values.rejected;
+        }
+
+        /** Locks that were renewed while a handler worked. */
+        public long renewed() {
+            return values.renewed;
+        }
+
+        /** Came with a delivery count of more than 1. */
+        public long redelivered() {
+            return values.redelivered;
+        }
+
+        /** The lock ended before the work did, or was lost with its broker. */
+        public long lockExpired() {
+            return values.lockExpired;
+        }
+
+        /** The brokers refused; such records come again. */
+        public long failedAcknowledgements() {
+            return values.failedAcknowledgements;
+        }
+
+        /** Given back, or lost, before the pipeline took them. */
+        public long neverBegun() {
+            return values.neverBegun;
+        }
+
+        /** Copies that stand in the parking or dead-letter topic because the deliveries were nearly used up. */
+        public long parked() {
+            return values.parked;
+        }
+
+        /** Acquired and not yet taken by the pipeline. */
+        public int waiting() {
+            return values.waiting;
+        }
+
+        /** Taken by the pipeline and not finished. */
+        public int inHand() {
+            return values.inHand;
+        }
+
+        /** Records of the group that are still to come, -1 if that is not known. */
+        public long lag() {
+            return values.lag;
+        }
+
+        /** Share consumers at work. */
+        public int lanes() {
+            return values.lanes;
+        }
+
+        /** Records that a lane asks for. */
+        public int pollRecords() {
+            return values.pollRecords;
+        }
+
+        /** {@code share.acquire.mode} of the lanes. */
+        public String acquireMode() {
+            return values.acquireMode;
+        }
+
+        /** Records that the pipeline works on at once, as it was told. */
+        public int workers() {
+            return values.workers;
+        }
+
+        /** What holds the member up. */
+        public Limit limit() {
+            return values.limit;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Snapshot that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "Snapshot");
+        }
+
+        private record Values(
+                long accepted,
+                long released,
+                long rejected,
+                long renewed,
+                long redelivered,
+                long lockExpired,
+                long failedAcknowledgements,
+                long neverBegun,
+                long parked,
+                int waiting,
+                int inHand,
+                long lag,
+                int lanes,
+                int pollRecords,
+                String acquireMode,
+                int workers,
+                Limit limit) {
+
+            Values {
+                Objects.requireNonNull(acquireMode, "acquireMode");
+                Objects.requireNonNull(limit, "limit");
+            }
         }
     }
 
-    /**
-     * What holds a member up.
-     *
-     * @param kind one of {@code share-workers}, {@code share-credits}, {@code share-window}, {@code share-fetch-lock}, {@code
-     *     share-state}, {@code arrival}
-     * @param name of the thing
-     * @param sentence what was seen, for people
-     * @param advice what would lift it
-     * @param expectedGain the rate after that, in times of the rate now; 1 if nothing is to be gained
-     */
-    record Limit(String kind, String name, String sentence, String advice, double expectedGain) {
+    /** What holds a member up. */
+    final class Limit {
 
-        /** Checks. */
-        public Limit {
-            Objects.requireNonNull(kind, "kind");
-            Objects.requireNonNull(name, "name");
-            Objects.requireNonNull(sentence, "sentence");
-            Objects.requireNonNull(advice, "advice");
+        private final Values values;
+
+        private Limit(String kind, String name, String sentence, String advice, double expectedGain) {
+            this.values = new Values(kind, name, sentence, advice, expectedGain);
+        }
+
+        /** For tests of code that reads one. */
+        public static Limit of(String kind, String name, String sentence, String advice, double expectedGain) {
+            return new Limit(kind, name, sentence, advice, expectedGain);
+        }
+
+        /**
+         * One of {@code share-workers}, {@code share-credits}, {@code share-window}, {@code share-fetch-lock}, {@code
+         * share-state}, {@code arrival}.
+         */
+        public String kind() {
+            return values.kind;
+        }
+
+        /** Of the thing. */
+        public String name() {
+            return values.name;
+        }
+
+        /** What was seen, for people. */
+        public String sentence() {
+            return values.sentence;
+        }
+
+        /** What would lift it. */
+        public String advice() {
+            return values.advice;
+        }
+
+        /** The rate after that, in times of the rate now; 1 if nothing is to be gained. */
+        public double expectedGain() {
+            return values.expectedGain;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Limit that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "Limit");
+        }
+
+        private record Values(String kind, String name, String sentence, String advice, double expectedGain) {
+
+            Values {
+                Objects.requireNonNull(kind, "kind");
+                Objects.requireNonNull(name, "name");
+                Objects.requireNonNull(sentence, "sentence");
+                Objects.requireNonNull(advice, "advice");
+            }
         }
     }
 }

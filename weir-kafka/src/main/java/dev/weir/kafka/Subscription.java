@@ -86,7 +86,7 @@ public final class Subscription {
      */
     public record Topics(Set<String> names) implements Selection {
 
-        /** Checks and copies. */
+        /** Copies the names; refuses none at all, and a blank one. */
         public Topics {
             names = given("names", names);
             if (names.isEmpty() || names.stream().anyMatch(String::isBlank)) {
@@ -108,7 +108,7 @@ public final class Subscription {
      */
     public record Matching(String regex) implements Selection {
 
-        /** Checks. */
+        /** Refuses what is no regular expression. */
         public Matching {
             try {
                 Pattern.compile(Objects.requireNonNull(regex, "regex"));
@@ -132,7 +132,7 @@ public final class Subscription {
      */
     public record Partitions(Set<TopicPartition> ids) implements Selection {
 
-        /** Checks and copies. */
+        /** Copies the partitions; refuses none at all. */
         public Partitions {
             ids = given("ids", ids);
             if (ids.isEmpty()) {
@@ -157,7 +157,7 @@ public final class Subscription {
         /** No position at all. */
         public static final Bound NONE = new Bound(null, Map.of());
 
-        /** Checks and copies. */
+        /** Copies the positions; refuses null. */
         public Bound {
             each = Map.copyOf(Objects.requireNonNull(each, "each"));
         }
@@ -189,7 +189,7 @@ public final class Subscription {
         /** All partitions are equal. */
         public static final Priorities NONE = new Priorities(Map.of(), Map.of());
 
-        /** Checks and copies. */
+        /** Copies the numbers; refuses null. */
         public Priorities {
             topics = Map.copyOf(Objects.requireNonNull(topics, "topics"));
             partitions = Map.copyOf(Objects.requireNonNull(partitions, "partitions"));

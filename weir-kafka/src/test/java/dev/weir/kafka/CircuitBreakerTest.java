@@ -60,7 +60,7 @@ class CircuitBreakerTest {
         fail(breaker, 1);
         breaker.succeeded(breaker.acquire());
         fail(breaker, 1);
-        assertThat(breaker.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 2, 1, 0));
+        assertThat(breaker.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 2, 1, 0));
     }
 
     @Test
@@ -72,7 +72,7 @@ class CircuitBreakerTest {
         }
         // The first failure leaves the window when the second comes.
         fail(half, 1);
-        assertThat(half.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 4, 1, 0));
+        assertThat(half.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 4, 1, 0));
         fail(half, 1);
         assertThat(half.state()).isEqualTo(State.OPEN);
     }
@@ -95,7 +95,7 @@ class CircuitBreakerTest {
         assertThat(third).isNotDone();
         breaker.succeeded(second);
         breaker.succeeded(third.get());
-        assertThat(breaker.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 1, 0, 1));
+        assertThat(breaker.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 1, 0, 1));
     }
 
     @Test
@@ -116,7 +116,7 @@ class CircuitBreakerTest {
         breaker.succeeded(slow);
         assertThat(breaker.state()).isEqualTo(State.CLOSED);
         breaker.failed(never, refused);
-        assertThat(breaker.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 0, 0, 1));
+        assertThat(breaker.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 0, 0, 1));
     }
 
     @Test
@@ -150,7 +150,7 @@ class CircuitBreakerTest {
         fail(some, 1);
         some.failed(some.acquire(), new IllegalArgumentException("of the record"));
         fail(some, 1);
-        assertThat(some.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 2, 1, 0));
+        assertThat(some.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 2, 1, 0));
     }
 
     // The permit of a probe was lost with the exception, and all later calls waited for ever.

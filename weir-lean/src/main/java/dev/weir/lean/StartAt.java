@@ -24,7 +24,7 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
 
     private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
-    /** Checks. */
+    /** Refuses a place that is neither an offset nor a time. */
     public StartAt {
         if (offset < 0 && timestampMillis < BEGINNING) {
             throw new IllegalArgumentException(

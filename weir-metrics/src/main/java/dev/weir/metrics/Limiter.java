@@ -8,23 +8,53 @@ import org.jspecify.annotations.Nullable;
  * What holds a pipeline's rate down during an interval, and the change that follows from it. Immutable.
  *
  * <p>A gain is a factor of the pipeline's rate: 1 is none, 2 is twice the records per second.
- *
- * @param kind the class of the limiter
- * @param name what limits: a stage, dispatcher, consumer or {@code topic-partition}; its kind's id if it has no other
- *     name
- * @param sentence the finding with its figures, for people, without a full stop
- * @param advice the change to make, for people, without a full stop
- * @param expectedGain the factor by which the rate should rise once the advice is followed: never below 1
- * @param measuredGain the factor by which it rose when an advice was followed last, of this limiter or of one before
- *     it; null as long as none was, or nobody measured
  */
-public record Limiter(
-        Kind kind,
-        String name,
-        String sentence,
-        String advice,
-        double expectedGain,
-        @Nullable Double measuredGain) {
+public final class Limiter {
+
+    private final Values values;
+
+    private Limiter(
+            Kind kind,
+            String name,
+            String sentence,
+            String advice,
+            double expectedGain,
+            @Nullable Double measuredGain) {
+        this.values = new Values(kind, name, sentence, advice, expectedGain, measuredGain);
+    }
+
+    /** The class of the limiter. */
+    public Kind kind() {
+        return values.kind;
+    }
+
+    /** What limits: a stage, dispatcher, consumer or {@code topic-partition}; its kind's id if it has no other name. */
+    public String name() {
+        return values.name;
+    }
+
+    /** The finding with its figures, for people, without a full stop. */
+    public String sentence() {
+        return values.sentence;
+    }
+
+    /** The change to make, for people, without a full stop. */
+    public String advice() {
+        return values.advice;
+    }
+
+    /** The factor by which the rate should rise once the advice is followed: never below 1. */
+    public double expectedGain() {
+        return values.expectedGain;
+    }
+
+    /**
+     * The factor by which it rose when an advice was followed last, of this limiter or of one before it; null as long
+     * as none was, or nobody measured.
+     */
+    public @Nullable Double measuredGain() {
+        return values.measuredGain;
+    }
 
     /** The classes of limiters; {@code docs/reference/limiter.md} has a section for each. */
     public enum Kind {
@@ -77,20 +107,6 @@ public record Limiter(
         }
     }
 
-    /** Refuses null, and gains that are none. */
-    public Limiter {
-        Objects.requireNonNull(kind, "kind");
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(sentence, "sentence");
-        Objects.requireNonNull(advice, "advice");
-        if (!(expectedGain >= 1) || Double.isInfinite(expectedGain)) {
-            throw new IllegalArgumentException("expectedGain must be at least 1 and finite: " + expectedGain);
-        }
-        if (measuredGain != null && !(measuredGain >= 0)) {
-            throw new IllegalArgumentException("measuredGain must not be negative: " + measuredGain);
-        }
-    }
-
     /** A limiter of whose advice nothing was applied yet. */
     public static Limiter of(Kind kind, String name, String sentence, String advice, double expectedGain) {
         return new Limiter(kind, name, sentence, advice, expectedGain, null);
@@ -98,6 +114,43 @@ public record Limiter(
 
     /** The same limiter, after its advice was applied and the rate was measured again. */
     public Limiter measured(double gain) {
-        return new Limiter(kind, name, sentence, advice, expectedGain, gain);
+        return new Limiter(values.kind, values.name, values.sentence, values.advice, values.expectedGain, gain);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Limiter that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "Limiter");
+    }
+
+    private record Values(
+            Kind kind,
+            String name,
+            String sentence,
+            String advice,
+            double expectedGain,
+            @Nullable Double measuredGain) {
+
+        Values {
+            Objects.requireNonNull(kind, "kind");
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(sentence, "sentence");
+            Objects.requireNonNull(advice, "advice");
+            if (!(expectedGain >= 1) || Double.isInfinite(expectedGain)) {
+                throw new IllegalArgumentException("expectedGain must be at least 1 and finite: " + expectedGain);
+            }
+            if (measuredGain != null && !(measuredGain >= 0)) {
+                throw new IllegalArgumentException("measuredGain must not be negative: " + measuredGain);
+            }
+        }
     }
 }

@@ -4,17 +4,41 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The machine and the JVM at one moment, as the JDK's management beans tell it. Immutable.
- *
- * @param processors processors that the JVM may use
- * @param processCpuNanos processor time that this process has used; NaN if not known
- * @param load the share of the machine's (or container's) processors that was busy of late, 0 to 1; NaN if not known
- * @param pauseNanos time for which collectors have stopped the application so far; of concurrent collectors the pauses
- *     alone
- */
-public record MachineLook(int processors, double processCpuNanos, double load, long pauseNanos) {
+/** The machine and the JVM at one moment, as the JDK's management beans tell it. Immutable. */
+public final class MachineLook {
+
+    private final Values values;
+
+    private MachineLook(int processors, double processCpuNanos, double load, long pauseNanos) {
+        this.values = new Values(processors, processCpuNanos, load, pauseNanos);
+    }
+
+    /** For tests of code that reads one. */
+    public static MachineLook of(int processors, double processCpuNanos, double load, long pauseNanos) {
+        return new MachineLook(processors, processCpuNanos, load, pauseNanos);
+    }
+
+    /** Processors that the JVM may use. */
+    public int processors() {
+        return values.processors;
+    }
+
+    /** Processor time that this process has used; NaN if not known. */
+    public double processCpuNanos() {
+        return values.processCpuNanos;
+    }
+
+    /** The share of the machine's (or container's) processors that was busy of late, 0 to 1; NaN if not known. */
+    public double load() {
+        return values.load;
+    }
+
+    /** Time for which collectors have stopped the application so far; of concurrent collectors the pauses alone. */
+    public long pauseNanos() {
+        return values.pauseNanos;
+    }
 
     /** A machine of which nothing but its size is known: rules that need more do not apply. */
     public static MachineLook unknown(int processors) {
@@ -46,4 +70,21 @@ public record MachineLook(int processors, double processCpuNanos, double load, l
         }
         return TimeUnit.MILLISECONDS.toNanos(millis);
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof MachineLook that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "MachineLook");
+    }
+
+    private record Values(int processors, double processCpuNanos, double load, long pauseNanos) {}
 }

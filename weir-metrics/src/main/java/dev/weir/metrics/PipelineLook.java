@@ -12,76 +12,191 @@ import dev.weir.stream.control.RateControl;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/**
- * All that {@link LimiterFinder} knows of a pipeline at one moment. Immutable.
- *
- * @param atNanos when, by any clock that only rises
- * @param stages the stages' counters
- * @param activity what their threads do; empty if that is not known
- * @param consumers the consumers, in the same order in each look
- * @param producers the producers, in the same order in each look
- * @param paces what lets elements pass at a rate; empty if there is none
- * @param shares the members of share groups
- * @param machine the machine and the JVM
- */
-public record PipelineLook(
-        long atNanos,
-        List<StageSnapshot> stages,
-        List<StageSnapshot.Activity> activity,
-        List<ConsumerLook> consumers,
-        List<ProducerHandle.Snapshot> producers,
-        List<PaceLook> paces,
-        List<ShareHandle.Snapshot> shares,
-        MachineLook machine) {
+/** All that {@link LimiterFinder} knows of a pipeline at one moment. Immutable. */
+public final class PipelineLook {
 
-    /**
-     * A {@link Pace} at one moment.
-     *
-     * @param live whether the rate can be changed while the pipeline runs
-     */
-    public record PaceLook(String stage, double perSecond, long waitedNanos, boolean live) {
+    private final Values values;
 
-        /** Refuses null. */
-        public PaceLook {
-            Objects.requireNonNull(stage, "stage");
-        }
-
-        static PaceLook at(Pace pace) {
-            return new PaceLook(pace.stage(), pace.perSecond(), pace.waitedNanos(), pace instanceof RateControl);
-        }
+    private PipelineLook(
+            long atNanos,
+            List<StageSnapshot> stages,
+            List<StageSnapshot.Activity> activity,
+            List<ConsumerLook> consumers,
+            List<ProducerHandle.Snapshot> producers,
+            List<PaceLook> paces,
+            List<ShareHandle.Snapshot> shares,
+            MachineLook machine) {
+        this.values = new Values(atNanos, stages, activity, consumers, producers, paces, shares, machine);
     }
 
-    /** A consumer's counters and its partitions. */
-    public record ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {
-
-        /** Refuses null. */
-        public ConsumerLook {
-            Objects.requireNonNull(counters, "counters");
-            Objects.requireNonNull(dump, "dump");
-        }
-    }
-
-    /** Copies the lists; refuses null. */
-    public PipelineLook {
-        stages = List.copyOf(Objects.requireNonNull(stages, "stages"));
-        activity = List.copyOf(Objects.requireNonNull(activity, "activity"));
-        consumers = List.copyOf(Objects.requireNonNull(consumers, "consumers"));
-        producers = List.copyOf(Objects.requireNonNull(producers, "producers"));
-        paces = List.copyOf(Objects.requireNonNull(paces, "paces"));
-        shares = List.copyOf(Objects.requireNonNull(shares, "shares"));
-        Objects.requireNonNull(machine, "machine");
+    /** For tests of code that reads one. */
+    public static PipelineLook of(
+            long atNanos,
+            List<StageSnapshot> stages,
+            List<StageSnapshot.Activity> activity,
+            List<ConsumerLook> consumers,
+            List<ProducerHandle.Snapshot> producers,
+            List<PaceLook> paces,
+            List<ShareHandle.Snapshot> shares,
+            MachineLook machine) {
+        return new PipelineLook(atNanos, stages, activity, consumers, producers, paces, shares, machine);
     }
 
     /** A look at a pipeline without paces and share groups. */
-    public PipelineLook(
+    public static PipelineLook of(
             long atNanos,
             List<StageSnapshot> stages,
             List<StageSnapshot.Activity> activity,
             List<ConsumerLook> consumers,
             List<ProducerHandle.Snapshot> producers,
             MachineLook machine) {
-        this(atNanos, stages, activity, consumers, producers, List.of(), List.of(), machine);
+        return new PipelineLook(atNanos, stages, activity, consumers, producers, List.of(), List.of(), machine);
+    }
+
+    /** When, by any clock that only rises. */
+    public long atNanos() {
+        return values.atNanos;
+    }
+
+    /** The stages' counters. */
+    public List<StageSnapshot> stages() {
+        return values.stages;
+    }
+
+    /** What their threads do; empty if that is not known. */
+    public List<StageSnapshot.Activity> activity() {
+        return values.activity;
+    }
+
+    /** The consumers, in the same order in each look. */
+    public List<ConsumerLook> consumers() {
+        return values.consumers;
+    }
+
+    /** The producers, in the same order in each look. */
+    public List<ProducerHandle.Snapshot> producers() {
+        return values.producers;
+    }
+
+    /** What lets elements pass at a rate; empty if there is none. */
+    public List<PaceLook> paces() {
+        return values.paces;
+    }
+
+    /** The members of share groups. */
+    public List<ShareHandle.Snapshot> shares() {
+        return values.shares;
+    }
+
+    /** The machine and the JVM. */
+    public MachineLook machine() {
+        return values.machine;
+    }
+
+    /** A {@link Pace} at one moment. */
+    public static final class PaceLook {
+
+        private final Values values;
+
+        private PaceLook(String stage, double perSecond, long waitedNanos, boolean live) {
+            this.values = new Values(stage, perSecond, waitedNanos, live);
+        }
+
+        /** For tests of code that reads one. */
+        public static PaceLook of(String stage, double perSecond, long waitedNanos, boolean live) {
+            return new PaceLook(stage, perSecond, waitedNanos, live);
+        }
+
+        public String stage() {
+            return values.stage;
+        }
+
+        public double perSecond() {
+            return values.perSecond;
+        }
+
+        public long waitedNanos() {
+            return values.waitedNanos;
+        }
+
+        /** Whether the rate can be changed while the pipeline runs. */
+        public boolean live() {
+            return values.live;
+        }
+
+        static PaceLook at(Pace pace) {
+            return new PaceLook(pace.stage(), pace.perSecond(), pace.waitedNanos(), pace instanceof RateControl);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof PaceLook that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "PaceLook");
+        }
+
+        private record Values(String stage, double perSecond, long waitedNanos, boolean live) {
+
+            Values {
+                Objects.requireNonNull(stage, "stage");
+            }
+        }
+    }
+
+    /** A consumer's counters and its partitions. */
+    public static final class ConsumerLook {
+
+        private final Values values;
+
+        private ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {
+            this.values = new Values(counters, dump);
+        }
+
+        /** For tests of code that reads one. */
+        public static ConsumerLook of(ConsumerSnapshot counters, ConsumerDump dump) {
+            return new ConsumerLook(counters, dump);
+        }
+
+        public ConsumerSnapshot counters() {
+            return values.counters;
+        }
+
+        public ConsumerDump dump() {
+            return values.dump;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ConsumerLook that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "ConsumerLook");
+        }
+
+        private record Values(ConsumerSnapshot counters, ConsumerDump dump) {
+
+            Values {
+                Objects.requireNonNull(counters, "counters");
+                Objects.requireNonNull(dump, "dump");
+            }
+        }
     }
 
     /** A look at {@code pipeline} now. Any thread. */
@@ -115,5 +230,36 @@ public record PipelineLook(
                         .map(ShareHandle::snapshot)
                         .toList(),
                 machine);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PipelineLook that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    private record Values(
+            long atNanos,
+            List<StageSnapshot> stages,
+            List<StageSnapshot.Activity> activity,
+            List<ConsumerLook> consumers,
+            List<ProducerHandle.Snapshot> producers,
+            List<PaceLook> paces,
+            List<ShareHandle.Snapshot> shares,
+            MachineLook machine) {
+
+        Values {
+            stages = List.copyOf(Objects.requireNonNull(stages, "stages"));
+            activity = List.copyOf(Objects.requireNonNull(activity, "activity"));
+            consumers = List.copyOf(Objects.requireNonNull(consumers, "consumers"));
+            producers = List.copyOf(Objects.requireNonNull(producers, "producers"));
+            paces = List.copyOf(Objects.requireNonNull(paces, "paces"));
+            shares = List.copyOf(Objects.requireNonNull(shares, "shares"));
+            Objects.requireNonNull(machine, "machine");
+        }
     }
 }

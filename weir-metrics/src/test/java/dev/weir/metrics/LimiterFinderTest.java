@@ -55,15 +55,15 @@ class LimiterFinderTest {
 
     /** A process that uses so many processors of a machine of eight, so much of which is busy. */
     private LimiterFinderTest machine(double used, double load) {
-        first = new MachineLook(8, 0, load, 0);
-        second = new MachineLook(8, used * SECOND, load, 0);
+        first = MachineLook.of(8, 0, load, 0);
+        second = MachineLook.of(8, used * SECOND, load, 0);
         return this;
     }
 
     private Limiter find() {
         return LimiterFinder.find(
-                new PipelineLook(0, before, activity, List.of(), List.of(), first),
-                new PipelineLook(SECOND, after, activity, List.of(), List.of(), second));
+                PipelineLook.of(0, before, activity, List.of(), List.of(), first),
+                PipelineLook.of(SECOND, after, activity, List.of(), List.of(), second));
     }
 
     /** The example of the issue: 8 lanes that wait, the next stage a third full, plenty of processors. */
@@ -148,9 +148,9 @@ class LimiterFinderTest {
 
     @Test
     void oneLook_isRefused() {
-        PipelineLook look = new PipelineLook(5, before, activity, List.of(), List.of(), first);
+        PipelineLook look = PipelineLook.of(5, before, activity, List.of(), List.of(), first);
         assertThatThrownBy(() -> LimiterFinder.find(List.of(look))).isInstanceOf(IllegalArgumentException.class);
-        PipelineLook earlier = new PipelineLook(4, before, activity, List.of(), List.of(), first);
+        PipelineLook earlier = PipelineLook.of(4, before, activity, List.of(), List.of(), first);
         assertThatThrownBy(() -> LimiterFinder.find(look, earlier)).isInstanceOf(IllegalArgumentException.class);
     }
 

@@ -82,6 +82,6 @@ class LimiterProbeTest {
     private static PipelineLook look(long atNanos, long elements, double busy) {
         StageSnapshot stage =
                 StageSnapshot.of("parse", 1, elements, elements, (long) (busy * SECOND), 0, 0, 0, atNanos);
-        return new PipelineLook(atNanos, List.of(stage), List.of(), List.of(), List.of(), MachineLook.unknown(8));
+        return PipelineLook.of(atNanos, List.of(stage), List.of(), List.of(), List.of(), MachineLook.unknown(8));
     }
 }

@@ -32,7 +32,7 @@ class PaceAndGainTest {
     }
 
     private static PipelineLook paced(long atNanos, PaceLook pace) {
-        return new PipelineLook(
+        return PipelineLook.of(
                 atNanos,
                 List.of(stage("consume", 1, atNanos / 1_000_000, 0, atNanos)),
                 List.of(),
@@ -46,8 +46,8 @@ class PaceAndGainTest {
     @Test
     void rateOfASource_thatHoldsRecordsBack_isNamed() {
         Limiter limiter = LimiterFinder.find(
-                paced(0, new PaceLook("consume", 500, 5, true)),
-                paced(10 * TENTH, new PaceLook("consume", 500, 5 + 9 * TENTH, true)));
+                paced(0, PaceLook.of("consume", 500, 5, true)),
+                paced(10 * TENTH, PaceLook.of("consume", 500, 5 + 9 * TENTH, true)));
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(limiter.name()).isEqualTo("consume");
         assertThat(limiter.sentence())
@@ -58,8 +58,8 @@ class PaceAndGainTest {
     @Test
     void rateThatNobodyWaitsFor_isNotNamed() {
         Limiter limiter = LimiterFinder.find(
-                paced(0, new PaceLook("consume", 500, 0, true)),
-                paced(10 * TENTH, new PaceLook("consume", 500, 3 * TENTH, true)));
+                paced(0, PaceLook.of("consume", 500, 0, true)),
+                paced(10 * TENTH, PaceLook.of("consume", 500, 3 * TENTH, true)));
         assertThat(limiter.sentence()).doesNotContain("a second pass");
     }
 
@@ -80,9 +80,9 @@ class PaceAndGainTest {
 
     @Test
     void shareGroupsLimit_isTakenOver() {
-        var limit = new ShareHandle.Limit("share-credits", "64 credits", "lanes starve", "more lanes", 40);
-        var member = new ShareHandle.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1, 1, "batch", 8, limit);
-        PipelineLook look = new PipelineLook(
+        var limit = ShareHandle.Limit.of("share-credits", "64 credits", "lanes starve", "more lanes", 40);
+        var member = ShareHandle.Snapshot.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1, 1, "batch", 8, limit);
+        PipelineLook look = PipelineLook.of(
                 0, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(member), MachineLook.unknown(8));
         Limiter limiter = LimiterFinder.find(look, look);
         assertThat(limiter.kind()).isEqualTo(Kind.SHARE_CREDITS);
@@ -93,7 +93,7 @@ class PaceAndGainTest {
     /** A stage with all lanes at work that wait; each lane does a hundred elements a second. */
     private static PipelineLook waiting(long number, int lanes, long out, double busy) {
         long at = number * TENTH;
-        return new PipelineLook(
+        return PipelineLook.of(
                 at,
                 List.of(stage("price", lanes, out, (long) (busy * TENTH), at)),
                 List.of(Activity.of("price", null, VIRTUAL, lanes, lanes, 500, 0, "")),

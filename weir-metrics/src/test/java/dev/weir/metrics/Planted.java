@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Planted implements AutoCloseable {
 
     /** Eight idle processors. */
-    static final MachineLook IDLE_MACHINE = new MachineLook(8, Double.NaN, Double.NaN, 0);
+    static final MachineLook IDLE_MACHINE = MachineLook.of(8, Double.NaN, Double.NaN, 0);
 
     private final RunningPipeline running;
     private final CountDownLatch release;
@@ -53,7 +53,7 @@ final class Planted implements AutoCloseable {
     /** Has the pipeline look as if it had these consumers and producers. */
     Planted with(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         UnaryOperator<PipelineLook> change = look ->
-                new PipelineLook(look.atNanos(), look.stages(), look.activity(), consumers, producers, look.machine());
+                PipelineLook.of(look.atNanos(), look.stages(), look.activity(), consumers, producers, look.machine());
         first = change;
         later = change;
         return this;
@@ -67,7 +67,7 @@ final class Planted implements AutoCloseable {
     }
 
     private static PipelineLook onMachine(PipelineLook look, MachineLook machine) {
-        return new PipelineLook(
+        return PipelineLook.of(
                 look.atNanos(), look.stages(), look.activity(), look.consumers(), look.producers(), machine);
     }
 

@@ -137,7 +137,7 @@ class PlantedInTheEngineTest {
                         .mapParallel(1, this::computes)
                         .with(Attributes.NONE.withDispatcher(pool))
                         .named("parse"))) {
-            planted.on(new MachineLook(1, Double.NaN, 0.99, 0), new MachineLook(1, Double.NaN, 0.99, 0));
+            planted.on(MachineLook.of(1, Double.NaN, 0.99, 0), MachineLook.of(1, Double.NaN, 0.99, 0));
             planted.awaitLimiter(Kind.MACHINE_CPU, "machine-cpu");
         }
     }
@@ -225,8 +225,8 @@ class PlantedInTheEngineTest {
                 .named("price"))) {
             // All the time until the second look.
             planted.on(
-                    new MachineLook(8, Double.NaN, Double.NaN, 0),
-                    new MachineLook(8, Double.NaN, Double.NaN, Long.MAX_VALUE / 2));
+                    MachineLook.of(8, Double.NaN, Double.NaN, 0),
+                    MachineLook.of(8, Double.NaN, Double.NaN, Long.MAX_VALUE / 2));
             planted.awaitLimiter(Kind.GC, "gc");
         }
     }

@@ -67,7 +67,7 @@ final class StubLooks {
         List<PartitionDump> dumps =
                 Arrays.stream(partitions).map(Partition::dump).toList();
         int buffered = dumps.stream().mapToInt(PartitionDump::buffered).sum();
-        return List.of(new ConsumerLook(
+        return List.of(ConsumerLook.of(
                 ConsumerSnapshot.of(List.of(), buffered, commits, failedCommits, 0),
                 ConsumerDump.of(
                         Instant.EPOCH,
@@ -89,7 +89,7 @@ final class StubLooks {
     /** A producer under the stage {@code out}, with a buffer of 100 bytes. */
     static List<ProducerHandle.Snapshot> producer(
             long unanswered, double freeBytes, long blockedNanos, double queueMillis, double requestMillis) {
-        return List.of(new ProducerHandle.Snapshot(
+        return List.of(ProducerHandle.Snapshot.of(
                 "out", unanswered, 100, freeBytes, blockedNanos, queueMillis, requestMillis));
     }
 }

@@ -16,7 +16,7 @@ final class StubMember implements ShareHandle {
 
     @Override
     public Snapshot snapshot() {
-        return new Snapshot(
+        return Snapshot.of(
                 100,
                 9,
                 8,
@@ -33,6 +33,6 @@ final class StubMember implements ShareHandle {
                 16,
                 "record_limit",
                 16,
-                new Limit("arrival", "records", "all is done", "nothing", 1));
+                Limit.of("arrival", "records", "all is done", "nothing", 1));
     }
 }

@@ -1,6 +1,5 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.run.TaskGroup;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -74,22 +73,8 @@ public final class Supervision {
         return retryPolicy;
     }
 
-    /**
-     * The decision on {@code failure}; FAIL for an error after which no stage can go on, and for any exception on a
-     * thread whose work is being cancelled: skipping that element might acknowledge work that was never done.
-     */
-    public Decision decide(Throwable failure) {
-        return TaskGroup.isCurrentInterrupted() ? Decision.FAIL : decideElsewhere(failure);
-    }
-
-    /**
-     * The decision on a failure of any thread, such as the one that completes a future: that it is being interrupted
-     * says nothing of this pipeline.
-     */
-    public Decision decideElsewhere(Throwable failure) {
-        if (failure instanceof VirtualMachineError || failure instanceof InterruptedException) {
-            return Decision.FAIL;
-        }
-        return Objects.requireNonNull(decider.apply(failure), "the supervision decided nothing");
+    /** Decides about the last exception for an element, which is none of the machinery. */
+    public Function<? super Throwable, Decision> decider() {
+        return decider;
     }
 }

@@ -10,7 +10,7 @@ import java.util.Objects;
  */
 public record Unfolded<S, T>(S next, T element) {
 
-    /** Checks. */
+    /** Refuses null. */
     public Unfolded {
         Objects.requireNonNull(next, "next");
         Objects.requireNonNull(element, "element");

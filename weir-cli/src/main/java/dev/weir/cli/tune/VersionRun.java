@@ -144,7 +144,7 @@ final class VersionRun {
                 .filter(each -> !Double.isNaN(each))
                 .average()
                 .orElse(now.load());
-        return new MachineLook(now.processors(), now.processCpuNanos(), load, now.pauseNanos());
+        return MachineLook.of(now.processors(), now.processCpuNanos(), load, now.pauseNanos());
     }
 
     /** False if the command was told to stop. */

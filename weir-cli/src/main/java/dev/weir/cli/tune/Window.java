@@ -46,7 +46,7 @@ record Window(PipelineLook from, long until, Duration expected) {
         List<StageSnapshot> untouched = later.stages().stream()
                 .map(stage -> StageSnapshot.of(stage.name(), stage.parallelism(), 0, 0, 0, 0, 0, 0, 0))
                 .toList();
-        return new PipelineLook(
+        return PipelineLook.of(
                 atNanos,
                 untouched,
                 later.activity(),

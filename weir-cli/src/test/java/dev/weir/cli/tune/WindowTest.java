@@ -65,7 +65,7 @@ class WindowTest {
 
     private static PipelineLook look(long second, long acknowledged) {
         StageSnapshot last = StageSnapshot.of("produce", 1, acknowledged, acknowledged, 0, 0, 0, 0, 0);
-        return new PipelineLook(
+        return PipelineLook.of(
                 second * 1_000_000_000, List.of(last), List.of(), List.of(), List.of(), MachineLook.unknown(2));
     }
 }

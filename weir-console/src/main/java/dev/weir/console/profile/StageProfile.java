@@ -1,24 +1,63 @@
 package dev.weir.console.profile;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What a stage's own functions cost while a profile was recorded. Immutable.
- *
- * @param name the stage's name; with the pipeline's before it if the process runs several
- * @param cpuShare the share of all CPU samples, 0 to 1
- * @param top the methods of the user's code that took most of it
- * @param allocatedBytes what they allocated, estimated from samples
- * @param allocation by class, the largest first
- * @param blocked what they waited for, the longest first; the parks of virtual threads are not recorded by the JDK
- */
-public record StageProfile(
-        String name,
-        double cpuShare,
-        List<Method> top,
-        long allocatedBytes,
-        List<Allocation> allocation,
-        List<Wait> blocked) {
+/** What a stage's own functions cost while a profile was recorded. Immutable. */
+public final class StageProfile {
+
+    private final Values values;
+
+    private StageProfile(
+            String name,
+            double cpuShare,
+            List<Method> top,
+            long allocatedBytes,
+            List<Allocation> allocation,
+            List<Wait> blocked) {
+        this.values = new Values(name, cpuShare, top, allocatedBytes, allocation, blocked);
+    }
+
+    /** For tests of code that reads one. */
+    public static StageProfile of(
+            String name,
+            double cpuShare,
+            List<Method> top,
+            long allocatedBytes,
+            List<Allocation> allocation,
+            List<Wait> blocked) {
+        return new StageProfile(name, cpuShare, top, allocatedBytes, allocation, blocked);
+    }
+
+    /** The stage's name; with the pipeline's before it if the process runs several. */
+    public String name() {
+        return values.name;
+    }
+
+    /** The share of all CPU samples, 0 to 1. */
+    public double cpuShare() {
+        return values.cpuShare;
+    }
+
+    /** The methods of the user's code that took most of it. */
+    public List<Method> top() {
+        return values.top;
+    }
+
+    /** What they allocated, estimated from samples. */
+    public long allocatedBytes() {
+        return values.allocatedBytes;
+    }
+
+    /** By class, the largest first. */
+    public List<Allocation> allocation() {
+        return values.allocation;
+    }
+
+    /** What they waited for, the longest first; the parks of virtual threads are not recorded by the JDK. */
+    public List<Wait> blocked() {
+        return values.blocked;
+    }
 
     /**
      * A method.
@@ -43,4 +82,27 @@ public record StageProfile(
      * @param at the method that waited
      */
     public record Wait(String kind, String at, long millis) {}
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof StageProfile that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "StageProfile");
+    }
+
+    private record Values(
+            String name,
+            double cpuShare,
+            List<Method> top,
+            long allocatedBytes,
+            List<Allocation> allocation,
+            List<Wait> blocked) {}
 }

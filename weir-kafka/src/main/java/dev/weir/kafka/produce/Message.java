@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  */
 public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough) {
 
-    /** Checks and copies. */
+    /** Copies the list; refuses null. */
     public Message {
         records = List.copyOf(Objects.requireNonNull(records, "records"));
         Objects.requireNonNull(passThrough, "passThrough");

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  */
 public record Produced<P>(List<RecordMetadata> metadata, P passThrough) {
 
-    /** Checks and copies. */
+    /** Copies the list; refuses null. */
     public Produced {
         metadata = List.copyOf(Objects.requireNonNull(metadata, "metadata"));
         Objects.requireNonNull(passThrough, "passThrough");

@@ -8,12 +8,29 @@ import org.jspecify.annotations.Nullable;
  * The rule for records that cannot be written and that a retry would not help: not serialisable, too large, refused by
  * the broker, for a topic that does not exist or that is forbidden. Immutable. Errors that pass are retried inside and
  * never come here; those of a producer or cluster as a whole always fail the run.
- *
- * @param action what is done
- * @param letters where dead letters go, with {@link Action#DEAD_LETTER}
- * @param ofTopics whether it holds for topics that do not exist or are forbidden, too; if not they fail the run
  */
-public record WriteFailures(Action action, @Nullable DeadLetters letters, boolean ofTopics) {
+public final class WriteFailures {
+
+    private final Values values;
+
+    private WriteFailures(Action action, @Nullable DeadLetters letters, boolean ofTopics) {
+        this.values = new Values(action, letters, ofTopics);
+    }
+
+    /** What is done. */
+    public Action action() {
+        return values.action;
+    }
+
+    /** Where dead letters go, with {@link Action#DEAD_LETTER}. */
+    public @Nullable DeadLetters letters() {
+        return values.letters;
+    }
+
+    /** Whether it holds for topics that do not exist or are forbidden, too; if not they fail the run. */
+    public boolean ofTopics() {
+        return values.ofTopics;
+    }
 
     /** What is done about such a record. */
     public enum Action {
@@ -23,15 +40,6 @@ public record WriteFailures(Action action, @Nullable DeadLetters letters, boolea
         SKIP,
         /** The input is acknowledged when a letter stands in the dead-letter topic. */
         DEAD_LETTER
-    }
-
-    /** Checks. */
-    public WriteFailures {
-        Objects.requireNonNull(action, "action");
-        if ((action == Action.DEAD_LETTER) != (letters != null)) {
-            throw new IllegalArgumentException(
-                    "dead letters go with action=DEAD_LETTER and with no other: action=" + action);
-        }
     }
 
     /** The first such record fails the run; what holds unless another rule is given. */
@@ -55,6 +63,32 @@ public record WriteFailures(Action action, @Nullable DeadLetters letters, boolea
 
     /** The same rule for single records; a topic that does not exist or is forbidden fails the run. */
     public WriteFailures ofRecordsOnly() {
-        return new WriteFailures(action, letters, false);
+        return new WriteFailures(values.action, values.letters, false);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof WriteFailures that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "WriteFailures");
+    }
+
+    private record Values(Action action, @Nullable DeadLetters letters, boolean ofTopics) {
+
+        Values {
+            Objects.requireNonNull(action, "action");
+            if ((action == Action.DEAD_LETTER) != (letters != null)) {
+                throw new IllegalArgumentException(
+                        "dead letters go with action=DEAD_LETTER and with no other: action=" + action);
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@ package dev.weir.stream.control;
 
 import dev.weir.stream.RunningPipeline;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the threads of a running pipeline do, platform and virtual ones alike. Found by {@link RunningPipeline#handles},
@@ -26,12 +28,67 @@ public interface ThreadActivity {
         BLOCKED
     }
 
-    /**
-     * The threads of one dispatcher that run tasks of the pipeline, by what they do.
-     *
-     * @param dispatcher its name
-     */
-    record Counts(String dispatcher, int running, int parked, int waiting, int sleeping, int blocked) {}
+    /** The threads of one dispatcher that run tasks of the pipeline, by what they do. */
+    final class Counts {
+
+        private final Values values;
+
+        private Counts(String dispatcher, int running, int parked, int waiting, int sleeping, int blocked) {
+            this.values = new Values(dispatcher, running, parked, waiting, sleeping, blocked);
+        }
+
+        /** For tests of code that reads one. */
+        public static Counts of(String dispatcher, int running, int parked, int waiting, int sleeping, int blocked) {
+            return new Counts(dispatcher, running, parked, waiting, sleeping, blocked);
+        }
+
+        /** Its name. */
+        public String dispatcher() {
+            return values.dispatcher;
+        }
+
+        public int running() {
+            return values.running;
+        }
+
+        public int parked() {
+            return values.parked;
+        }
+
+        public int waiting() {
+            return values.waiting;
+        }
+
+        public int sleeping() {
+            return values.sleeping;
+        }
+
+        public int blocked() {
+            return values.blocked;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Counts that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "Counts");
+        }
+
+        private record Values(String dispatcher, int running, int parked, int waiting, int sleeping, int blocked) {
+
+            Values {
+                Objects.requireNonNull(dispatcher, "dispatcher");
+            }
+        }
+    }
 
     /** The threads now, by dispatcher, in the order of their names. */
     List<Counts> now();

@@ -74,14 +74,7 @@ class NullArgumentsTest {
 
     /** Methods that the engine calls, per element or batch, and types of which an object would need a broker. */
     private static final Set<String> LEFT_OUT = Set.of(
-            "VirtualClock.await",
-            "Ordering.keyOf",
-            "Supervision.decide",
-            "Supervision.decideElsewhere",
-            "Slice",
-            "KafkaCluster",
-            "KafkaClusterExtension",
-            "SharedConsumer");
+            "VirtualClock.await", "Ordering.keyOf", "Slice", "KafkaCluster", "KafkaClusterExtension", "SharedConsumer");
 
     private static Samples samples = new Samples();
 

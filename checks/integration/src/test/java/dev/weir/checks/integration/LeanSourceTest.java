@@ -21,6 +21,7 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -72,6 +73,27 @@ class LeanSourceTest {
                         IntStream.range(0, 20_000).boxed().toList());
         assertThat(KAFKA.cluster().committedOffsets("views"))
                 .isEqualTo(KAFKA.cluster().endOffsets("views"));
+    }
+
+    @Test
+    void decoder_ofTheOtherSources_seesEachRecordOnce() throws Exception {
+        KAFKA.cluster().createTopic("other-views", 3);
+        Records.produce(KAFKA.bootstrapServers(), "other-views", 0, 2_000);
+        Subscription topic = Subscription.topics("other-views").untilEnd();
+        Function<RecordView, Integer> decoder =
+                record -> Integer.valueOf(record.value().toUtf8());
+        ConsumerSettings<byte[], byte[]> alone = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .fetch(FetchPath.LEAN)
+                .build();
+        List<Integer> all = IntStream.range(0, 2_000).boxed().toList();
+        assertThat(KafkaSource.plainViews(alone, topic, decoder).runTo(Sink.toList()))
+                .containsExactlyInAnyOrderElementsOf(all);
+        assertThat(KafkaSource.atMostOnce(settings("other-views"), topic, 100, decoder)
+                        .runTo(Sink.toList()))
+                .containsExactlyInAnyOrderElementsOf(all);
+        assertThat(KAFKA.cluster().committedOffsets("other-views"))
+                .isEqualTo(KAFKA.cluster().endOffsets("other-views"));
     }
 
     @Test

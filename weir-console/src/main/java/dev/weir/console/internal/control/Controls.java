@@ -99,12 +99,12 @@ public final class Controls {
                     refused.add(new Refusal(key, value, reason));
                 }
                 long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-                timeline.add(new TimelineEntry(Instant.now(), millis, key, value, by, reason));
+                timeline.add(TimelineEntry.of(Instant.now(), millis, key, value, by, reason));
             });
         } finally {
             lock.unlock();
         }
-        return new ControlReport(applied, List.copyOf(refused));
+        return ControlReport.of(applied, List.copyOf(refused));
     }
 
     private void apply(String key, String value) throws Refused {

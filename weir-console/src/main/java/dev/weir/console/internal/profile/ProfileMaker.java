@@ -70,7 +70,7 @@ final class ProfileMaker {
                                 cpu))
                 .sorted(Comparator.comparingDouble(StageProfile::cpuShare).reversed())
                 .toList();
-        return new Profile(
+        return Profile.of(
                 time,
                 sampler,
                 cpu,

@@ -53,7 +53,7 @@ final class StageTotals {
 
     StageProfile profile(String name, long allCpu) {
         double mine = Math.max(1, cpu);
-        return new StageProfile(
+        return StageProfile.of(
                 name,
                 (double) cpu / Math.max(1, allCpu),
                 methods.entrySet().stream()

@@ -65,11 +65,11 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     /** A source that commits nothing; who is told of its revocations finds all work on what was revoked ended. */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {
-        return new ConsumerSource<>(
-                settings,
-                subscription,
-                new Delivery.Plain(external != null || settings.rebalanceListener() != RebalanceListener.NONE),
-                external);
+        return new ConsumerSource<>(settings, subscription, untold(settings, external), external);
+    }
+
+    static Delivery untold(ConsumerSettings<?, ?> settings, @Nullable ExternalOffsets external) {
+        return new Delivery.Plain(external != null || settings.rebalanceListener() != RebalanceListener.NONE);
     }
 
     /** A source that commits before it emits. */

@@ -1,6 +1,8 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Outlets;
@@ -13,32 +15,68 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a committable source whose elements are decoded where the records lie. Immutable. */
+/** Makes the running form of a source whose elements are decoded where the records lie. Immutable. */
 public final class ViewSource<T> implements SourceFactory<T> {
 
     private final ConsumerSettings<byte[], byte[]> settings;
     private final ConsumerStart start;
 
-    /** Creates a source; {@code decoder} is called on the thread, or threads, that fetch. */
-    public ViewSource(
-            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+    private ViewSource(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            Function<RecordView, ? extends T> decoder) {
+        Objects.requireNonNull(subscription, "subscription");
+        Objects.requireNonNull(decoder, "decoder");
+        if (settings.fetch() != FetchPath.LEAN) {
+            throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
+                    + "; set fetch(FetchPath.LEAN)");
+        }
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
         }
         this.settings = settings.raw();
-        this.start = new ConsumerStart(
-                settings, subscription, new Delivery.Committable(), null, () -> Views.decoding(decoder));
+        this.start = new ConsumerStart(settings, subscription, delivery, external, () -> Views.decoding(decoder));
+    }
+
+    /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
+    public static <T> ViewSource<T> committable(
+            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        return new ViewSource<>(settings, subscription, new Delivery.Committable(), null, decoder);
+    }
+
+    /** A source that commits nothing, as {@link ConsumerSource#plain}. */
+    public static <T> ViewSource<T> plain(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            @Nullable ExternalOffsets external,
+            Function<RecordView, ? extends T> decoder) {
+        return new ViewSource<>(settings, subscription, ConsumerSource.untold(settings, external), external, decoder);
+    }
+
+    /** A source that commits before it emits. */
+    public static <T> ViewSource<T> atMostOnce(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            int commitAhead,
+            Function<RecordView, ? extends T> decoder) {
+        return new ViewSource<>(settings, subscription, new Delivery.AtMostOnce(commitAhead), null, decoder);
     }
 
     @Override
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
+        if (!loop.isTracked()) {
+            buffer.keepWhole();
+        }
         context.expose(new BufferRate(context.stageName(), buffer));
         return new Unwrapping<>(
                 new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop));

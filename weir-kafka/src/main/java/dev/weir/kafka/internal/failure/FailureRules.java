@@ -11,6 +11,7 @@ import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
+import dev.weir.stream.spi.Machinery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ public record FailureRules(
     /** What is done about one type of exceptions. */
     public record ByType(Class<? extends Throwable> type, FailureAction action) {}
 
-    /** Checks and copies. */
+    /** Copies the rules; refuses a timeout that is not above zero, or too long. */
     public FailureRules {
         exceptions = List.copyOf(exceptions);
         if (timeout != null && (timeout.compareTo(Duration.ZERO) <= 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
@@ -195,6 +196,6 @@ public record FailureRules(
 
     /** Thrown because the run is being cancelled, or by a JVM that is out of something: it says nothing of the record. */
     static boolean isOfTheMachinery(Throwable thrown) {
-        return Supervision.skip().decide(thrown) == Supervision.Decision.FAIL;
+        return Machinery.isFailure(thrown);
     }
 }

@@ -74,7 +74,7 @@ public final class GroupAdmin implements AutoCloseable {
                 .iterator()
                 .next();
         ConfigEntry start = config.get(START);
-        return new ShareGroupConfig(
+        return ShareGroupConfig.of(
                 text(config, START, "latest"),
                 start != null && start.source() == ConfigEntry.ConfigSource.DYNAMIC_GROUP_CONFIG,
                 Duration.ofMillis(Long.parseLong(text(config, LOCK_MILLIS, "30000"))),

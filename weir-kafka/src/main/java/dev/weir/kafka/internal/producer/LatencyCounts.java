@@ -48,7 +48,7 @@ public final class LatencyCounts {
             total += now[bucket];
         }
         long most = max.get();
-        return new Latency(
+        return Latency.of(
                 total, Math.min(most, percentile(now, total, 50)), Math.min(most, percentile(now, total, 99)), most);
     }
 

@@ -32,7 +32,7 @@ public final class ProducerLook {
                 values.put(name.name(), value);
             }
         });
-        return new Snapshot(
+        return Snapshot.of(
                 stage,
                 unanswered,
                 values.getOrDefault(BUFFER, Double.NaN),

@@ -38,11 +38,11 @@ final class ShareLimits {
             return window(look, around, perPartition);
         }
         if (around.lag == 0 || look.idleFetchShare() > 0.5) {
-            return new Limit(
+            return Limit.of(
                     "arrival", "records", "all records that came are done: the pipeline waits for more", "nothing", 1);
         }
         if (around.inHand >= BUSY * around.workers || !waits) {
-            return new Limit(
+            return Limit.of(
                     "share-workers",
                     around.workers + " workers",
                     String.format(
@@ -52,7 +52,7 @@ final class ShareLimits {
         }
         double gain = 1 / Math.max(0.05, 1 - look.starvedShare());
         if (around.acknowledgementSeconds > SLOW_STATE_SECONDS && around.acknowledgementSeconds > look.roundSeconds()) {
-            return new Limit(
+            return Limit.of(
                     "share-state",
                     "__share_group_state",
                     String.format(
@@ -68,7 +68,7 @@ final class ShareLimits {
     private static Limit window(Look look, Surroundings around, double perPartition) {
         double handlerSeconds = around.span / Math.max(1, perPartition);
         long needed = (long) Math.ceil(2 * perPartition * (look.roundTripSeconds() + handlerSeconds));
-        return new Limit(
+        return Limit.of(
                 "share-window",
                 look.locksPerPartition() + " locks of a partition",
                 String.format(
@@ -86,7 +86,7 @@ final class ShareLimits {
     private static Limit fetching(Look look, Surroundings around, Plan plan, int maxLanes, double gain) {
         boolean waitsForFetch = look.roundTripSeconds() > look.roundSeconds();
         if (waitsForFetch && plan.lanes() > look.partitions()) {
-            return new Limit(
+            return Limit.of(
                     "share-fetch-lock",
                     look.partitions() + " partitions",
                     String.format(
@@ -99,7 +99,7 @@ final class ShareLimits {
                     "more partitions",
                     gain);
         }
-        return new Limit(
+        return Limit.of(
                 "share-credits",
                 plan.credits() + " credits",
                 String.format(

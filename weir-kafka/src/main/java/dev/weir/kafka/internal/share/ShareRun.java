@@ -33,7 +33,7 @@ final class ShareRun implements ShareHandle, Termination {
     private static final Logger LOG = LoggerFactory.getLogger(ShareRun.class);
     private static final long LOOK_MILLIS = 500;
     private static final int LOOKS_PER_LAG = 4;
-    private static final Limit UNKNOWN = new Limit("arrival", "records", "nothing was done yet", "nothing", 1);
+    private static final Limit UNKNOWN = Limit.of("arrival", "records", "nothing was done yet", "nothing", 1);
 
     private final ShareSettings<?, ?> settings;
     private final GroupStart start;
@@ -226,7 +226,7 @@ final class ShareRun implements ShareHandle, Termination {
     @Override
     public Snapshot snapshot() {
         Plan current = plan;
-        return new Snapshot(
+        return Snapshot.of(
                 counters.accepted.sum(),
                 counters.released.sum(),
                 counters.rejected.sum(),

@@ -26,7 +26,7 @@ record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> 
                 open.add(ProducerLook.at(client, stage, 0));
             }
         }
-        return new Snapshot(
+        return Snapshot.of(
                 stage,
                 unanswered(),
                 both(open, Snapshot::bufferBytes, Double::sum),

@@ -67,7 +67,7 @@ public final class TransactionCounts implements TransactionHandle {
 
     @Override
     public TransactionHandle.Snapshot snapshot() {
-        return new TransactionHandle.Snapshot(
+        return TransactionHandle.Snapshot.of(
                 committed.sum(),
                 aborted.sum(),
                 rewound.sum(),

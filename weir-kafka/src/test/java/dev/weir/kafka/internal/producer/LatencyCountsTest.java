@@ -11,7 +11,7 @@ class LatencyCountsTest {
 
     @Test
     void snapshot_nothingCounted_isZero() {
-        assertThat(counts.snapshot()).isEqualTo(new Latency(0, 0, 0, 0));
+        assertThat(counts.snapshot()).isEqualTo(Latency.of(0, 0, 0, 0));
     }
 
     @Test
@@ -19,7 +19,7 @@ class LatencyCountsTest {
         for (int millis = 0; millis < 50; millis++) {
             counts.add(millis);
         }
-        assertThat(counts.snapshot()).isEqualTo(new Latency(50, 24, 49, 49));
+        assertThat(counts.snapshot()).isEqualTo(Latency.of(50, 24, 49, 49));
     }
 
     @Test
@@ -37,6 +37,6 @@ class LatencyCountsTest {
     void add_extremes_areCounted() {
         counts.add(Long.MAX_VALUE);
         counts.add(-5);
-        assertThat(counts.snapshot()).isEqualTo(new Latency(2, 0, Long.MAX_VALUE, Long.MAX_VALUE));
+        assertThat(counts.snapshot()).isEqualTo(Latency.of(2, 0, Long.MAX_VALUE, Long.MAX_VALUE));
     }
 }

@@ -38,7 +38,7 @@ class ProducerLookTest {
         // The same for a single node.
         metric("request-latency-avg", "producer-node-metrics", 99.0);
         assertThat(ProducerLook.at(client, "produce", 3))
-                .isEqualTo(new Snapshot("produce", 3, 1000, 10, 5_000_000_000L, 7.5, 2.5));
+                .isEqualTo(Snapshot.of("produce", 3, 1000, 10, 5_000_000_000L, 7.5, 2.5));
     }
 
     @Test

@@ -31,7 +31,7 @@ class ShareRunTest {
                 settings,
                 new GroupStart(
                         List.of(new TopicPartition("orders", 0)),
-                        new ShareGroupConfig("earliest", true, Duration.ofSeconds(30), 5, 2_000, "read_committed"),
+                        ShareGroupConfig.of("earliest", true, Duration.ofSeconds(30), 5, 2_000, "read_committed"),
                         Map.of()),
                 new GroupAdmin(settings),
                 path,

@@ -16,6 +16,6 @@ class RecordTimesTest {
         }
         LatencyCounts latency = new LatencyCounts();
         times.countUntil(1_100, latency);
-        assertThat(latency.snapshot()).isEqualTo(new Latency(1_000, 50, 99, 100));
+        assertThat(latency.snapshot()).isEqualTo(Latency.of(1_000, 50, 99, 100));
     }
 }

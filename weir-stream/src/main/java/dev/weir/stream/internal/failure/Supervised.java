@@ -80,7 +80,7 @@ public final class Supervised {
             }
             try {
                 if (!isWorthAnother(last, calls)) {
-                    return new Verdict(supervision.decide(last), last);
+                    return new Verdict(Decisions.here(supervision, last), last);
                 }
             } catch (Throwable inSupervision) {
                 return failing(last, inSupervision);
@@ -151,7 +151,7 @@ public final class Supervised {
     /** The decision on {@code thrown} without a retry: for what cannot be called again. */
     public Verdict decide(Throwable thrown) {
         Verdict hopeless = withoutAsking(thrown);
-        return hopeless != null ? hopeless : ask(thrown, supervision::decide);
+        return hopeless != null ? hopeless : ask(thrown, failure -> Decisions.here(supervision, failure));
     }
 
     /**
@@ -162,7 +162,7 @@ public final class Supervised {
         if (thrown instanceof VirtualMachineError fatal) {
             throw fatal;
         }
-        return ask(thrown, supervision::decideElsewhere);
+        return ask(thrown, failure -> Decisions.elsewhere(supervision, failure));
     }
 
     private static Verdict ask(Throwable thrown, Function<Throwable, Decision> decide) {

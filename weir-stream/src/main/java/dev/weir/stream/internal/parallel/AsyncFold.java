@@ -6,6 +6,7 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.failure.Decisions;
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageAttributes;
@@ -71,7 +72,7 @@ final class AsyncFold<T, R> {
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {
-            Decision decision = given.decideElsewhere(failure);
+            Decision decision = Decisions.elsewhere(given, failure);
             if (decision == Decision.RESTART) {
                 combined = initial;
             }

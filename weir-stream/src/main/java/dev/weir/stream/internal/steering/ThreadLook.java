@@ -42,7 +42,7 @@ public final class ThreadLook implements ThreadActivity {
                 counts.merge(state, 1, Integer::sum);
             }
         }
-        return new Counts(
+        return Counts.of(
                 dispatcher,
                 counts.getOrDefault(State.RUNNING, 0),
                 counts.getOrDefault(State.PARKED, 0),

@@ -1,0 +1,22 @@
+package dev.weir.stream.spi;
+
+import dev.weir.stream.internal.run.TaskGroup;
+import java.util.Objects;
+
+/** Tells what the machinery throws from what a function of the user does, for code that wraps such functions. */
+public final class Machinery {
+
+    private Machinery() {}
+
+    /**
+     * Whether a failure says nothing of the element that a function was called for: the JVM is out of something, or the
+     * work is being cancelled. No {@link dev.weir.stream.Supervision} is asked about it. On the thread that called the
+     * function.
+     */
+    public static boolean isFailure(Throwable thrown) {
+        Objects.requireNonNull(thrown, "thrown");
+        return TaskGroup.isCurrentInterrupted()
+                || thrown instanceof VirtualMachineError
+                || thrown instanceof InterruptedException;
+    }
+}
