@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.boundary.BriefLock;
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
@@ -80,7 +81,7 @@ public final class SourceQueue<T> {
     /** Puts an element in if there is room. */
     public Offer offer(T element) {
         Objects.requireNonNull(element, "element");
-        lock.lock();
+        BriefLock.lock(lock);
         try {
             return offerNow(element);
         } finally {
@@ -191,7 +192,7 @@ public final class SourceQueue<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            lock.lockInterruptibly();
+            BriefLock.lockInterruptibly(lock);
             try {
                 awaitElement(deadlineNanos);
                 if (!elements.isEmpty()) {

@@ -22,8 +22,10 @@ import java.util.concurrent.locks.Condition;
  * for more; on a pool it ends, so that stages can share the pool.
  *
  * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready,
- * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken
- * meanwhile, calls all.
+ * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was begun
+ * meanwhile, calls all. While it stands, a lane takes some ten microseconds of work at once, and the segment below is
+ * called for many results at once. At each look the watch calls that segment for what there is, and takes back what has
+ * not begun from a lane that is at the same work as at the look before; from all of them when it leaves.
  */
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
@@ -31,6 +33,9 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private static final int NONE = -1;
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Results that wait are told when they are this part of what fits inside. */
+    private static final int RESULTS_PER_CALL = 4;
 
     /** How much quick work is worth waking a lane. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -40,6 +45,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private final HandlerCalls<T, R> calls;
     private final Condition readyOrEnded = lock.newCondition();
     private final Condition watch = lock.newCondition();
+    private final LaneRuns runs = new LaneRuns();
 
     // Under the lock.
     private final HandlerPace pace = new HandlerPace();
@@ -198,42 +204,99 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private void lane(Task self) {
         Stint stint = new Stint(meter, pace, limit);
-        int late = NONE;
+        LaneRun run = new LaneRun();
         lock.lock();
         try {
-            int slot;
-            while ((slot = nextSlot(self, stint)) >= 0) {
+            while (nextRun(self, stint, run)) {
                 lock.unlock();
-                Object outcome;
                 try {
-                    outcome = workOn(slot, stint);
+                    workOn(run, self, stint);
                 } finally {
                     lock.lock();
+                    runs.remove(run);
                 }
-                boolean failed = outcome instanceof Verdict verdict && verdict.fails();
                 if (closed) {
-                    late = failed || !(outcome instanceof Verdict) ? slot : NONE;
-                    return;
-                }
-                if (failed) {
-                    settle(slot, outcome);
                     return;
                 }
                 stint.account(table);
-                settle(slot, outcome);
+                boolean revoked = settle(run);
                 callPuller();
                 feederCall.callIfAmpleRoom();
-                if (outcome == Verdict.REVOKED) {
+                if (revoked) {
                     dropReadyRevokedMeanwhile();
                 }
             }
         } finally {
             lanes--;
             lock.unlock();
-            if (late != NONE) {
-                table.abandon(late);
+            abandonLate(run);
+        }
+    }
+
+    /** Works on one slot after the other, until one fails or somebody has taken the rest back. */
+    private void workOn(LaneRun run, Task self, Stint stint) {
+        int index = 0;
+        do {
+            Object outcome = workOn(run.slot(index), stint);
+            run.finish(index, outcome);
+            if ((outcome instanceof Verdict verdict && verdict.fails()) || cancelled || !self.mayGoOn()) {
+                return;
+            }
+            index = run.beginAfter(index);
+        } while (index != NONE);
+    }
+
+    /** Under the lock: ends the work on what a lane has finished, and gives back what it has not begun. */
+    private boolean settle(LaneRun run) {
+        int begun = run.takeBack();
+        for (int i = run.size() - 1; i >= begun; i--) {
+            table.giveBack(run.slot(i));
+        }
+        boolean revoked = false;
+        for (int i = run.nextToSettle(); i != NONE; i = run.nextToSettle()) {
+            Object outcome = run.removeOutcome(i);
+            settle(run.slot(i), outcome);
+            revoked |= outcome == Verdict.REVOKED;
+        }
+        return revoked;
+    }
+
+    /** Without the lock: abandons what a lane has finished since the stage was closed. */
+    private void abandonLate(LaneRun run) {
+        for (int i = run.nextToSettle(); i != NONE; i = run.nextToSettle()) {
+            Object outcome = run.removeOutcome(i);
+            if (!(outcome instanceof Verdict verdict) || verdict.fails()) {
+                table.abandon(run.slot(i));
             }
         }
+    }
+
+    /** While lanes have work and are watched: the watch calls the segment below each millisecond. */
+    @Override
+    boolean keepsResults() {
+        return watching
+                && pace.isQuick()
+                && table.readyCount() > 0
+                && table.doneCount() < mostAtOnce() / RESULTS_PER_CALL;
+    }
+
+    @Override
+    void takeBackRuns() {
+        runs.forEach(run -> {
+            boolean ignored = settle(run);
+        });
+    }
+
+    /** Under the lock: a handler in it waits, for others of the same run perhaps, or is not quick any more. */
+    private void takeBackIfSeen(LaneRun run) {
+        if (run.wasSeen()) {
+            boolean ignored = settle(run);
+        }
+    }
+
+    @Override
+    int unbegun() {
+        return runs.unbegun();
     }
 
     /** The result, or a verdict that has been settled. */
@@ -264,13 +327,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         watch.signal();
     }
 
-    /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
-    private int nextSlot(Task self, Stint stint) {
+    /** Under the lock: takes the next slots to work on, waiting if this lane may; false ends the lane. */
+    private boolean nextRun(Task self, Stint stint, LaneRun run) {
         while (!cancelled && self.mayGoOn()) {
             if (lanes > limit.current()) {
                 // The thread that woke this lane counted on it.
                 readyOrEnded.signal();
-                return -1;
+                return false;
             }
             if (watchWanted) {
                 stint.end();
@@ -278,22 +341,20 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 standWatch(self);
                 continue;
             }
-            int slot = table.takeReady();
-            if (slot >= 0) {
-                taken++;
-                return slot;
+            if (takeReady(stint, run)) {
+                return true;
             }
             stint.end();
             stint.account(table);
             if (!lanesWait || (ended && table.isEmpty())) {
-                return -1;
+                return false;
             }
             long untilNanos = clock.after(idleLaneNanos);
             idleLanes++;
             try {
                 clock.await(lock, readyOrEnded, untilNanos);
                 if (clock.hasPassed(untilNanos) && table.readyCount() == 0) {
-                    return -1;
+                    return false;
                 }
             } catch (InterruptedException ignored) {
                 // The loop asks whether it was meant for this lane.
@@ -301,7 +362,29 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 idleLanes--;
             }
         }
-        return -1;
+        return false;
+    }
+
+    /**
+     * Under the lock: takes what is ready; more than one slot only while handlers are quick and somebody watches that
+     * none of them holds up the others.
+     */
+    private boolean takeReady(Stint stint, LaneRun run) {
+        int most = watching && pace.isQuick() ? Math.min(stint.left(), table.readyCount()) : 1;
+        int slot = table.takeReady();
+        if (slot == NONE) {
+            return false;
+        }
+        run.clear(most);
+        run.add(slot);
+        while (run.size() < most) {
+            run.add(table.takeReady());
+        }
+        taken += most;
+        if (most > 1) {
+            runs.add(run);
+        }
+        return true;
     }
 
     /** Under the lock: looks whether what is ready is being worked on, until nothing is. */
@@ -311,10 +394,14 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         watching = true;
         int toStart = 0;
         try {
-            while (table.readyCount() > 0 && pace.isQuick() && !cancelled) {
-                long takenBefore = taken;
+            while (table.readyCount() + runs.unbegun() > 0 && pace.isQuick() && !cancelled) {
+                long begunBefore = taken - runs.unbegun();
                 long ignored = watch.awaitNanos(WATCH_NANOS);
-                if (taken == takenBefore) {
+                runs.forEach(this::takeBackIfSeen);
+                if (table.hasOutgoing()) {
+                    doneOrEnded.signal();
+                }
+                if (taken - runs.unbegun() == begunBefore) {
                     break;
                 }
             }
@@ -323,6 +410,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         } finally {
             watching = false;
             self.waitsBriefly(false);
+            takeBackRuns();
+            callPuller();
         }
         if (table.readyCount() > 0 && !cancelled) {
             pace.addSlow();
