@@ -25,7 +25,9 @@ public final class ConsumerSettings<K, V> {
     // A poll of records of up to 8 KB, of whatever size on the wire, fits the buffer.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
-    private static final int MAX_POLL_RECORDS = 5_000;
+
+    // Those of a poll are looked at twice, and the second time they should still be in the processor's cache.
+    private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
 

@@ -13,6 +13,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
@@ -53,6 +54,14 @@ class SettingsTest {
         assertThat(consumer().build().clientConfig()).containsKey(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
         assertThat(consumer().property("group.protocol", "CONSUMER").build().clientConfig())
                 .doesNotContainKey(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 500", "8, 1024", "16, 2048", "128, 2048"})
+    void consumer_buffer_saysHowManyRecordsAPollMayBring(int megabytes, int records) {
+        assertThat(consumer().bufferBytes(megabytes << 20).build().clientConfig())
+                .extractingByKey(ConsumerConfig.MAX_POLL_RECORDS_CONFIG)
+                .hasToString(Integer.toString(records));
     }
 
     @Test
