@@ -30,6 +30,8 @@ public interface ShareHandle {
      * @param failedAcknowledgements the brokers refused; such records come again
      * @param neverBegun given back, or lost, before the pipeline took them
      * @param parked copies that stand in the parking or dead-letter topic because the deliveries were nearly used up
+     * @param emptiedAnswers fetches whose records the brokers lent and then did not send, because of a quota: each uses up a
+     *     delivery of its records; counted on {@link FetchPath#LEAN}, as Kafka's client does not show it
      * @param waiting acquired and not yet taken by the pipeline
      * @param inHand taken by the pipeline and not finished
      * @param lag records of the group that are still to come, -1 if that is not known
@@ -49,6 +51,7 @@ public interface ShareHandle {
             long failedAcknowledgements,
             long neverBegun,
             long parked,
+            long emptiedAnswers,
             int waiting,
             int inHand,
             long lag,

@@ -81,7 +81,7 @@ class PaceAndGainTest {
     @Test
     void shareGroupsLimit_isTakenOver() {
         var limit = new ShareHandle.Limit("share-credits", "64 credits", "lanes starve", "more lanes", 40);
-        var member = new ShareHandle.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1, 1, "batch", 8, limit);
+        var member = new ShareHandle.Snapshot(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1, 1, "batch", 8, limit);
         PipelineLook look = new PipelineLook(
                 0, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(member), MachineLook.unknown(8));
         Limiter limiter = LimiterFinder.find(look, look);
