@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
@@ -28,6 +29,9 @@ final class ShareCounters {
 
     /** The time for which the pipeline had a record, of the slowest since it was asked for last. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
+
+    /** Whether the log has it that a quota throttles the lanes. */
+    final AtomicBoolean toldOfQuota = new AtomicBoolean();
 
     /** Answers that a quota emptied after their records had been lent. */
     final LongAdder emptiedAnswers = new LongAdder();
