@@ -36,14 +36,15 @@ final class ShareLimits {
     static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
         boolean waits = look.starvedShare() > STARVED;
-        if (waits && around.span >= FULL_WINDOW * look.locksPerPartition()) {
+        boolean busy = around.inHand >= BUSY * around.workers;
+        if (waits && !busy && around.span >= FULL_WINDOW * look.locksPerPartition()) {
             return window(look, around, perPartition);
         }
         if (around.lag == 0 || look.idleFetchShare() > 0.5) {
             return new Limit(
                     "arrival", "records", "all records that came are done: the pipeline waits for more", "nothing", 1);
         }
-        if (around.inHand >= BUSY * around.workers || !waits) {
+        if (busy || !waits) {
             return new Limit(
                     "share-workers",
                     around.workers + " workers",

@@ -44,6 +44,13 @@ class ShareLimitsTest {
     }
 
     @Test
+    void window_fullWhileWorkersAreBusy_isNoLimit() {
+        assertThat(limit(look(0.1, 0, 0.003, 0.02), new Surroundings(60, 60, 1_950, 5_000, 0.003, 0.1))
+                        .kind())
+                .isEqualTo("share-workers");
+    }
+
+    @Test
     void nothingToRead_isTheArrival() {
         assertThat(limit(look(0.9, 0.9, 0.003, 0.02), new Surroundings(60, 1, 1, 0, 0.003, 0.5))
                         .kind())
