@@ -35,7 +35,7 @@ final class ShareSaboteur implements BrokerLink.Listener {
                 .build())) {
             BrokerLink link = links.link("saboteur", () -> List.of(address), saboteur);
             ConsumerLedger.await("connected", SOON, () -> {
-                links.poll(System.nanoTime());
+                int ignored = links.poll(System.nanoTime());
                 return link.canSend();
             });
             for (int epoch = 1; epoch < MOST; epoch++) {
@@ -49,7 +49,7 @@ final class ShareSaboteur implements BrokerLink.Listener {
                                 .setShareSessionEpoch(epoch));
                 while (!saboteur.answered) {
                     links.await(100);
-                    links.poll(System.nanoTime());
+                    int ignored = links.poll(System.nanoTime());
                 }
                 if (saboteur.error == Errors.NONE) {
                     return;
