@@ -182,7 +182,7 @@ class LeanShareTest {
     void slowRecord_stopsItsPartitionAtTheLocks_andIsNamed() throws Exception {
         KAFKA.cluster().createTopic("lean-window", 1);
         for (int batch = 0; batch < 20; batch++) {
-            Records.produce(KAFKA.bootstrapServers(), "lean-window", batch * 20, 20);
+            Records.produce(KAFKA.bootstrapServers(), "lean-window", batch * 20L, 20);
         }
         var settings = group("lean-window").untilEnd().build();
         ShareGroupConfig.set(settings, Map.of("share.partition.max.record.locks", "100"));
