@@ -16,7 +16,13 @@ class HandlerWorkTest {
 
     /** The tail's mean is a little less, since it is cut off. */
     @ParameterizedTest
-    @CsvSource({"none, 1, 1", "exponential, 0.69, 6.9", "bimodal, 0.5, 50.5", "heavy-tail, 0.53, 33"})
+    @CsvSource({
+        "none, 1, 1",
+        "exponential, 0.69, 6.9",
+        "bimodal, 0.5, 50.5",
+        "heavy-tail, 0.53, 33",
+        "stragglers, 0.96, 0.961"
+    })
     void spread_keepsTheMean_andHasItsShape(String spread, double median, double p999) {
         HandlerWork work = HandlerWork.of(Map.of(HandlerWork.SPREAD, spread));
         double[] factors =

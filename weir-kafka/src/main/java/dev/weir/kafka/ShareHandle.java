@@ -34,6 +34,7 @@ public interface ShareHandle {
                 long failedAcknowledgements,
                 long neverBegun,
                 long parked,
+                long emptiedAnswers,
                 int waiting,
                 int inHand,
                 long lag,
@@ -52,6 +53,7 @@ public interface ShareHandle {
                     failedAcknowledgements,
                     neverBegun,
                     parked,
+                    emptiedAnswers,
                     waiting,
                     inHand,
                     lag,
@@ -73,6 +75,7 @@ public interface ShareHandle {
                 long failedAcknowledgements,
                 long neverBegun,
                 long parked,
+                long emptiedAnswers,
                 int waiting,
                 int inHand,
                 long lag,
@@ -91,6 +94,7 @@ public interface ShareHandle {
                     failedAcknowledgements,
                     neverBegun,
                     parked,
+                    emptiedAnswers,
                     waiting,
                     inHand,
                     lag,
@@ -144,6 +148,14 @@ public interface ShareHandle {
         /** Copies that stand in the parking or dead-letter topic because the deliveries were nearly used up. */
         public long parked() {
             return values.parked;
+        }
+
+        /**
+         * Fetches whose records the brokers lent and then did not send, because of a quota: each uses up a delivery of its
+         * records. Counted on {@link FetchPath#LEAN}, as Kafka's client does not show it.
+         */
+        public long emptiedAnswers() {
+            return values.emptiedAnswers;
         }
 
         /** Acquired and not yet taken by the pipeline. */
@@ -211,6 +223,7 @@ public interface ShareHandle {
                 long failedAcknowledgements,
                 long neverBegun,
                 long parked,
+                long emptiedAnswers,
                 int waiting,
                 int inHand,
                 long lag,

@@ -29,6 +29,7 @@ public final class ShareSettings<K, V> {
     private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
     private static final int MAX_WORKERS = 100_000;
     private static final int MAX_LANES = 200;
+    private static final int MAX_NAME = 255;
 
     /** What the share consumer of Kafka 4.4 refuses, or Weir decides, each with the reason and the way out. */
     private static final Map<String, String> REFUSED = refused();
@@ -42,6 +43,7 @@ public final class ShareSettings<K, V> {
     private final int maxLanes;
     private final Duration connectTimeout;
     private final FetchPath fetch;
+    private final @Nullable String memberName;
     private final @Nullable DeadLetters deadLetters;
     private final @Nullable DeadLetters parking;
 
@@ -55,6 +57,7 @@ public final class ShareSettings<K, V> {
         this.maxLanes = from.maxLanes;
         this.connectTimeout = from.connectTimeout;
         this.fetch = from.fetch;
+        this.memberName = from.memberName;
         requireText(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
         requireText(ConsumerConfig.GROUP_ID_CONFIG, ": a share group's records belong to the group");
         for (String name : new TreeMap<>(properties).keySet()) {
@@ -69,6 +72,7 @@ public final class ShareSettings<K, V> {
             throw new IllegalArgumentException("connectTimeout must be more than zero and at most " + LONGEST_CONNECT
                     + ": connectTimeout=" + connectTimeout);
         }
+        checkMemberName();
         this.deadLetters = letters(from.deadLetters, from.deadLetterTopic);
         this.parking = letters(from.parking, from.parkingTopic);
     }
@@ -100,6 +104,20 @@ public final class ShareSettings<K, V> {
     private void requireText(String name, String reason) {
         if (properties.getOrDefault(name, "").isBlank()) {
             throw new IllegalArgumentException(name + " is not set; it is required" + reason);
+        }
+    }
+
+    private void checkMemberName() {
+        if (memberName == null) {
+            return;
+        }
+        if (memberName.isBlank() || memberName.length() > MAX_NAME) {
+            throw new IllegalArgumentException(
+                    "memberName must have 1 to " + MAX_NAME + " characters: memberName=" + memberName);
+        }
+        if (fetch != FetchPath.LEAN) {
+            throw new IllegalArgumentException("memberName does not go with fetch=" + fetch
+                    + ": Kafka's share consumers draw ids of their own; say fetch(FetchPath.LEAN)");
         }
     }
 
@@ -157,6 +175,11 @@ public final class ShareSettings<K, V> {
         return fetch;
     }
 
+    /** The name under which it takes its old place in the group when it starts again, or null. */
+    public @Nullable String memberName() {
+        return memberName;
+    }
+
     /** Where records go that fail in their last delivery, or null. */
     public @Nullable DeadLetters deadLetters() {
         return deadLetters;
@@ -183,7 +206,8 @@ public final class ShareSettings<K, V> {
     public String toString() {
         return "ShareSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
                 + ", start=" + start + ", untilEnd=" + untilEnd + ", workers=" + workers + ", maxLanes=" + maxLanes
-                + ", connectTimeout=" + connectTimeout + ", fetch=" + fetch + "]";
+                + ", connectTimeout=" + connectTimeout + ", fetch=" + fetch
+                + (memberName == null ? "" : ", memberName=" + memberName) + "]";
     }
 
     /** Settings of records whose key and value stay bytes. */
@@ -206,6 +230,7 @@ public final class ShareSettings<K, V> {
         builder.maxLanes = maxLanes;
         builder.connectTimeout = connectTimeout;
         builder.fetch = fetch;
+        builder.memberName = memberName;
         builder.deadLetters = deadLetters;
         builder.parking = parking;
         return builder;
@@ -223,6 +248,7 @@ public final class ShareSettings<K, V> {
         private int maxLanes = 16;
         private Duration connectTimeout = Duration.ofSeconds(30);
         private FetchPath fetch = FetchPath.CLIENT;
+        private @Nullable String memberName;
         private @Nullable DeadLetters deadLetters;
         private @Nullable DeadLetters parking;
         private @Nullable String deadLetterTopic;
@@ -307,6 +333,18 @@ public final class ShareSettings<K, V> {
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
+            return this;
+        }
+
+        /**
+         * The name that the process keeps over its restarts, such as that of a pod of a stateful set; 1 to 255 characters,
+         * {@link FetchPath#LEAN} only. By default a member is new at each start, and a group gives the partitions of a
+         * killed one back only when its session is over, 45 s by default; one that comes back under its name takes them
+         * at once. No two processes may have the same name in a group at the same time: they would take the place from
+         * each other again and again.
+         */
+        public Builder<K, V> memberName(String name) {
+            this.memberName = Objects.requireNonNull(name, "name");
             return this;
         }
 

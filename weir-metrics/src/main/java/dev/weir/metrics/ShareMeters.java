@@ -50,6 +50,11 @@ final class ShareMeters {
                     "records",
                     "Copies made of records before one of their last two deliveries began.",
                     Snapshot::parked),
+            counter(
+                    "weir.share.answers.emptied",
+                    "fetches",
+                    "Fetches whose records the brokers lent and then did not send, because of a quota; lean path only.",
+                    Snapshot::emptiedAnswers),
             gauge(
                     "weir.share.lag.records",
                     "records",

@@ -78,6 +78,7 @@ class PipelineMetricsTest {
         assertThat(value("weir.share.lock.expired", "member", "1")).isEqualTo(5);
         assertThat(value("weir.share.acknowledgements.failed", "member", "1")).isEqualTo(4);
         assertThat(value("weir.share.parked", "member", "1")).isEqualTo(2);
+        assertThat(value("weir.share.answers.emptied", "member", "1")).isEqualTo(12);
         assertThat(value("weir.share.lanes", "member", "1")).isEqualTo(3);
         assertThat(value("weir.share.lag.records", "member", "1")).isEqualTo(50);
         member.lag = -1;

@@ -26,6 +26,7 @@ final class StubMember implements ShareHandle {
                 4,
                 1,
                 2,
+                12,
                 0,
                 0,
                 lag,

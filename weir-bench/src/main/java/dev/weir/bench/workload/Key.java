@@ -237,7 +237,7 @@ record Key(
                     text(
                             "options." + HandlerWork.SPREAD,
                             "none",
-                            List.of("none", "exponential", "bimodal", "heavy-tail"),
+                            List.of("none", "exponential", "bimodal", "heavy-tail", "stragglers"),
                             "How much longer or shorter than their mean handlers of work take."),
                     integer(
                             "options." + HandlerWork.DOWNSTREAM,

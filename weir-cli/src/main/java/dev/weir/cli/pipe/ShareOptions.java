@@ -1,6 +1,7 @@
 package dev.weir.cli.pipe;
 
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ShareSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,23 @@ final class ShareOptions {
     @Nullable
     From from;
 
+    @Option(
+            names = "--share-member",
+            paramLabel = "NAME",
+            description =
+                    "Name that this process keeps over its restarts, and no other has at the same time: killed, it takes"
+                            + " its partitions back at once instead of after the session's time. With --fetch lean.")
+    @Nullable
+    String member;
+
     /** Refuses what does not go with a share group. */
     void check(PipeOptions options) {
         if (!share) {
+            if (member != null) {
+                throw CliFailure.usage(
+                        "--share-member goes with --share",
+                        "Static members of a consumer group have group.instance.id in --client-config.");
+            }
             if (from != null) {
                 throw CliFailure.usage(
                         "--share-from goes with --share", "A consumer group begins at its first record.");
@@ -43,6 +58,10 @@ final class ShareOptions {
                     "--share does not go with --ordering partition",
                     "A share group's records of one partition go to many members. Use key (within this process) or"
                             + " unordered.");
+        }
+        if (member != null && !(options.fetch != null && options.fetch.path() == FetchPath.LEAN)) {
+            throw CliFailure.usage(
+                    "--share-member goes with --fetch lean", "Kafka's share consumers draw ids of their own.");
         }
         if (!options.guarantee.equals(PipeOptions.AT_LEAST_ONCE)) {
             throw CliFailure.usage(
@@ -61,6 +80,9 @@ final class ShareOptions {
     ShareSettings.Builder<byte[], byte[]> apply(ShareSettings.Builder<byte[], byte[]> settings) {
         if (from != null) {
             settings.startAt(from == From.earliest ? ShareSettings.Start.EARLIEST : ShareSettings.Start.LATEST);
+        }
+        if (member != null) {
+            settings.memberName(member);
         }
         return settings;
     }

@@ -49,6 +49,7 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         line.writeNumberField("failed_acknowledgements", member.failedAcknowledgements());
         line.writeNumberField("never_begun", member.neverBegun());
         line.writeNumberField("last_attempt_letters", member.parked());
+        line.writeNumberField("emptied_answers", member.emptiedAnswers());
         line.writeNumberField("lanes", member.lanes());
         line.writeStringField("acquire_mode", member.acquireMode());
     }

@@ -11,6 +11,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -58,6 +59,52 @@ class LeanShareFailoverTest {
                     .forEach(8, Ordering.unordered(), ledger::handled)
                     .run()) {
                 assertThat(running.await().drained()).isTrue();
+            }
+            assertThat(ledger.lost()).isZero();
+        }
+    }
+
+    /** Without the name, the dead member would keep one of the two partitions until its session is over. */
+    @Test
+    void memberWithAName_killed_takesItsOldPlace() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("named", 2);
+            cluster.createTopic("named-dead", 1);
+            Records.produce(cluster.bootstrapServers(), "named", 0, 200);
+            try (PipeProcess member = PipeProcess.startMain(
+                    "dev.weir.checks.integration.ShareMember",
+                    128,
+                    cluster.bootstrapServers(),
+                    "named",
+                    "named",
+                    "named-dead",
+                    "1",
+                    "1",
+                    "LEAN",
+                    "pod-0")) {
+                assertThat(member.awaitOut()).isEqualTo("begun");
+                member.kill();
+            }
+            ConsumerLedger ledger = new ConsumerLedger(200);
+            try (RunningPipeline running = KafkaFlow.shared(
+                            group(cluster, "named")
+                                    .memberName("pod-0")
+                                    .deadLetters("named-dead")
+                                    .build(),
+                            "named")
+                    .forEach(8, Ordering.unordered(), ledger::handled)
+                    .run()) {
+                ledger.awaitSeen(200, SOON);
+                var members = cluster.admin()
+                        .describeShareGroups(List.of("named"))
+                        .all()
+                        .get()
+                        .get("named")
+                        .members();
+                assertThat(members).hasSize(1);
+                assertThat(members.iterator().next().assignment().topicPartitions())
+                        .hasSize(2);
+                assertThat(running.drain(SOON).drained()).isTrue();
             }
             assertThat(ledger.lost()).isZero();
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
@@ -19,11 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.quota.ClientQuotaEntity;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -128,6 +133,122 @@ class LeanShareFaultsTest {
 
     private static String memberId(String group) {
         return description(KAFKA.cluster(), group).members().iterator().next().consumerId();
+    }
+
+    /** With its connections all its locks go: what its handlers work on comes again, here as well. */
+    @Test
+    void disconnect_whileHandlersRun_deliversTheirRecordsAgain() throws Exception {
+        KAFKA.cluster().createTopic("cut", 2);
+        Records.produce(KAFKA.bootstrapServers(), "cut", 0, 300);
+        ConsumerLedger ledger = new ConsumerLedger(300);
+        CountDownLatch begun = new CountDownLatch(8);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (FaultProxy network = FaultProxy.to(KAFKA.bootstrapServers());
+                RunningPipeline running = KafkaFlow.shared(
+                                group(network.bootstrapServers(), "cut").build(), "cut")
+                        .forEach(8, Ordering.unordered(), record -> {
+                            begun.countDown();
+                            goOn.await();
+                            ledger.handled(record);
+                        })
+                        .run()) {
+            begun.await();
+            network.cut();
+            ConsumerLedger.await("lost", SOON, () -> handle(running).snapshot().lockExpired() >= 8);
+            network.restore();
+            goOn.countDown();
+            ledger.awaitSeen(300, SOON);
+            assertThat(running.drain(SOON).drained()).isTrue();
+        }
+        assertThat(ledger.lost()).isZero();
+        // Those of the eight handlers that had begun.
+        assertThat(ledger.duplicates()).isBetween(1, 8);
+    }
+
+    /** Its connection stands, so that its locks last for their time and its partitions for that of its session. */
+    @Test
+    void frozenMember_isTakenOverByAnother() throws Exception {
+        KAFKA.cluster().createTopic("frozen", 2);
+        KAFKA.cluster().createTopic("frozen-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), "frozen", 0, 300);
+        var settings = group(KAFKA.bootstrapServers(), "frozen").build();
+        ShareGroupConfig.set(settings, Map.of("share.record.lock.duration.ms", "2000"));
+        try (PipeProcess member = PipeProcess.startMain(
+                "dev.weir.checks.integration.ShareMember",
+                128,
+                KAFKA.bootstrapServers(),
+                "frozen",
+                "frozen",
+                "frozen-dead",
+                "1",
+                "1",
+                "LEAN")) {
+            assertThat(member.awaitOut()).isEqualTo("begun");
+            member.signal("STOP");
+            ConsumerLedger ledger = new ConsumerLedger(300);
+            try (RunningPipeline running = member(settings, "frozen", ledger)) {
+                ledger.awaitSeen(300, SOON);
+                assertThat(running.drain(SOON).drained()).isTrue();
+            }
+            assertThat(ledger.lost()).isZero();
+            assertThat(ledger.duplicates()).isZero();
+            member.signal("CONT");
+            member.kill();
+        }
+    }
+
+    /**
+     * A second request on its session, here from somebody else with its id, makes the broker throw away the answer to
+     * its fetch after it has lent the records: they come again when their locks are over.
+     */
+    @Test
+    void epochThatSomebodyElseUsed_costsADelivery_andNoRecord() throws Exception {
+        KAFKA.cluster().createTopic("trap", 1);
+        Records.produce(KAFKA.bootstrapServers(), "trap", 0, 20);
+        var settings =
+                group(KAFKA.bootstrapServers(), "trap").memberName("trap").build();
+        ShareGroupConfig.set(settings, Map.of("share.record.lock.duration.ms", "2000"));
+        ConsumerLedger ledger = new ConsumerLedger(40);
+        try (RunningPipeline running = member(settings, "trap", ledger)) {
+            ledger.awaitSeen(20, SOON);
+            ShareSaboteur.useUpAnEpoch(KAFKA.bootstrapServers(), "trap", memberId("trap"));
+            Records.produce(KAFKA.bootstrapServers(), "trap", 20, 20);
+            ledger.awaitSeen(40, SOON);
+            assertThat(running.drain(SOON).drained()).isTrue();
+        }
+        assertThat(ledger.lost()).isZero();
+        assertThat(ledger.duplicates()).isZero();
+    }
+
+    /** The broker lends records and throws the answer away: the member asks for less until answers come through. */
+    @Test
+    void memberUnderAQuota_countsEmptiedAnswers_andLosesNothing() throws Exception {
+        KAFKA.cluster().createTopic("quota", 1);
+        for (int record = 0; record < 60; record++) {
+            Records.produce(KAFKA.bootstrapServers(), "quota", record, 1); // A batch for each.
+        }
+        quota("quota", 100.0);
+        var settings = group(KAFKA.bootstrapServers(), "quota").build();
+        ShareGroupConfig.set(settings, Map.of("share.record.lock.duration.ms", "2000"));
+        ConsumerLedger ledger = new ConsumerLedger(60);
+        try (RunningPipeline running = member(settings, "quota", ledger)) {
+            ConsumerLedger.await(
+                    "emptied", SOON, () -> handle(running).snapshot().emptiedAnswers() > 0);
+            quota("quota", null);
+            ledger.awaitSeen(60, SOON);
+            assertThat(running.drain(SOON).drained()).isTrue();
+        }
+        assertThat(ledger.lost()).isZero();
+    }
+
+    private static void quota(String group, @Nullable Double bytesPerSecond) throws Exception {
+        var client = new ClientQuotaEntity(Map.of(ClientQuotaEntity.CLIENT_ID, "weir-" + group));
+        KAFKA.cluster()
+                .admin()
+                .alterClientQuotas(List.of(new ClientQuotaAlteration(
+                        client, List.of(new ClientQuotaAlteration.Op("consumer_byte_rate", bytesPerSecond)))))
+                .all()
+                .get();
     }
 
     /** First a leader that lives on and does not lead any more, then a coordinator that is gone. */

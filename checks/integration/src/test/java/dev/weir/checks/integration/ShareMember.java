@@ -14,17 +14,17 @@ final class ShareMember {
 
     /**
      * Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so, lanes,
-     * fetch path if it is not the client's.
+     * fetch path if it is not the client's, name if it has one.
      */
     public static void main(String[] args) throws InterruptedException {
-        var settings = ShareSettings.builder()
+        var builder = ShareSettings.builder()
                 .bootstrapServers(args[0])
                 .groupId(args[2])
                 .startAt(Start.EARLIEST)
                 .deadLetters(args[3])
                 .maxLanes(Integer.parseInt(args[5]))
-                .fetch(args.length > 6 ? FetchPath.valueOf(args[6]) : FetchPath.CLIENT)
-                .build();
+                .fetch(args.length > 6 ? FetchPath.valueOf(args[6]) : FetchPath.CLIENT);
+        var settings = (args.length > 7 ? builder.memberName(args[7]) : builder).build();
         CountDownLatch begun = new CountDownLatch(Integer.parseInt(args[4]));
         CountDownLatch never = new CountDownLatch(1);
         var running = KafkaFlow.shared(settings, args[1])

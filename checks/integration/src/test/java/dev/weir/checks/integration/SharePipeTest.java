@@ -102,6 +102,8 @@ class SharePipeTest {
     void contradictions_areRefused() {
         assertRefused("--share does not go with --ordering partition", "--share", "--ordering", "partition");
         assertRefused("--share does not go with --guarantee at-most-once", "--share", "--guarantee", "at-most-once");
+        assertRefused("--share-member goes with --share", "--share-member", "pod-0");
+        assertRefused("--share-member goes with --fetch lean", "--share", "--share-member", "pod-0");
         assertRefused("--share-from goes with --share", "--share-from", "latest");
     }
 

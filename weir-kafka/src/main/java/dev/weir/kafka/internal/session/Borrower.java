@@ -27,6 +27,9 @@ public interface Borrower {
     /** A fetch was answered. */
     void fetched(int records, long nanos, boolean idle);
 
+    /** A quota made the broker throw an answer away, whose records were lent. */
+    void emptied();
+
     /** All of a range is done. */
     void finished(long nanosSinceAcquired);
 

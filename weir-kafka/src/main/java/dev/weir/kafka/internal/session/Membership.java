@@ -27,6 +27,8 @@ final class Membership {
 
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
     private static final long RETRY_NANOS = 200_000_000;
+    private static final long EARLY_NANOS = 300_000_000;
+    private static final int EARLY_BEATS = 20;
 
     private enum State {
         JOINING,
@@ -39,17 +41,21 @@ final class Membership {
     private final List<String> topics;
     private final Borrower borrower;
 
-    /** The broker reads it as an id of Kafka's own form. */
-    private final String id = Uuid.randomUuid().toString();
+    private final String id;
 
     private State state = State.JOINING;
     private int epoch;
     private boolean underWay;
     private boolean waiting;
+
+    /** Heartbeats that came early because it had no partitions. */
+    private int early;
+
     private long dueNanos;
     private Map<Uuid, Set<Integer>> assigned = Map.of();
 
-    Membership(String group, List<String> topics, Borrower borrower) {
+    Membership(String id, String group, List<String> topics, Borrower borrower) {
+        this.id = id;
         this.group = group;
         this.topics = topics;
         this.borrower = borrower;
@@ -143,7 +149,7 @@ final class Membership {
         state = State.STABLE;
         epoch = answer.memberEpoch();
         waiting = true;
-        dueNanos = nowNanos + answer.heartbeatIntervalMs() * 1_000_000L;
+        long interval = answer.heartbeatIntervalMs() * 1_000_000L;
         if (answer.assignment() != null) {
             Map<Uuid, Set<Integer>> now = new HashMap<>();
             answer.assignment()
@@ -152,6 +158,9 @@ final class Membership {
             assigned = now;
             LOG.debug("share group {}: assigned {}", group, now);
         }
+        // Groups divide their partitions once a second at most, and tell with the next heartbeat.
+        boolean asksSoon = assigned.isEmpty() && early++ < EARLY_BEATS;
+        dueNanos = nowNanos + (asksSoon ? Math.min(interval, EARLY_NANOS) : interval);
     }
 
     private void again(long nowNanos) {

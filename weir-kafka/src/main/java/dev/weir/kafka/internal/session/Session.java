@@ -334,6 +334,7 @@ final class Session {
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
+        borrower.emptied();
         if (!toldOfQuota) {
             toldOfQuota = true;
             LOG.warn(

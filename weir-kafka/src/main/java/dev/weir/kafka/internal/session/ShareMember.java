@@ -39,8 +39,13 @@ public final class ShareMember implements AutoCloseable {
     /** The part of a session that found nothing, while others do find something. */
     private static final int PROBE = 8;
 
-    /** Who the member is. */
-    public record Identity(String group, List<String> topics, List<InetSocketAddress> bootstrap, boolean checksCrc) {}
+    /**
+     * Who the member is.
+     *
+     * @param member its id; brokers read it as one of Kafka's own form
+     */
+    public record Identity(
+            String member, String group, List<String> topics, List<InetSocketAddress> bootstrap, boolean checksCrc) {}
 
     /** A session and its connection. */
     private record Line(Session session, Network.Channel channel) {}
@@ -76,7 +81,7 @@ public final class ShareMember implements AutoCloseable {
         this.network = network;
         this.borrower = borrower;
         this.bootstrap = identity.bootstrap();
-        this.membership = new Membership(identity.group(), identity.topics(), borrower);
+        this.membership = new Membership(identity.member(), identity.group(), identity.topics(), borrower);
         this.directory = new Directory(identity.group(), identity.topics(), borrower);
         this.requests = new Requests(identity.group(), membership.id());
         this.deliveries = new Deliveries(borrower, identity.checksCrc());

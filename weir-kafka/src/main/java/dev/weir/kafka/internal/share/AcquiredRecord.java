@@ -36,6 +36,9 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
     private volatile boolean offered;
     private volatile boolean copied;
 
+    // Of the pipeline's thread, before others get the record.
+    private long takenNanos;
+
     // Of the path.
     private long lockedSinceNanos;
     private boolean renewing;
@@ -115,8 +118,14 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
     }
 
     /** The pipeline takes it; false if it was given back. */
-    boolean take() {
+    boolean take(long nowNanos) {
+        takenNanos = nowNanos;
         return place.compareAndSet(Place.WAITING, Place.TAKEN);
+    }
+
+    /** For how long the pipeline has it. Any thread that has it from the pipeline. */
+    long inHandNanos(long nowNanos) {
+        return nowNanos - takenNanos;
     }
 
     /** The pipeline may take it: a copy stands if one is needed. */

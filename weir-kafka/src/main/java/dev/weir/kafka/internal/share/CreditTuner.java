@@ -7,16 +7,20 @@ import dev.weir.kafka.internal.share.SharePath.Plan;
 /**
  * How many records may be out at once where each ends for itself: a function of what was seen. Stateless.
  *
- * <p>By Little's law {@code workers + rate x round trip}, and as much again as is on its way, so that a request asks
- * for more than a few. It begins small, at most doubles, and is bounded as {@link LaneTuner} is.
+ * <p>By Little's law {@code workers + rate x round trip}, and as much again as is on its way; or what is done in a
+ * twentieth of a second, if that is more: few large requests cost brokers less than many small ones, and a hiccup
+ * does not reach the workers. It begins small, at most doubles, and is bounded as {@link LaneTuner} is.
  */
 final class CreditTuner {
 
     private static final int FIRST = 16;
-    private static final double STARVED = 0.02;
+    private static final double STARVED = 0.01;
     private static final double MAX_GROWTH = 2;
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
+
+    /** The work that waits in the process, in seconds, as long as there is a backlog. */
+    private static final double IN_STORE = 0.05;
 
     /** Whole batches are asked for when so many of them fit the credits that one more does no harm. */
     private static final int BATCHES = 4;
@@ -37,7 +41,8 @@ final class CreditTuner {
         }
         boolean starves = look.starvedShare() >= STARVED && look.idleFetchShare() <= 0.5;
         double rate = starves ? look.rate() / Math.max(0.5, 1 - look.starvedShare()) : look.rate();
-        double wanted = Math.min(workers + rate * roundTripSeconds * ON_ITS_WAY, LaneTuner.most(look, workers));
+        double waiting = rate * Math.max(IN_STORE, roundTripSeconds * ON_ITS_WAY);
+        double wanted = Math.min(workers + waiting, LaneTuner.most(look, workers));
         double credits = now.credits();
         if (starves && wanted > credits) {
             credits = Math.min(wanted, credits * MAX_GROWTH);

@@ -57,7 +57,7 @@ final class LaneFates {
 
     /** Its last claim has ended. Any thread. */
     void settledByPipeline(AcquiredRecord record) {
-        counters.settled.increment();
+        counters.countSettled(record);
         settled.add(record);
         wake();
     }

@@ -36,6 +36,7 @@ final class LaneFetch {
     private static final long AT_ONCE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DEFAULT_LOCK_MILLIS = 30_000;
+    private static final long QUOTA_LOOK_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final String name;
     private final AcquireMode mode;
@@ -50,6 +51,7 @@ final class LaneFetch {
     private boolean asking;
     private boolean joined;
     private long lastLookNanos = System.nanoTime();
+    private long quotaLookNanos = System.nanoTime() - QUOTA_LOOK_NANOS;
     private long roundSinceNanos;
 
     private volatile boolean retired;
@@ -80,6 +82,23 @@ final class LaneFetch {
         return client.metrics().values().stream()
                 .filter(metric -> metric.metricName().name().equals("rebalance-total"))
                 .anyMatch(metric -> metric.metricValue() instanceof Double total && total > 0);
+    }
+
+    /** It does not tell of answers that a quota emptied either, but for how long brokers held answers back. */
+    private void lookForQuota(long nowNanos) {
+        if (nowNanos - quotaLookNanos < QUOTA_LOOK_NANOS) {
+            return;
+        }
+        quotaLookNanos = nowNanos;
+        boolean throttled = client.metrics().values().stream()
+                .filter(metric -> metric.metricName().name().equals("fetch-throttle-time-max"))
+                .anyMatch(metric -> metric.metricValue() instanceof Double millis && millis > 0);
+        if (throttled && counters.toldOfQuota.compareAndSet(false, true)) {
+            LOG.warn(
+                    "{}: a quota makes brokers hold back answers, whose records come again after their lock with one"
+                            + " delivery less: raise consumer_byte_rate or request_percentage of this client",
+                    name);
+        }
     }
 
     /** Begins no further question. Any thread. */
@@ -138,6 +157,7 @@ final class LaneFetch {
             inPoll = false;
             return;
         }
+        lookForQuota(begun);
         ConsumerRecords<byte[], byte[]> records = ask(patience);
         long nanos = System.nanoTime() - begun;
         if (records == null) {

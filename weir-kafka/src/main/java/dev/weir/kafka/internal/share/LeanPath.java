@@ -8,10 +8,14 @@ import dev.weir.kafka.internal.session.ShareMember.Identity;
 import dev.weir.kafka.internal.session.Wires;
 import dev.weir.kafka.internal.share.LaneTuner.Look;
 import dev.weir.lean.LeanException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,10 +41,15 @@ final class LeanPath implements SharePath, Runnable {
     private volatile long closeAtNanos = Long.MAX_VALUE;
     private volatile int unfinished;
 
-    /** Connects to nobody yet; throws if the configuration is refused. */
-    LeanPath(Lane.Setup setup) {
+    /**
+     * Connects to nobody yet; throws if the configuration is refused.
+     *
+     * @param memberName what the process keeps over its restarts; null for a member that is new each time
+     */
+    LeanPath(Lane.Setup setup, @Nullable String memberName) {
         this.setup = setup;
         Identity identity = new Identity(
+                memberId(memberName),
                 text(ConsumerConfig.GROUP_ID_CONFIG),
                 setup.topics(),
                 LeanConfig.bootstrap(setup.config()),
@@ -51,12 +60,20 @@ final class LeanPath implements SharePath, Runnable {
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
     }
 
+    private static String memberId(@Nullable String name) {
+        if (name == null) {
+            return Uuid.randomUuid().toString();
+        }
+        UUID named = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return new Uuid(named.getMostSignificantBits(), named.getLeastSignificantBits()).toString();
+    }
+
     private String text(String property) {
         return String.valueOf(setup.config().getOrDefault(property, ""));
     }
 
     private void ended(AcquiredRecord record) {
-        setup.counters().settled.increment();
+        setup.counters().countSettled(record);
         if (member.ended(record)) {
             wires.wakeup();
         }
@@ -70,6 +87,11 @@ final class LeanPath implements SharePath, Runnable {
     @Override
     public Plan next(Plan now, Look look, int workers, int maxLanes) {
         return CreditTuner.next(now, look, workers, lending.slowRoundTripSeconds(), member.batchRecords());
+    }
+
+    @Override
+    public boolean isNimble() {
+        return true;
     }
 
     @Override

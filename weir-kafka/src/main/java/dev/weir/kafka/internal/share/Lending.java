@@ -84,6 +84,11 @@ final class Lending implements Borrower {
     }
 
     @Override
+    public void emptied() {
+        counters.emptiedAnswers.increment();
+    }
+
+    @Override
     public void finished(long nanosSinceAcquired) {
         counters.rounds.increment();
         counters.roundNanos.add(nanosSinceAcquired);

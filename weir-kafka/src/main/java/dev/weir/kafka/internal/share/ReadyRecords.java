@@ -134,9 +134,10 @@ final class ReadyRecords {
 
     private List<AcquiredRecord> takeWaiting() {
         List<AcquiredRecord> taken = new ArrayList<>();
+        long now = System.nanoTime();
         while (taken.size() < MAX_BATCH && !queue.isEmpty()) {
             AcquiredRecord next = queue.removeFirst();
-            if (next.take()) {
+            if (next.take(now)) {
                 taken.add(next);
             }
         }

@@ -1,6 +1,8 @@
 package dev.weir.kafka.internal.share;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,15 @@ final class ShareCounters {
     final LongAdder parked = new LongAdder();
     final LongAdder settled = new LongAdder();
 
+    /** The time for which the pipeline had a record, of the slowest since it was asked for last. */
+    final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
+
+    /** Whether the log has it that a quota throttles the lanes. */
+    final AtomicBoolean toldOfQuota = new AtomicBoolean();
+
+    /** Answers that a quota emptied after their records had been lent. */
+    final LongAdder emptiedAnswers = new LongAdder();
+
     /** Went back in their last delivery, and no copy stands. */
     final LongAdder lost = new LongAdder();
 
@@ -42,6 +53,12 @@ final class ShareCounters {
     void countAcquired(List<AcquiredRecord> records) {
         acquired.add(records.size());
         redelivered.add(records.stream().filter(record -> record.delivery() > 1).count());
+    }
+
+    /** The pipeline has let go of a record. */
+    void countSettled(AcquiredRecord record) {
+        settled.increment();
+        slowestNanos.accumulate(record.inHandNanos(System.nanoTime()));
     }
 
     /** A record goes back, by a word or with the session of whoever had it. */

@@ -23,8 +23,10 @@ final class ShareLimits {
      * @param span the widest stretch of offsets of a partition from its first unfinished record on
      * @param lag records of the group that are still to come, or -1 if that is not known
      * @param acknowledgementSeconds mean time until an acknowledgement was confirmed
+     * @param slowestSeconds for which the pipeline had the slowest record, lately
      */
-    record Surroundings(int workers, int inHand, long span, long lag, double acknowledgementSeconds) {}
+    record Surroundings(
+            int workers, int inHand, long span, long lag, double acknowledgementSeconds, double slowestSeconds) {}
 
     /**
      * The first of these that holds: nothing to do, the window of locks, workers, writes of the state, credits, fetch lock. The
@@ -34,14 +36,15 @@ final class ShareLimits {
     static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
         boolean waits = look.starvedShare() > STARVED;
-        if (waits && around.span >= FULL_WINDOW * look.locksPerPartition()) {
+        boolean busy = around.inHand >= BUSY * around.workers;
+        if (waits && !busy && around.span >= FULL_WINDOW * look.locksPerPartition()) {
             return window(look, around, perPartition);
         }
         if (around.lag == 0 || look.idleFetchShare() > 0.5) {
             return Limit.of(
                     "arrival", "records", "all records that came are done: the pipeline waits for more", "nothing", 1);
         }
-        if (around.inHand >= BUSY * around.workers || !waits) {
+        if (busy || !waits) {
             return Limit.of(
                     "share-workers",
                     around.workers + " workers",
@@ -66,21 +69,27 @@ final class ShareLimits {
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
-        double handlerSeconds = around.span / Math.max(1, perPartition);
-        long needed = (long) Math.ceil(2 * perPartition * (look.roundTripSeconds() + handlerSeconds));
+        // F3: what comes to a partition while its slowest record is open, at the rate of workers who never wait.
+        double gain = 1 / Math.max(0.05, 1 - look.starvedShare());
+        long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
+                Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));
         return Limit.of(
                 "share-window",
                 look.locksPerPartition() + " locks of a partition",
                 String.format(
                         Locale.ROOT,
-                        "a slow record holds the window of locks: %d of %d offsets of a partition are taken",
+                        "a slow record holds the window of locks: %d of %d offsets of a partition are taken, the slowest took"
+                                + " %.2f s",
                         around.span,
-                        look.locksPerPartition()),
+                        look.locksPerPartition(),
+                        around.slowestSeconds),
                 String.format(
                         Locale.ROOT,
-                        "share.partition.max.record.locks of %d for the group, or more partitions",
-                        Math.max(needed, 2L * look.locksPerPartition())),
-                1 / Math.max(0.05, 1 - look.starvedShare()));
+                        "share.partition.max.record.locks of %d for the group (brokers allow up to 10,000, as"
+                                + " group.share.max.partition.max.record.locks says), or %d partitions",
+                        needed,
+                        Math.ceilDiv(needed * look.partitions(), look.locksPerPartition())),
+                gain);
     }
 
     private static Limit fetching(Look look, Surroundings around, Plan plan, int maxLanes, double gain) {

@@ -51,6 +51,11 @@ interface SharePath {
         return LaneTuner.next(now, look, workers, maxLanes);
     }
 
+    /** Whether another plan costs nothing, so that it may be changed soon again. */
+    default boolean isNimble() {
+        return false;
+    }
+
     /** Begins to fetch. */
     void start(Plan plan);
 

@@ -25,14 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member of a share group while it runs: a thread that looks at it twice a second, changes its plan, asks the group for its
- * lag, and ends the source when the group is through. The snapshot is for any thread.
+ * A member of a share group while it runs: a thread that looks at it twice a second, ten times while a nimble path
+ * grows, changes its plan, asks the group for its lag, and ends the source when the group is through. The snapshot is
+ * for any thread.
  */
 final class ShareRun implements ShareHandle, Termination {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareRun.class);
-    private static final long LOOK_MILLIS = 500;
-    private static final int LOOKS_PER_LAG = 4;
+    private static final long LOOK_MILLIS = 100;
+    private static final double FORGETS = 0.95;
+    private static final int LOOKS_PER_PLAN = 5;
+    private static final int LOOKS_PER_LAG = 20;
     private static final Limit UNKNOWN = Limit.of("arrival", "records", "nothing was done yet", "nothing", 1);
 
     private final ShareSettings<?, ?> settings;
@@ -50,6 +53,8 @@ final class ShareRun implements ShareHandle, Termination {
     // Of the watch.
     private Sums before;
     private int looks;
+    private boolean grows = true;
+    private double slowestSeconds;
 
     private volatile Plan plan;
     private volatile long lag = -1;
@@ -91,9 +96,13 @@ final class ShareRun implements ShareHandle, Termination {
 
     private void look() {
         try {
-            tune();
-            boolean atConfig = looks++ % LOOKS_PER_LAG == 0;
-            if (atConfig || settings.isUntilEnd()) {
+            boolean atPlan = looks % LOOKS_PER_PLAN == 0;
+            boolean atConfig = looks % LOOKS_PER_LAG == 0;
+            looks++;
+            if (atPlan || (grows && path.isNimble())) {
+                tune();
+            }
+            if (atConfig || (atPlan && settings.isUntilEnd())) {
                 lookAtGroup();
             }
             if (atConfig) {
@@ -138,9 +147,19 @@ final class ShareRun implements ShareHandle, Termination {
         Plan old = plan;
         if (look.settled() > 0) {
             before = now;
+            slowestSeconds = Math.max(slowestSeconds * FORGETS, seconds(counters.slowestNanos.getThenReset()));
+        }
+        // Where nothing is done at all, a window that is full says why.
+        if (look.settled() > 0 || path.widestSpan() >= look.locksPerPartition()) {
             limit = ShareLimits.of(
                     look,
-                    new Surroundings(settings.workers(), inHand(), path.widestSpan(), lag, confirmationSeconds()),
+                    new Surroundings(
+                            settings.workers(),
+                            inHand(),
+                            path.widestSpan(),
+                            lag,
+                            confirmationSeconds(),
+                            slowestSeconds),
                     old,
                     settings.maxLanes());
         }
@@ -148,6 +167,7 @@ final class ShareRun implements ShareHandle, Termination {
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
         }
+        grows = next.credits() > old.credits() || look.settled() == 0;
         plan = next;
         path.follow(next);
     }
@@ -236,6 +256,7 @@ final class ShareRun implements ShareHandle, Termination {
                 counters.failedAcknowledgements.sum(),
                 counters.neverBegun.sum(),
                 counters.parked.sum(),
+                counters.emptiedAnswers.sum(),
                 ready.size(),
                 inHand(),
                 lag,

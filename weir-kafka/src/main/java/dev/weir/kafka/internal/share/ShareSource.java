@@ -82,7 +82,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     context::dropRevoked,
                     context::fail);
             SharePath path = settings.fetch() == FetchPath.LEAN
-                    ? new LeanPath(setup)
+                    ? new LeanPath(setup, settings.memberName())
                     : new ClientPath(setup, settings.maxLanes());
             ShareRun run = new ShareRun(
                     settings, start, admin, path, ready, counters, copies, deliveryLimit::set, context::fail);

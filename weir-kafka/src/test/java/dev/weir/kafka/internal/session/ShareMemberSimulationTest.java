@@ -21,8 +21,8 @@ class ShareMemberSimulationTest {
     private static final int CREDITS = 24;
     private static final long SECOND = 1_000_000_000;
 
-    private final Identity identity =
-            new Identity("group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
+    private final Identity identity = new Identity(
+            "member", "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
 
     private static void step(SimulatedGroup group, ShareMember member) {
         group.advance(member.turn(group.now));
@@ -147,6 +147,7 @@ class ShareMemberSimulationTest {
         member.plan(CREDITS, false);
         runToTheEnd(group, member, random, false);
         assertThat(work.done).hasSize(PARTITIONS * 50);
+        assertThat(work.emptied).isPositive();
         assertThat(group.partitions)
                 .allSatisfy(each -> assertThat(each.mostDeliveries()).isLessThanOrEqualTo(5));
         close(group, work, member);

@@ -103,6 +103,7 @@ final class SimulatedWork implements Borrower {
     long refused;
     long renewed;
     int wentBack;
+    int emptied;
     boolean ended;
     boolean slow;
 
@@ -185,6 +186,11 @@ final class SimulatedWork implements Borrower {
 
     @Override
     public void fetched(int records, long nanos, boolean idle) {}
+
+    @Override
+    public void emptied() {
+        emptied++;
+    }
 
     @Override
     public void finished(long nanosSinceAcquired) {}

@@ -15,7 +15,7 @@ class AcquiredRecordTest {
 
     private AcquiredRecord taken(int delivery) {
         AcquiredRecord record = new AcquiredRecord(ShareClientStub.record(0, delivery), () -> limit, 0, settled::add);
-        assertThat(record.take()).isTrue();
+        assertThat(record.take(System.nanoTime())).isTrue();
         return record;
     }
 

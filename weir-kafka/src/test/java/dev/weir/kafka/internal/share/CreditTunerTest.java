@@ -21,7 +21,7 @@ class CreditTunerTest {
     }
 
     @Test
-    void starvedWorkers_growTheCredits_byTwoAtMost_untilLittlesLawIsMet() {
+    void starvedWorkers_growTheCredits_byTwoAtMost_untilATwentiethOfASecondWaits() {
         Plan plan = CreditTuner.first(WORKERS);
         assertThat(plan.credits()).isEqualTo(16);
         for (int i = 0; i < 10; i++) {
@@ -29,8 +29,16 @@ class CreditTunerTest {
             assertThat(grown.credits()).isBetween(plan.credits(), 2 * plan.credits());
             plan = grown;
         }
-        double rate = 6_000 / 0.5;
-        assertThat(plan.credits()).isBetween((int) (WORKERS + rate * ROUND_TRIP), 4 * WORKERS);
+        double rate = 6_000 / 0.5 / (1 - 0.3);
+        assertThat(plan.credits()).isBetween((int) (WORKERS + rate * 0.05), (int) (WORKERS + rate * 0.05) + 1);
+    }
+
+    @Test
+    void slowRoundTrips_growThemByLittlesLaw() {
+        Plan plan = new Plan(1, 2_000, AcquireMode.RECORD_LIMIT);
+        double rate = 6_000 / 0.5 / (1 - 0.3);
+        assertThat(CreditTuner.next(plan, look(6_000, 0.3, 0), WORKERS, 0.1, 0).credits())
+                .isBetween((int) (WORKERS + 2 * rate * 0.1), 4_000);
     }
 
     @Test
@@ -44,7 +52,7 @@ class CreditTunerTest {
     @Test
     void handlersThatBecomeSlow_shrinkTheCredits() {
         Plan plan = new Plan(1, 500, AcquireMode.RECORD_LIMIT);
-        assertThat(next(plan, look(60, 0, 0)).credits()).isLessThanOrEqualTo(WORKERS + 1);
+        assertThat(next(plan, look(60, 0, 0)).credits()).isLessThanOrEqualTo(WORKERS + 6);
     }
 
     @Test

@@ -97,6 +97,13 @@ class LaneTest {
     }
 
     @Test
+    void quotaThatThrottlesTheClient_isTold() {
+        start(1_000, null);
+        client().throttledMillis = 500;
+        until(() -> assertThat(counters.toldOfQuota).isTrue());
+    }
+
+    @Test
     void workThatEndsDuringARenewal_isToldAfterIt() throws Exception {
         start(1_000, null);
         client().produce(ShareClientStub.record(0, 1));

@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
 
+    /** For how long a quota made a broker hold back an answer. */
+    volatile double throttledMillis;
+
     static final TopicIdPartition PARTITION = new TopicIdPartition(new Uuid(1, 2), 0, "orders");
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -353,18 +356,24 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
 
     @Override
     public Map<MetricName, ? extends Metric> metrics() {
-        MetricName name = new MetricName("rebalance-total", "", "", Map.of());
-        return Map.of(name, new Metric() {
+        Metric rebalances = metric("rebalance-total", joined ? 1.0 : 0.0);
+        Metric throttled = metric("fetch-throttle-time-max", throttledMillis);
+        return Map.of(rebalances.metricName(), rebalances, throttled.metricName(), throttled);
+    }
+
+    private static Metric metric(String name, double value) {
+        MetricName metricName = new MetricName(name, "", "", Map.of());
+        return new Metric() {
             @Override
             public MetricName metricName() {
-                return name;
+                return metricName;
             }
 
             @Override
             public Object metricValue() {
-                return joined ? 1.0 : 0.0;
+                return value;
             }
-        });
+        };
     }
 
     /** The group has given it partitions. */

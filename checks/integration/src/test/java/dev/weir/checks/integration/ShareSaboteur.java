@@ -1,0 +1,74 @@
+package dev.weir.checks.integration;
+
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.spi.BrokerLink;
+import dev.weir.lean.spi.BrokerLinks;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.common.message.ShareAcknowledgeRequestData;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.Readable;
+
+/** Somebody who sends requests on the share session of another. Confined to the test's thread. */
+final class ShareSaboteur implements BrokerLink.Listener {
+
+    private static final short VERSION = 2;
+    private static final int MOST = 10_000;
+    private static final Duration SOON = Duration.ofMinutes(1);
+
+    private boolean answered;
+    private Errors error = Errors.NONE;
+
+    private ShareSaboteur() {}
+
+    /** Tries one epoch after the other, until the broker takes one for that which the member would send next. */
+    static void useUpAnEpoch(String bootstrapServer, String group, String member) {
+        ShareSaboteur saboteur = new ShareSaboteur();
+        int colon = bootstrapServer.lastIndexOf(':');
+        InetSocketAddress address = InetSocketAddress.createUnresolved(
+                bootstrapServer.substring(0, colon), Integer.parseInt(bootstrapServer.substring(colon + 1)));
+        try (BrokerLinks links = BrokerLinks.open(LeanSettings.builder()
+                .property("bootstrap.servers", bootstrapServer)
+                .build())) {
+            BrokerLink link = links.link("saboteur", () -> List.of(address), saboteur);
+            ConsumerLedger.await("connected", SOON, () -> {
+                int ignored = links.poll(System.nanoTime());
+                return link.canSend();
+            });
+            for (int epoch = 1; epoch < MOST; epoch++) {
+                saboteur.answered = false;
+                link.send(
+                        ApiKeys.SHARE_ACKNOWLEDGE,
+                        VERSION,
+                        new ShareAcknowledgeRequestData()
+                                .setGroupId(group)
+                                .setMemberId(member)
+                                .setShareSessionEpoch(epoch));
+                while (!saboteur.answered) {
+                    links.await(100);
+                    int ignored = links.poll(System.nanoTime());
+                }
+                if (saboteur.error == Errors.NONE) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("no epoch was taken, the last time: " + saboteur.error);
+    }
+
+    @Override
+    public void answered(ApiKeys api, short version, Readable body) {
+        ShareAcknowledgeResponseData answer = new ShareAcknowledgeResponseData();
+        answer.read(body, version);
+        error = Errors.forCode(answer.errorCode());
+        answered = true;
+    }
+
+    @Override
+    public void lost(String why) {
+        throw new AssertionError(why);
+    }
+}
