@@ -218,6 +218,7 @@ final class PipelineMeters {
             new Kind(List.of(PIPELINE_TAG, STAGE_TAG), STAGE),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG), CONSUMER),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG, TOPIC_TAG, PARTITION_TAG), PARTITION),
+            new Kind(List.of(PIPELINE_TAG, STAGE_TAG), ProducerMeters.PRODUCER),
             new Kind(List.of(PIPELINE_TAG), LETTERS),
             new Kind(List.of(PIPELINE_TAG, MEMBER_TAG), ShareMeters.MEMBER),
             new Kind(List.of(DISPATCHER_TAG, KIND_TAG), DISPATCHER),
