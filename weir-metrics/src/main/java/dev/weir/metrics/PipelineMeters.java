@@ -40,7 +40,7 @@ final class PipelineMeters {
     private static final double NANOS = 1e9;
 
     /** A consumer at one look. */
-    record ConsumerLook(ConsumerSnapshot snapshot, ConsumerDump dump, ConsumerHealth health) {
+    record ConsumerLook(ConsumerSnapshot snapshot, ConsumerDump dump, ConsumerHealth health, long bytes) {
 
         long paused(Paused reason) {
             return dump.partitions().stream()
@@ -271,6 +271,11 @@ final class PipelineMeters {
                         "records",
                         "Records buffered or in the pipeline, from the first unfinished one of each partition on.",
                         ConsumerLook::outstanding),
+                gauge(
+                        "weir.consumer.outstanding.bytes",
+                        "bytes",
+                        "What those records weigh, of the budget `bufferBytes`; no value if nobody knows.",
+                        look -> look.bytes < 0 ? Double.NaN : look.bytes),
                 gauge(
                         "weir.consumer.inflight.records",
                         "records",

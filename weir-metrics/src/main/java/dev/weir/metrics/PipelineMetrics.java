@@ -234,7 +234,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
         for (ConsumerHandle handle : pipeline.handles(ConsumerHandle.class)) {
-            ConsumerLook look = new ConsumerLook(handle.snapshot(), handle.dump(), handle.health());
+            ConsumerLook look = new ConsumerLook(handle.snapshot(), handle.dump(), handle.health(), handle.outstandingBytes());
             Tags own = consumerTags(look.dump(), consumersNow);
             consumersNow.put(own, look);
             if (partitionTags) {
