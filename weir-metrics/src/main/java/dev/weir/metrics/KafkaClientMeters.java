@@ -150,7 +150,10 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         Tags tags = Tags.of(CLIENT_TAG, clientOf(figure.bean));
         return figure.attribute.endsWith("-total")
                 ? FunctionCounter.builder(name, figure, this::value).tags(tags).register(registry)
-                : Gauge.builder(name, figure, this::value).tags(tags).strongReference(true).register(registry);
+                : Gauge.builder(name, figure, this::value)
+                        .tags(tags)
+                        .strongReference(true)
+                        .register(registry);
     }
 
     /** An id with unusual characters stands in quotes there. */

@@ -32,7 +32,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, its consumers, its producers, its dead letters, its members of share groups.
+ * The meters of one running pipeline: its stages, consumers, producers, dead letters and members of share groups.
  * {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code
@@ -234,7 +234,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
         for (ConsumerHandle handle : pipeline.handles(ConsumerHandle.class)) {
-            ConsumerLook look = new ConsumerLook(handle.snapshot(), handle.dump(), handle.health(), handle.outstandingBytes());
+            ConsumerLook look =
+                    new ConsumerLook(handle.snapshot(), handle.dump(), handle.health(), handle.outstandingBytes());
             Tags own = consumerTags(look.dump(), consumersNow);
             consumersNow.put(own, look);
             if (partitionTags) {
@@ -258,7 +259,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {
             ProducerMeters.Look look = ProducerMeters.Look.at(handle);
-            producersNow.putIfAbsent(tags.and(PipelineMeters.STAGE_TAG, look.now().stage()), look);
+            producersNow.putIfAbsent(
+                    tags.and(PipelineMeters.STAGE_TAG, look.now().stage()), look);
         }
         producers.look(producersNow, registries);
     }

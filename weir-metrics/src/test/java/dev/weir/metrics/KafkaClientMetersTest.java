@@ -33,7 +33,10 @@ class KafkaClientMetersTest {
                                 .gauge()
                                 .value())
                         .isEqualTo(1_000_000);
-                assertThat(registry.get("kafka.producer.record.send.total").meter().getId().getType())
+                assertThat(registry.get("kafka.producer.record.send.total")
+                                .meter()
+                                .getId()
+                                .getType())
                         .isEqualTo(Meter.Type.COUNTER);
             }
             meters.lookNow();

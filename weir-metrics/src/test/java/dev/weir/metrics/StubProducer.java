@@ -16,7 +16,8 @@ final class StubProducer implements ProducerHandle {
     @Override
     public long[] latencyCounts(long... boundsMillis) {
         return Arrays.stream(boundsMillis)
-                .map(bound -> Arrays.stream(MILLIS).filter(each -> each <= bound).count())
+                .map(bound ->
+                        Arrays.stream(MILLIS).filter(each -> each <= bound).count())
                 .toArray();
     }
 

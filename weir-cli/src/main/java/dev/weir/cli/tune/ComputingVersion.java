@@ -85,7 +85,7 @@ record ComputingVersion(
 
     @Override
     public boolean needsShares() {
-        return !naive.isEmpty() || threads != FUSED && !lean;
+        return !naive.isEmpty() || (threads != FUSED && !lean);
     }
 
     @Override

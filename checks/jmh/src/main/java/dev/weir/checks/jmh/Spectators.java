@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * All that look at a pipeline at once: a scrape each second, a reader of the console's events, its limiter, and if asked
- * a profile that records for as long as it can. They have been served once when {@link #of} returns. Owned by one
+ * All that look at a pipeline at once: a scrape each second, a reader of the console's events, its limiter, and if
+ * asked a profile that records for as long as it can. They have been served once when {@link #of} returns. Owned by one
  * thread, which closes them before the pipeline.
  */
 final class Spectators implements AutoCloseable {

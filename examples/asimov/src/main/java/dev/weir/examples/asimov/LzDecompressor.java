@@ -114,7 +114,7 @@ final class LzDecompressor {
 
     /**
      * Copies forward one by one: the stretch may overlap its copy by one character. Most phrases are short, so four
-     * characters are copied at a time, whether they belong to it or not: cheaper than branches that are hard to predict.
+     * characters are copied at a time, whether they belong to it or not: cheaper than branches hard to predict.
      */
     private void appendCopy(int start, int count) throws LzStringException {
         ensureOutput(count);
