@@ -84,10 +84,10 @@ class ConsolePageTest {
                 ? Limiter.of(
                         Limiter.Kind.STAGE_WAIT,
                         "price",
-                        "Limited by stage price: its " + parallelism + " lanes wait 97 % of their time",
+                        "its " + parallelism + " lanes wait 97 % of their time",
                         "raise the parallelism of price from " + parallelism + " to 64",
                         64.0 / parallelism)
-                : Limiter.of(Limiter.Kind.ARRIVAL, "arrival", "Nothing limits: all that arrives is done", "nothing", 1);
+                : Limiter.of(Limiter.Kind.ARRIVAL, "arrival", "no stage is busy", "nothing", 1);
     }
 
     @Test
@@ -107,7 +107,8 @@ class ConsolePageTest {
                 console.show(shown, () -> limiter(running));
                 port = console.uri().getPort();
                 browser.open(console.uri());
-                awaitText(browser, "limiter", "Limited by stage price: its 8 lanes");
+                awaitText(browser, "limiter", "Limited by stage price, which waits");
+                assertThat(browser.textOf("evidence")).contains("its 8 lanes wait 97 %");
                 assertThat(browser.textOf("advice")).contains("from 8 to 64").contains("8.0 times");
                 assertThat(count(browser, "#graph g[role=listitem]"))
                         .isEqualTo(running.stages().size());

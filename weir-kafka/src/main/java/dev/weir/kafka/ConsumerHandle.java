@@ -39,6 +39,14 @@ public interface ConsumerHandle {
      */
     ConsumerSnapshot snapshot(Duration within);
 
+    /**
+     * What its unfinished records weigh in bytes, of {@link ConsumerSettings#bufferBytes}; a tenth of a second old or so.
+     * -1 if nobody knows.
+     */
+    default long outstandingBytes() {
+        return -1;
+    }
+
     /** All that tells why it is stuck, if it is; a tenth of a second old or so. */
     ConsumerDump dump();
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * One meter of a kind of subjects: its name and how its value is read from a look at a subject. Immutable.
  *
  * @param kind whether it only rises
- * @param name with dots, and with its unit at the end where that is seconds or records
+ * @param name with dots, and with its unit at the end where that is seconds, records or bytes
  * @param unit what is counted or measured, for the documents
  * @param fixed tags that it has besides those of the subject
  * @param description one sentence
@@ -22,7 +22,7 @@ record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
     /** Units that stand at the end of a name, which registries would otherwise append. */
-    private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records");
+    private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 
     enum Kind {
         COUNTER,

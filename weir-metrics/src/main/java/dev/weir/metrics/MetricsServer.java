@@ -42,6 +42,9 @@ public final class MetricsServer implements AutoCloseable {
     /** Held and closed for the registry that is this server's own; null if it is somebody else's. */
     private final @Nullable JvmGcMetrics collector;
 
+    /** Bound to the registry that is this server's own. */
+    private final KafkaClientMeters clients = KafkaClientMeters.create();
+
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
     private final HttpEndpoint http;
 
@@ -61,6 +64,7 @@ public final class MetricsServer implements AutoCloseable {
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         DispatcherMetrics.of().bindTo(registry);
+        clients.bindTo(registry);
         JvmGcMetrics pauses = new JvmGcMetrics();
         pauses.bindTo(registry);
         return pauses;
@@ -110,6 +114,7 @@ public final class MetricsServer implements AutoCloseable {
     public void close() {
         http.close();
         shown.forEach(PipelineMetrics::close);
+        clients.close();
         if (collector != null) {
             collector.close();
         }
@@ -153,7 +158,7 @@ public final class MetricsServer implements AutoCloseable {
 
         /**
          * Shows the meters of a registry that the application has, which stays the caller's. Default: one of its own,
-         * with meters of processors, memory, threads, garbage collector and the shared dispatchers.
+         * with meters of processors, memory, threads, garbage collector, the shared dispatchers and the Kafka clients.
          */
         public Builder registry(PrometheusMeterRegistry newRegistry) {
             this.registry = Objects.requireNonNull(newRegistry, "registry");

@@ -40,7 +40,7 @@ final class PipelineMeters {
     private static final double NANOS = 1e9;
 
     /** A consumer at one look. */
-    record ConsumerLook(ConsumerSnapshot snapshot, ConsumerDump dump, ConsumerHealth health) {
+    record ConsumerLook(ConsumerSnapshot snapshot, ConsumerDump dump, ConsumerHealth health, long bytes) {
 
         long paused(Paused reason) {
             return dump.partitions().stream()
@@ -218,6 +218,7 @@ final class PipelineMeters {
             new Kind(List.of(PIPELINE_TAG, STAGE_TAG), STAGE),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG), CONSUMER),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG, TOPIC_TAG, PARTITION_TAG), PARTITION),
+            new Kind(List.of(PIPELINE_TAG, STAGE_TAG), ProducerMeters.PRODUCER),
             new Kind(List.of(PIPELINE_TAG), LETTERS),
             new Kind(List.of(PIPELINE_TAG, MEMBER_TAG), ShareMeters.MEMBER),
             new Kind(List.of(DISPATCHER_TAG, KIND_TAG), DISPATCHER),
@@ -270,6 +271,11 @@ final class PipelineMeters {
                         "records",
                         "Records buffered or in the pipeline, from the first unfinished one of each partition on.",
                         ConsumerLook::outstanding),
+                gauge(
+                        "weir.consumer.outstanding.bytes",
+                        "bytes",
+                        "What those records weigh, of the budget `bufferBytes`; no value if nobody knows.",
+                        look -> look.bytes < 0 ? Double.NaN : look.bytes),
                 gauge(
                         "weir.consumer.inflight.records",
                         "records",

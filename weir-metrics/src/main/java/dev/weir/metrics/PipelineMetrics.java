@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.metrics.PipelineMeters.ConsumerLook;
 import dev.weir.metrics.PipelineMeters.LetterLook;
@@ -31,7 +32,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, its consumers, its dead letters, its members of share groups.
+ * The meters of one running pipeline: its stages, consumers, producers, dead letters and members of share groups.
  * {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code
@@ -73,6 +74,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private final Family<StageSnapshot> stages = new Family<>(PipelineMeters.STAGE);
     private final Family<ConsumerLook> consumers = new Family<>(PipelineMeters.CONSUMER);
     private final Family<PartitionDump> partitions = new Family<>(PipelineMeters.PARTITION);
+    private final Family<ProducerMeters.Look> producers = new Family<>(ProducerMeters.PRODUCER);
     private final Family<LetterLook> letters = new Family<>(PipelineMeters.LETTERS);
     private final Family<ShareHandle.Snapshot> members = new Family<>(ShareMeters.MEMBER);
     private boolean failing;
@@ -159,7 +161,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     private List<Family<?>> all() {
-        return List.of(ofPipeline, limiters, stages, consumers, partitions, letters, members);
+        return List.of(ofPipeline, limiters, stages, consumers, partitions, producers, letters, members);
     }
 
     private void lookUntilOver() {
@@ -199,6 +201,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         stages.look(stagesNow, registries);
         lookAtConsumers();
         lookForLimiter();
+        lookAtProducers();
         List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
         letters.look(ways.isEmpty() ? Map.of() : Map.of(tags, lettersOf(ways)), registries);
         Map<Tags, ShareHandle.Snapshot> membersNow = new HashMap<>();
@@ -231,7 +234,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
         for (ConsumerHandle handle : pipeline.handles(ConsumerHandle.class)) {
-            ConsumerLook look = new ConsumerLook(handle.snapshot(), handle.dump(), handle.health());
+            ConsumerLook look =
+                    new ConsumerLook(handle.snapshot(), handle.dump(), handle.health(), handle.outstandingBytes());
             Tags own = consumerTags(look.dump(), consumersNow);
             consumersNow.put(own, look);
             if (partitionTags) {
@@ -248,6 +252,17 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         }
         consumers.look(consumersNow, registries);
         partitions.look(partitionsNow, registries);
+    }
+
+    /** Of several in one stage the first. */
+    private void lookAtProducers() {
+        Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
+        for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {
+            ProducerMeters.Look look = ProducerMeters.Look.at(handle);
+            producersNow.putIfAbsent(
+                    tags.and(PipelineMeters.STAGE_TAG, look.now().stage()), look);
+        }
+        producers.look(producersNow, registries);
     }
 
     /** Named by what it reads; of several that read the same, the later ones get a number. */

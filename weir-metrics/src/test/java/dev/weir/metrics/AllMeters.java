@@ -34,6 +34,7 @@ final class AllMeters {
             }
         });
         second.handles.add(new StubMember());
+        second.handles.add(new StubProducer());
         server.bind(BreakerMetrics.of("shop", BREAKER));
         server.add(PipelineMetrics.of(second).withPartitionTags());
     }

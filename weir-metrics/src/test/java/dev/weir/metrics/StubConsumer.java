@@ -48,6 +48,11 @@ final class StubConsumer implements ConsumerHandle {
     }
 
     @Override
+    public long outstandingBytes() {
+        return 4096;
+    }
+
+    @Override
     public ConsumerSnapshot snapshot() {
         List<PartitionSnapshot> snapshots = partitions.stream()
                 .map(each ->

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param freeCores processors of the machine that nobody used
  * @param shares by stage: the share of the time of the thread that the fused steps have together
  * @param sharesFrom what says so: the profile, or the counters if there was too little to sample
+ * @param clientShare the Kafka clients' share of the processor time that the profile saw; 0 without a profile
  */
 record Measurement(
         double recordsPerSecond,
@@ -18,10 +19,28 @@ record Measurement(
         double cores,
         double freeCores,
         Map<String, Double> shares,
-        String sharesFrom) {
+        String sharesFrom,
+        double clientShare) {
 
     /** Something is always left; also counters that are read one after the other can say more than all. */
     private static final double MOST_SAVED = 0.99;
+
+    /** From here on a thread that wants a processor waits for one. */
+    private static final double FULL = 0.85;
+
+    /** Whether the processors are what limits. */
+    boolean processorsAreFull() {
+        return cores >= FULL * (cores + freeCores);
+    }
+
+    /**
+     * The factor that cheaper clients bring while the processors are full.
+     *
+     * @param costRatio the new clients' processor time over that of Kafka's
+     */
+    double gainOfCheaperClients(double costRatio) {
+        return 1 / (1 - Math.min(MOST_SAVED, clientShare * (1 - costRatio)));
+    }
 
     /** The factor by which the use of processors can rise until none is free: at least 1. */
     double processorsAllow() {

@@ -124,6 +124,12 @@ final class StageShares implements AutoCloseable {
                         .collect(Collectors.toMap(Map.Entry::getKey, stage -> stage.getValue() / all * busy));
     }
 
+    /** The share of Kafka's clients in the processor time that was sampled; 0 if too little was. */
+    double ofClients() {
+        Profile found = profile;
+        return found == null || found.samples() < ENOUGH_SAMPLES ? 0 : found.clientShare();
+    }
+
     /** Gives the recording up. */
     @Override
     public void close() {

@@ -1,6 +1,7 @@
 package dev.weir.cli.tune;
 
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.examples.asimov.EventGenerator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -9,7 +10,7 @@ public final class TuneOption {
     private static final int MIN_EVENTS = 2_000;
     private static final int MIN_WAITING_EVENTS = 100;
     private static final int MAX_EVENTS = 500_000;
-    private static final int DEFAULT_EVENTS = 200_000;
+    private static final int DEFAULT_EVENTS = 150_000;
     private static final int DEFAULT_WAITING_EVENTS = 4_000;
 
     @Option(
@@ -23,7 +24,7 @@ public final class TuneOption {
             names = "--events",
             paramLabel = "N",
             description = "With --tune: run N events through each version, 2,000 (100 with --waiting) to 500,000."
-                    + " Default: 200,000, or 4,000 with --waiting.")
+                    + " Default: 150,000, or 4,000 with --waiting.")
     private @Nullable Integer events;
 
     @Option(
@@ -45,6 +46,11 @@ public final class TuneOption {
 
     int events() {
         return events != null ? events : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
+    }
+
+    /** Who makes the events. */
+    EventGenerator generator(long seed) {
+        return waiting ? new EventGenerator(seed) : ComputingVersion.traffic(seed);
     }
 
     /** What to begin with; its caller closes it. Refuses an environment that overrides its dispatcher badly. */

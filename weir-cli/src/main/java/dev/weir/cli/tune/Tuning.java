@@ -40,7 +40,7 @@ public final class Tuning {
     public Tuning(CommandContext weir, TuneOption option, long seed, boolean json) {
         this.weir = weir;
         this.option = option;
-        this.generator = new EventGenerator(seed);
+        this.generator = option.generator(seed);
         this.json = json;
     }
 

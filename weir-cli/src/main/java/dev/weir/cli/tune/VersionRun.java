@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class VersionRun {
     private static final double WARM_UP = 0.4;
 
-    /** Small, so that one sees partitions pause while the pipeline is behind: as in the demo without tuning. */
-    private static final int MAX_OUTSTANDING_RECORDS = 2048;
-
     private static final long TICK_MILLIS = 20;
 
     /** The load is a mean over what went by since the look before: of shorter times it would be all or nothing. */
@@ -71,8 +68,7 @@ final class VersionRun {
     Measurement run(Version version, int step, Progress progress) throws InterruptedException {
         ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
                 .bootstrapServers(bootstrapServers)
-                .groupId("weir-tune-" + step)
-                .maxOutstandingRecords(MAX_OUTSTANDING_RECORDS);
+                .groupId("weir-tune-" + step);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().bootstrapServers(bootstrapServers);
         looks.clear();
@@ -132,7 +128,8 @@ final class VersionRun {
                     Double.isNaN(cores) ? 0 : cores,
                     Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
                     profiled.isEmpty() ? counted : profiled,
-                    profiled.isEmpty() ? "counters" : "profile");
+                    profiled.isEmpty() ? "counters" : "profile",
+                    shares.ofClients());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.cli.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.Limiter.Kind;
@@ -32,9 +33,9 @@ class ComputingVersionTest {
         Map<String, Double> shares = Map.of("decompress", 0.9, "route", 0.8);
 
         Version bounded = Objects.requireNonNull(
-                fused.next(new Measurement(1000, limiter, 1, 0.5, Map.of("decompress", 0.9), "counters")));
+                fused.next(new Measurement(1000, limiter, 1, 0.5, Map.of("decompress", 0.9), "counters", 0)));
         Version bySerialStep =
-                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, shares, "counters")));
+                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, shares, "counters", 0)));
         Version full = Objects.requireNonNull(fused.next(measured(limiter, Map.of())));
 
         assertThat(bounded.change()).startsWith("today's pipeline");
@@ -66,11 +67,29 @@ class ComputingVersionTest {
                 .isNull();
     }
 
+    @Test
+    void next_onAFullMachine_isTheLeanPathWithTheGainOfTheClientsShare_once() {
+        Limiter machine = Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7);
+
+        Version lean = Objects.requireNonNull(version(2, false, false).next(withClients(machine, 0, 0.4)));
+
+        assertThat(lean.change()).contains("lean path", "40 % of them");
+        assertThat(((ComputingVersion) lean).lean()).isTrue();
+        assertThat(lean.expectedGain()).isCloseTo(1 / (1 - 0.4 * 0.7), within(1e-9));
+        assertThat(version(2, true, false).next(withClients(machine, 0, 0.4))).isNull();
+        assertThat(version(2, false, false).next(withClients(machine, 0, 0.01))).isNull();
+        assertThat(version(2, false, false).next(withClients(machine, 1, 0.4))).isNull();
+    }
+
+    private static Measurement withClients(Limiter limiter, double freeCores, double clientShare) {
+        return new Measurement(1000, limiter, 2, freeCores, Map.of(), "profile", clientShare);
+    }
+
     private static ComputingVersion version(int threads, boolean lean, boolean largeBatches) {
         return new ComputingVersion("a change", 1, Set.of(), threads, lean, largeBatches);
     }
 
     private static Measurement measured(Limiter limiter, Map<String, Double> shares) {
-        return new Measurement(1000, limiter, 2, 0, shares, "counters");
+        return new Measurement(1000, limiter, 2, 0, shares, "counters", 0);
     }
 }

@@ -15,9 +15,31 @@ const partitions = new Partitions(at("partitions"), at("more-partitions"), (key,
 const threads = new Threads(at("threads"));
 let looks = [];
 
+// What limits, by its kind: understood before any figure is read. Whatever is missing here says its kind.
+const LIMITS = {
+  "arrival": () => "Nothing limits: all that arrives is done",
+  "source-idle": () => "Nothing to do: no records come",
+  "source-broker": (name) => `Limited by the brokers of ${name}`,
+  "source-fetch": (name) => `Limited by the fetching of ${name}`,
+  "stage-cpu": (name) => `Limited by stage ${name}, which computes`,
+  "stage-wait": (name) => `Limited by stage ${name}, which waits`,
+  "dispatcher": (name) => `Limited by dispatcher ${name}: too few threads`,
+  "key-skew": (name) => `Limited by one key in stage ${name}`,
+  "one-partition": (name) => `Limited by partition ${name}`,
+  "window": (name) => `Limited by the window of ${name}`,
+  "byte-budget": (name) => `Limited by the byte budget of ${name}`,
+  "producer": (name) => `Limited by the producer of stage ${name}`,
+  "output-broker": (name) => `Limited by the brokers that stage ${name} writes to`,
+  "commit": (name) => `Limited by the commits of ${name}`,
+  "gc": () => "Limited by the garbage collector",
+  "machine-cpu": () => "Limited by the machine's processors",
+};
+
 function headline(state) {
+  put(at("evidence"), "text", state.limiter ? state.limiter.sentence : "");
   if (state.limiter) {
-    put(at("limiter"), "text", state.limiter.sentence);
+    const words = LIMITS[state.limiter.kind] ?? ((name) => `Limited by ${state.limiter.kind}: ${name}`);
+    put(at("limiter"), "text", words(state.limiter.name));
     const gain = state.limiter.expected_gain > 1 ? ` (expected: ${state.limiter.expected_gain.toFixed(1)} times the rate)` : "";
     const measured = state.limiter.measured_gain ? ` (measured: ${state.limiter.measured_gain.toFixed(1)} times)` : "";
     put(at("advice"), "text", state.limiter.advice + gain + measured);

@@ -2,6 +2,8 @@ package dev.weir.examples.asimov;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import dev.weir.examples.asimov.LzStringException.Fault;
 import dev.weir.examples.asimov.proto.PageView;
 import dev.weir.examples.asimov.proto.Parameter;
@@ -117,8 +119,13 @@ public final class AsimovTranslator implements AsimovSteps {
                 .setUrl(message(unpacked.url()))
                 .setDevice(event.device())
                 .setPayloadEncoding(event.encoding())
-                .setPayload(Text.wellFormed(unpacked.payload()))
+                .setPayloadBytes(utf8(unpacked.payload()))
                 .build();
+    }
+
+    /** Encoded once: of a string Protobuf would first count the bytes, and then encode it. */
+    private static ByteString utf8(String text) {
+        return UnsafeByteOperations.unsafeWrap(Text.wellFormed(text).getBytes(UTF_8));
     }
 
     private static Url message(PageUrl url) {

@@ -81,8 +81,17 @@ public final class EventGenerator {
 
     /** Prepares the traffic of {@code seed}: some ten thousand small objects and half a thousand payloads. */
     public EventGenerator(long seed) {
+        this(seed, PayloadPool.MEDIAN_CHARS);
+    }
+
+    /**
+     * The same with larger or smaller payloads.
+     *
+     * @param medianPayloadChars the median of their sizes before compression, 100 to 50,000; 600 without it
+     */
+    public EventGenerator(long seed, int medianPayloadChars) {
         this.seed = seed;
-        this.payloads = new PayloadPool(seed);
+        this.payloads = new PayloadPool(seed, medianPayloadChars);
         double sum = 0;
         for (int session = 0; session < SESSIONS; session++) {
             sum += StrictMath.pow(session + 1.0, -ZIPF_EXPONENT);

@@ -6,14 +6,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * The payloads that a generator's events share: made and compressed once, since compressing is the dear part.
  * Immutable, thread-safe.
  *
- * <p>Sizes before compression are about log-normal from 100 to 50,000 bytes, mostly small; both ends are there.
+ * <p>Sizes before compression are about log-normal from 100 to 50,000 characters; both ends are there.
  */
 final class PayloadPool {
     static final int PAYLOADS = 512;
     static final int MIN_CHARS = 100;
     static final int MAX_CHARS = 50_000;
 
-    private static final double MEDIAN_CHARS = 600;
+    static final int MEDIAN_CHARS = 600;
+
     private static final double SPREAD = 1.0;
 
     private static final String[] TITLES = {
@@ -42,12 +43,15 @@ final class PayloadPool {
     /** The same, but with the end of the compressed data missing. */
     private final byte[][] truncated = new byte[PAYLOADS][];
 
-    PayloadPool(long seed) {
+    PayloadPool(long seed, int medianChars) {
+        if (medianChars < MIN_CHARS || medianChars > MAX_CHARS) {
+            throw new IllegalArgumentException("medianChars must be %d to %d: medianChars=%d".formatted(MIN_CHARS, MAX_CHARS, medianChars));
+        }
         for (int i = 0; i < PAYLOADS; i++) {
             Draw draw = new Draw(seed, -1L - i);
             boolean utf16 = i % 3 == 0;
             String encoding = utf16 ? "lz-utf16" : "lz-base64";
-            String text = text(draw, chars(i, draw));
+            String text = text(draw, chars(i, draw, medianChars));
             String data = utf16 ? LzString.compressToUtf16(text) : LzString.compressToBase64(text);
             sound[i] = json(encoding, data);
             truncated[i] = json(encoding, data.substring(0, data.length() / 2));
@@ -62,11 +66,11 @@ final class PayloadPool {
         return truncated[index];
     }
 
-    private static int chars(int index, Draw draw) {
+    private static int chars(int index, Draw draw, int medianChars) {
         if (index < 2) {
             return index == 0 ? MIN_CHARS : MAX_CHARS;
         }
-        double chars = MEDIAN_CHARS * StrictMath.exp(SPREAD * draw.normal());
+        double chars = medianChars * StrictMath.exp(SPREAD * draw.normal());
         return (int) Math.max(MIN_CHARS, Math.min(MAX_CHARS, chars));
     }
 

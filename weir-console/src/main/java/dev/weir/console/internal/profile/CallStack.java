@@ -34,6 +34,9 @@ record CallStack(List<Frame> frames, boolean cut) {
         if (operator() >= 0) {
             return Owner.USER;
         }
+        if (first(FrameKind.BROKER, 0) >= 0) {
+            return Owner.OTHER;
+        }
         for (Frame frame : frames) {
             switch (frame.kind()) {
                 case ENGINE -> {
@@ -46,7 +49,7 @@ record CallStack(List<Frame> frames, boolean cut) {
                     // A user's class serves the client too, such as a deserializer.
                     return cut ? Owner.USER : first(FrameKind.CLIENT, 0) >= 0 ? Owner.CLIENT : Owner.OTHER;
                 }
-                case SERVING -> {}
+                case BROKER, SERVING -> {}
             }
         }
         return Owner.OTHER;

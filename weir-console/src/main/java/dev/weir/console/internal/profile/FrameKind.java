@@ -10,6 +10,8 @@ enum FrameKind {
     ENGINE,
     /** The Kafka client's. */
     CLIENT,
+    /** That of a Kafka broker in this process, as in {@code weir demo}; it calls classes of the client. */
+    BROKER,
     /** The JDK's, or a library's that serves whoever calls it: it counts for its caller. */
     SERVING;
 
@@ -17,6 +19,18 @@ enum FrameKind {
             List.of("dev.weir.stream.", "dev.weir.kafka.", "dev.weir.lean.", "dev.weir.metrics.", "dev.weir.console.");
 
     private static final List<String> OF_CLIENT = List.of("org.apache.kafka.");
+
+    private static final List<String> OF_BROKER = List.of(
+            "kafka.",
+            "org.apache.kafka.controller.",
+            "org.apache.kafka.coordinator.",
+            "org.apache.kafka.image.",
+            "org.apache.kafka.metadata.",
+            "org.apache.kafka.network.",
+            "org.apache.kafka.queue.",
+            "org.apache.kafka.raft.",
+            "org.apache.kafka.server.",
+            "org.apache.kafka.storage.");
 
     private static final List<String> SERVES = List.of(
             "java.",
@@ -35,6 +49,9 @@ enum FrameKind {
     static FrameKind of(String type) {
         if (startsWithAny(type, OF_ENGINE)) {
             return ENGINE;
+        }
+        if (startsWithAny(type, OF_BROKER)) {
+            return BROKER;
         }
         if (startsWithAny(type, OF_CLIENT)) {
             return CLIENT;

@@ -111,12 +111,15 @@ class StageJoinTest {
                                 stack(USER, client, run),
                                 stack(USER, run),
                                 stack(jdk, run),
+                                // A broker in the process, such as that of the demo.
+                                stack(jdk, client, Frame.of("kafka.server.KafkaApis", "handle"), run),
+                                stack(client, Frame.of("org.apache.kafka.storage.internals.log.UnifiedLog", "append")),
                                 new CallStack(List.of(jdk, USER, USER), true))
                         .map(CallStack::owner)
                         .map(Enum::name))
                 .containsExactly(
                         "USER", "USER", "USER", "USER", "ENGINE", "ENGINE", "CLIENT", "CLIENT", "CLIENT", "OTHER",
-                        "OTHER", "USER");
+                        "OTHER", "OTHER", "OTHER", "USER");
     }
 
     @Test

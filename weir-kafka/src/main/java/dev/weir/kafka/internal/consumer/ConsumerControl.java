@@ -80,6 +80,11 @@ final class ConsumerControl implements ConsumerHandle {
     }
 
     @Override
+    public long outstandingBytes() {
+        return observer.outstandingBytes();
+    }
+
+    @Override
     public ConsumerDump dump() {
         return observer.dump();
     }

@@ -66,6 +66,7 @@ final class Observer {
 
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
+    private volatile long outstandingBytes;
     private volatile Look last = new Look(List.of(), List.of(), 0);
     private volatile long polledNanos;
     private volatile long progressNanos;
@@ -108,6 +109,11 @@ final class Observer {
 
     ConsumerSnapshot snapshot() {
         return snapshot;
+    }
+
+    /** What the unfinished records weigh, at the last look. Any thread. */
+    long outstandingBytes() {
+        return outstandingBytes;
     }
 
     /** The dump, in which nobody has searched for its oldest records. */
@@ -233,8 +239,10 @@ final class Observer {
         looks.begin();
         long now = clock.nanoTime();
         boolean left = false;
+        long bytes = 0;
         for (AssignedPartition partition : assigned) {
             partition.advance();
+            bytes += partition.tracker().outstandingBytes();
             PartitionDump dump = looks.dump(partition, now);
             left |= dump.inFlight() > 0;
             dumps.add(dump);
@@ -253,6 +261,7 @@ final class Observer {
                     dump.committed(),
                     dump.lag()));
         }
+        outstandingBytes = bytes;
         progressNanos = looks.progressNanos();
         worksLeft = left;
         last = new Look(dumps, sought, assignments);

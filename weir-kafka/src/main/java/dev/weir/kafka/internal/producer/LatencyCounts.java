@@ -52,6 +52,20 @@ public final class LatencyCounts {
                 total, Math.min(most, percentile(now, total, 50)), Math.min(most, percentile(now, total, 99)), most);
     }
 
+    /** How many took at most so long, for each bound, in ascending order; a bucket counts where its highest value does. */
+    public long[] upTo(long... boundsMillis) {
+        long[] upTo = new long[boundsMillis.length];
+        long seen = 0;
+        int bucket = 0;
+        for (int i = 0; i < upTo.length; i++) {
+            while (bucket < BUCKETS && highestOf(bucket) <= boundsMillis[i]) {
+                seen += counts.get(bucket++);
+            }
+            upTo[i] = seen;
+        }
+        return upTo;
+    }
+
     private static long percentile(long[] counts, long total, int percent) {
         long wanted = Math.max(1, (total * percent + 99) / 100);
         long seen = 0;

@@ -126,6 +126,11 @@ final class OrderedWriter<T, K, V> {
             public Latency latency() {
                 return latency.snapshot();
             }
+
+            @Override
+            public long[] latencyCounts(long... boundsMillis) {
+                return latency.upTo(boundsMillis);
+            }
         };
     }
 

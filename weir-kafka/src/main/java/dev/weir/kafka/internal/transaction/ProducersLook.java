@@ -18,6 +18,11 @@ record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> 
     }
 
     @Override
+    public long[] latencyCounts(long... boundsMillis) {
+        return board.latency.upTo(boundsMillis);
+    }
+
+    @Override
     public Snapshot snapshot() {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {

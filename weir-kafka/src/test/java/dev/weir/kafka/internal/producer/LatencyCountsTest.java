@@ -34,6 +34,17 @@ class LatencyCountsTest {
     }
 
     @Test
+    void upTo_bounds_countsCumulatively() {
+        for (long millis = 1; millis <= 10_000; millis++) {
+            counts.add(millis);
+        }
+        long[] upTo = counts.upTo(0, 5, 63, 5_000, 20_000);
+        assertThat(upTo).startsWith(0, 5, 63).endsWith(10_000);
+        assertThat(upTo[3]).isBetween(5_000L * 31 / 32, 5_000L);
+        assertThat(counts.upTo()).isEmpty();
+    }
+
+    @Test
     void add_extremes_areCounted() {
         counts.add(Long.MAX_VALUE);
         counts.add(-5);

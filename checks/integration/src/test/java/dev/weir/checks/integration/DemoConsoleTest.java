@@ -1,0 +1,73 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.console.Browser;
+import java.io.BufferedReader;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The console of {@code weir demo} in a real browser: what limits is the real limiter's word. */
+@Tag("long")
+@Timeout(240)
+class DemoConsoleTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    void demo_whoseSourceIsSlowedOnThePage_isLimitedByThat_alsoAfterAReload_andItsEndIsTold() throws Exception {
+        Process demo = new ProcessBuilder(List.of(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.weir.cli.Main",
+                        "demo",
+                        "--seconds=200",
+                        "--rate=3000",
+                        "--json"))
+                .redirectError(temporary.resolve("stderr").toFile())
+                .start();
+        try (BufferedReader lines = demo.inputReader();
+                Browser browser = new Browser(temporary.resolve("browser"))) {
+            URI console = URI.create(new ObjectMapper()
+                    .readTree(lines.readLine())
+                    .path("console")
+                    .textValue());
+            browser.open(console);
+            await().atMost(PATIENCE).until(() -> browser.textOf("limiter").contains("imit"));
+
+            assertThat(set(browser, "source.rate", "200")).isEqualTo("set");
+            await().atMost(PATIENCE)
+                    .until(() -> browser.textOf("limiter").startsWith("Limited by stage")
+                            && browser.textOf("evidence").contains("lets 200 a second pass"));
+            browser.open(console);
+            await().atMost(PATIENCE)
+                    .until(() -> browser.textOf("evidence").contains("lets 200 a second pass")
+                            && browser.textOf("timeline").contains("source.rate = 200, by page"));
+            assertThat(browser.troubles).isEmpty();
+
+            demo.destroyForcibly();
+            await().atMost(PATIENCE)
+                    .until(() -> browser.evaluate("document.getElementById('trouble').hidden")
+                            .equals("false"));
+        } finally {
+            demo.destroyForcibly();
+        }
+    }
+
+    private static String set(Browser browser, String key, String value) throws Exception {
+        String input = "document.getElementById('knob-" + key + "')";
+        return browser.evaluate(input + ".value = '" + value + "', " + input + ".form.requestSubmit(), 'set'");
+    }
+}

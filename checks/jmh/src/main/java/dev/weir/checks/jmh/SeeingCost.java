@@ -1,0 +1,234 @@
+package dev.weir.checks.jmh;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * What it costs to be seen. A pass reads the whole topic at least once into {@code Sink.forEach} with default settings,
+ * and is timed from record 1,000,000 on. Four arms, in random order within each round: nobody looks; nobody looks, once
+ * more, which tells what two equal arms differ by; metrics scraped each second and the console open; the same while a
+ * profile records. The first round does not count.
+ *
+ * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
+ * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES]}: so many pairs, each of so many passes of each arm. The intervals are
+ * those of Student's t over the pairs' ratios, at 95 %.
+ */
+public final class SeeingCost {
+    private static final long WARM = 1_000_000;
+    private static final long PATIENCE_SECONDS = 120;
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    /** Who looks. */
+    private enum Arm {
+        NOBODY("nobody looks"),
+        NOBODY_AGAIN("nobody looks, again (A/A)"),
+        SEEN("metrics scraped each second, console open"),
+        PROFILED("the same, while a profile records");
+
+        private final String words;
+
+        Arm(String words) {
+            this.words = words;
+        }
+    }
+
+    /** What passes of an arm took together. */
+    private record Cost(long nanos, long cpuNanos) {
+        private Cost plus(Cost other) {
+            return new Cost(nanos + other.nanos, cpuNanos + other.cpuNanos);
+        }
+    }
+
+    private final String bootstrap;
+    private final String topic;
+    private final long records;
+    private int groups;
+
+    private SeeingCost(String bootstrap, String topic, long records) {
+        this.bootstrap = bootstrap;
+        this.topic = topic;
+        this.records = records;
+    }
+
+    /** As the class says. */
+    public static void main(String[] args) throws Exception {
+        long records = Long.parseLong(args[2]);
+        int pairs = args.length > 3 ? Integer.parseInt(args[3]) : 20;
+        int passes = args.length > 4 ? Integer.parseInt(args[4]) : 2;
+        if (records <= WARM || pairs < 2 || passes < 1) {
+            throw new IllegalArgumentException("RECORDS more than 1,000,000, PAIRS at least 2, PASSES at least 1");
+        }
+        new SeeingCost(args[0], args[1], records).compare(pairs, passes);
+    }
+
+    private void compare(int pairs, int passes) throws Exception {
+        round(1);
+        List<Map<Arm, Cost>> all = new ArrayList<>();
+        for (int pair = 0; pair < pairs; pair++) {
+            all.add(round(passes));
+        }
+        System.out.println("| arm | million/s, mean | rate to that of nobody | processor time to that of nobody |\n"
+                + "|---|--:|--:|--:|");
+        for (Arm arm : Arm.values()) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %s | %.2f | %s | %s |%n",
+                    arm.words,
+                    all.stream()
+                            .mapToDouble(each -> (records - WARM) * passes * 1e3 / cost(each, arm).nanos())
+                            .average()
+                            .orElse(0),
+                    ratio(all, arm, true),
+                    ratio(all, arm, false));
+        }
+        System.out.printf("%d pairs of %d passes, %,d records each%n", pairs, passes, records);
+    }
+
+    private static Cost cost(Map<Arm, Cost> round, Arm arm) {
+        return round.getOrDefault(arm, new Cost(0, 0));
+    }
+
+    /** Mean and interval of the pairs' ratios, by their logarithms. */
+    private static String ratio(List<Map<Arm, Cost>> all, Arm arm, boolean ofRates) {
+        if (arm == Arm.NOBODY) {
+            return "1";
+        }
+        double[] logs = all.stream()
+                .mapToDouble(round -> {
+                    Cost base = cost(round, Arm.NOBODY);
+                    Cost here = cost(round, arm);
+                    return ofRates
+                            ? Math.log((double) base.nanos() / here.nanos())
+                            : Math.log((double) here.cpuNanos() / base.cpuNanos());
+                })
+                .toArray();
+        double mean = 0;
+        for (double log : logs) {
+            mean += log / logs.length;
+        }
+        double squares = 0;
+        for (double log : logs) {
+            squares += (log - mean) * (log - mean);
+        }
+        double half = student(logs.length - 1) * Math.sqrt(squares / (logs.length - 1) / logs.length);
+        return String.format(
+                Locale.ROOT, "%.3f [%.3f, %.3f]", Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
+    }
+
+    /** The 97.5 % quantile of Student's t, by its expansion: right to a hundredth from 5 degrees of freedom on. */
+    private static double student(int degrees) {
+        double normal = 1.959964;
+        double cube = Math.pow(normal, 3);
+        double fifth = Math.pow(normal, 5);
+        return normal
+                + (cube + normal) / (4 * degrees)
+                + (5 * fifth + 16 * cube + 3 * normal) / (96.0 * degrees * degrees);
+    }
+
+    private Map<Arm, Cost> round(int passes) throws Exception {
+        List<Arm> order = new ArrayList<>();
+        for (Arm arm : Arm.values()) {
+            order.addAll(Collections.nCopies(passes, arm));
+        }
+        Collections.shuffle(order, new Random());
+        Map<Arm, Cost> costs = new EnumMap<>(Arm.class);
+        for (Arm arm : order) {
+            costs.merge(arm, pass(arm), Cost::plus);
+        }
+        return costs;
+    }
+
+    private Cost pass(Arm arm) throws Exception {
+        ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
+                .bootstrapServers(bootstrap)
+                .groupId("seeing-cost-" + ProcessHandle.current().pid() + "-" + groups++)
+                .property("auto.offset.reset", "earliest")
+                .build();
+        Timer timer = new Timer(records);
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, topic)
+                .to(Sink.forEach(timer::handle))
+                .named("seen")
+                .run()) {
+            Cost cost;
+            if (arm == Arm.SEEN || arm == Arm.PROFILED) {
+                try (Spectators spectators = Spectators.of(running, arm == Arm.PROFILED)) {
+                    cost = timer.cost();
+                    spectators.check();
+                }
+            } else {
+                cost = timer.cost();
+            }
+            running.cancel();
+            return cost;
+        }
+    }
+
+    /** The handler. Holds the first record until all is set up, and takes the time between two records. */
+    private static final class Timer {
+        private final long records;
+        private final CountDownLatch ready = new CountDownLatch(1);
+        private final CountDownLatch done = new CountDownLatch(1);
+
+        // Of the pipeline's thread; read after done.
+        private long count;
+        private long bytes;
+        private long warmNanos;
+        private long warmCpu;
+        private long endNanos;
+        private long endCpu;
+
+        private Timer(long records) {
+            this.records = records;
+        }
+
+        private void handle(ConsumerRecord<byte[], byte[]> record) {
+            if (count == 0) {
+                awaitReady();
+            }
+            bytes += record.value().length;
+            count++;
+            if (count == WARM) {
+                warmNanos = System.nanoTime();
+                warmCpu = SYSTEM.getProcessCpuTime();
+            } else if (count == records) {
+                endNanos = System.nanoTime();
+                endCpu = SYSTEM.getProcessCpuTime();
+                done.countDown();
+            }
+        }
+
+        private void awaitReady() {
+            try {
+                ready.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("ended before its time", e);
+            }
+        }
+
+        private Cost cost() throws InterruptedException {
+            ready.countDown();
+            if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("not all records came");
+            }
+            if (bytes == 0) {
+                throw new IllegalStateException("empty values");
+            }
+            return new Cost(endNanos - warmNanos, endCpu - warmCpu);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.weir.checks.jmh;
+
+import dev.weir.console.ConsoleServer;
+import dev.weir.console.profile.Profiler;
+import dev.weir.metrics.LimiterProbe;
+import dev.weir.metrics.MetricsServer;
+import dev.weir.stream.RunningPipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * All that look at a pipeline at once: a scrape each second, a reader of the console's events, its limiter, and if
+ * asked a profile that records for as long as it can. They have been served once when {@link #of} returns. Owned by one
+ * thread, which closes them before the pipeline.
+ */
+final class Spectators implements AutoCloseable {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final CountDownLatch watching = new CountDownLatch(1);
+    private final AtomicLong scrapes = new AtomicLong();
+    private final AtomicLong events = new AtomicLong();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final LimiterProbe probe;
+    private final MetricsServer metrics;
+    private final ConsoleServer console;
+    private final Thread scraper;
+    private final Thread reader;
+    private final Thread profiler;
+
+    private Spectators(RunningPipeline running, boolean profiled) throws IOException {
+        probe = LimiterProbe.start(running);
+        metrics = MetricsServer.builder().start(running);
+        console = ConsoleServer.builder().start();
+        console.show(running, probe::limiter);
+        scraper = Thread.ofPlatform().daemon().name("spectator-scrapes").unstarted(this::scrapeEachSecond);
+        reader = Thread.ofPlatform().daemon().name("spectator-reads").unstarted(this::readEvents);
+        profiler = Thread.ofPlatform().daemon().name("spectator-profiles").unstarted(this::profile);
+        scraper.start();
+        reader.start();
+        if (profiled) {
+            profiler.start();
+        }
+    }
+
+    static Spectators of(RunningPipeline running, boolean profiled) throws IOException, InterruptedException {
+        Spectators spectators = new Spectators(running, profiled);
+        if (!spectators.watching.await(10, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("the console sent no event");
+        }
+        return spectators;
+    }
+
+    private void scrapeEachSecond() {
+        try {
+            do {
+                HttpRequest scrape = HttpRequest.newBuilder(URI.create(metrics.uri() + "/metrics"))
+                        .build();
+                String body = client.send(scrape, BodyHandlers.ofString()).body();
+                if (body.contains("weir_stage_elements_in_total")) {
+                    scrapes.incrementAndGet();
+                }
+            } while (!over.await(1, TimeUnit.SECONDS));
+        } catch (IOException | InterruptedException e) {
+            Thread.currentThread().interrupt(); // Closed.
+        }
+    }
+
+    private void readEvents() {
+        HttpRequest all =
+                HttpRequest.newBuilder(console.uri().resolve("/api/events")).build();
+        byte[] buffer = new byte[1 << 16];
+        try (InputStream stream = client.send(all, BodyHandlers.ofInputStream()).body()) {
+            while (stream.read(buffer) > 0) {
+                events.incrementAndGet();
+                watching.countDown();
+            }
+        } catch (IOException | InterruptedException e) {
+            Thread.currentThread().interrupt(); // Closed.
+        }
+    }
+
+    private void profile() {
+        try {
+            var unused = Profiler.create().time(LONG).recordThisProcess();
+        } catch (IOException | InterruptedException e) {
+            Thread.currentThread().interrupt(); // Closed.
+        }
+    }
+
+    /** Fails unless all have seen something. */
+    void check() {
+        if (scrapes.get() == 0 || events.get() == 0) {
+            throw new IllegalStateException("scrapes=" + scrapes + " events=" + events);
+        }
+    }
+
+    @Override
+    public void close() {
+        over.countDown();
+        profiler.interrupt();
+        client.shutdownNow();
+        console.close();
+        metrics.close();
+        probe.close();
+        reader.interrupt();
+        try {
+            scraper.join();
+            reader.join();
+            profiler.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        client.close();
+    }
+}

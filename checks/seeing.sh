@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What it costs to be seen: metrics scraped each second with the console open, and the same while a profile records, beside nobody
+# looking. Prints the table of docs/benchmarks/seeing.md; some eight minutes. The command and the benchmarks must be built; 20 pairs of two
+# passes, or as the arguments say:
+#   ./mvnw -B -DskipTests package -pl weir-cli,checks/jmh -am && checks/seeing.sh [PAIRS] [PASSES]
+# Leave the machine alone meanwhile: nothing else may run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. ./.mvn/find-jdk.sh
+
+work=$(mktemp -d)
+broker=
+stop() {
+  [ -z "$broker" ] || kill "$broker" 2>/dev/null || :
+  wait
+  rm -rf "$work"
+}
+trap stop EXIT
+
+"$JAVA_HOME/bin/java" -jar weir-cli/target/weir-cli.jar broker --port 0 >"$work/address" &
+broker=$!
+until [ -s "$work/address" ]; do
+  kill -0 "$broker"
+  sleep 0.2
+done
+address=$(cat "$work/address")
+"$JAVA_HOME/bin/java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill "$address" seen 6 6000000 100
+"$JAVA_HOME/bin/java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost "$address" seen 6000000 "$@"

@@ -1,0 +1,193 @@
+package dev.weir.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters of all Kafka clients of this process as the clients themselves put them on JMX: {@code
+ * kafka.consumer.fetch.manager.records.consumed.total} and so on, with the client's id as the tag {@code client_id}.
+ * Those of single brokers, topics and partitions are left out. Thread-safe.
+ *
+ * <p>A daemon thread of its own looks each five seconds for clients that come and go; their values are read at each
+ * scrape. The lean path has no such meters. Empty where {@code metric.reporters} takes the clients off JMX.
+ */
+public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
+
+    /** How often clients are looked for. */
+    public static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
+
+    private static final String CLIENT_TAG = "client_id";
+    private static final String CLIENT_KEY = "client-id";
+
+    /** What the clients' documentation calls groups, of one client as a whole. */
+    private static final List<String> GROUPS = List.of(
+            "kafka.consumer:type=consumer-metrics",
+            "kafka.consumer:type=consumer-fetch-manager-metrics",
+            "kafka.consumer:type=consumer-coordinator-metrics",
+            "kafka.consumer:type=consumer-share-metrics",
+            "kafka.consumer:type=consumer-share-fetch-manager-metrics",
+            "kafka.producer:type=producer-metrics");
+
+    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final Map<MeterRegistry, Map<Key, Meter>> registries = new HashMap<>();
+    private @Nullable Thread looker;
+
+    /** One figure of one client. */
+    private record Key(ObjectName bean, String attribute) {}
+
+    private KafkaClientMeters() {}
+
+    /** Nothing runs until they are bound. */
+    public static KafkaClientMeters create() {
+        return new KafkaClientMeters();
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Objects.requireNonNull(registry, "registry");
+        lock.lock();
+        try {
+            if (over.getCount() == 0) {
+                throw new IllegalStateException("the meters of the Kafka clients are closed");
+            }
+            registries.putIfAbsent(registry, new HashMap<>());
+            look();
+            if (looker == null) {
+                looker = Thread.ofPlatform()
+                        .daemon()
+                        .name("weir-metrics-clients")
+                        .start(this::lookUntilOver);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void lookUntilOver() {
+        try {
+            while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+                lookNow();
+            }
+        } catch (InterruptedException e) { // Nobody knows this thread but close, which does not interrupt.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** For tests: one look out of turn. */
+    void lookNow() {
+        lock.lock();
+        try {
+            if (over.getCount() > 0) {
+                look();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Registers the figures that are there, and takes out those that are not any more. Under the lock. */
+    private void look() {
+        Set<Key> now = new HashSet<>();
+        for (String group : GROUPS) {
+            try {
+                for (ObjectName bean : server.queryNames(new ObjectName(group + "," + CLIENT_KEY + "=*"), null)) {
+                    now.addAll(figures(bean));
+                }
+            } catch (JMException ignored) {
+                // The client went meanwhile.
+            }
+        }
+        registries.forEach((registry, meters) -> {
+            meters.entrySet().removeIf(known -> {
+                boolean gone = !now.contains(known.getKey());
+                if (gone) {
+                    registry.remove(known.getValue());
+                }
+                return gone;
+            });
+            now.forEach(figure -> meters.computeIfAbsent(figure, key -> register(key, registry)));
+        });
+    }
+
+    private List<Key> figures(ObjectName bean) throws JMException {
+        List<Key> figures = new ArrayList<>();
+        for (MBeanAttributeInfo attribute : server.getMBeanInfo(bean).getAttributes()) {
+            if (server.getAttribute(bean, attribute.getName()) instanceof Number) {
+                figures.add(new Key(bean, attribute.getName()));
+            }
+        }
+        return figures;
+    }
+
+    private Meter register(Key figure, MeterRegistry registry) {
+        String name = nameOf(figure);
+        Tags tags = Tags.of(CLIENT_TAG, clientOf(figure.bean));
+        return figure.attribute.endsWith("-total")
+                ? FunctionCounter.builder(name, figure, this::value).tags(tags).register(registry)
+                : Gauge.builder(name, figure, this::value)
+                        .tags(tags)
+                        .strongReference(true)
+                        .register(registry);
+    }
+
+    /** An id with unusual characters stands in quotes there. */
+    private static String clientOf(ObjectName bean) {
+        String id = bean.getKeyProperty(CLIENT_KEY);
+        return id.startsWith("\"") ? ObjectName.unquote(id) : id;
+    }
+
+    /** As Micrometer names them: {@code kafka.consumer.fetch.manager.records.lag.max}. */
+    private static String nameOf(Key figure) {
+        String group = figure.bean.getKeyProperty("type").replace("-metrics", "");
+        return "kafka." + (group + "." + figure.attribute).replace('-', '.').toLowerCase(Locale.ROOT);
+    }
+
+    private double value(Key figure) {
+        try {
+            return server.getAttribute(figure.bean, figure.attribute) instanceof Number number
+                    ? number.doubleValue()
+                    : Double.NaN;
+        } catch (JMException gone) {
+            return Double.NaN;
+        }
+    }
+
+    /** Removes the meters from all registries and ends the thread. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            over.countDown();
+            registries.forEach((registry, meters) -> meters.values().forEach(registry::remove));
+            registries.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+class KafkaClientMetersTest {
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private static KafkaProducer<byte[], byte[]> producer(String id) {
+        return new KafkaProducer<>(
+                Map.of("bootstrap.servers", "127.0.0.1:9", "client.id", id, "buffer.memory", 1_000_000),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    @Test
+    void clients_thatComeAndGo_areRegisteredAndRemoved() {
+        try (KafkaClientMeters meters = KafkaClientMeters.create()) {
+            meters.bindTo(registry);
+            try (KafkaProducer<byte[], byte[]> client = producer("shop:1")) {
+                assertThat(client.metrics()).isNotEmpty();
+                meters.lookNow();
+                assertThat(registry.get("kafka.producer.buffer.total.bytes")
+                                .tag("client_id", "shop:1")
+                                .gauge()
+                                .value())
+                        .isEqualTo(1_000_000);
+                assertThat(registry.get("kafka.producer.record.send.total")
+                                .meter()
+                                .getId()
+                                .getType())
+                        .isEqualTo(Meter.Type.COUNTER);
+            }
+            meters.lookNow();
+            assertThat(registry.getMeters()).isEmpty();
+        }
+    }
+
+    @Test
+    void close_removesTheMeters_andNoneIsBoundAfterwards() {
+        KafkaClientMeters meters = KafkaClientMeters.create();
+        try (KafkaProducer<byte[], byte[]> client = producer("shop-2")) {
+            assertThat(client.metrics()).isNotEmpty();
+            meters.bindTo(registry);
+            assertThat(registry.getMeters()).isNotEmpty();
+            meters.close();
+            assertThat(registry.getMeters()).isEmpty();
+            assertThatThrownBy(() -> meters.bindTo(registry)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+}
