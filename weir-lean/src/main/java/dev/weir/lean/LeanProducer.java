@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Writes records without making an object per record: idempotent, acknowledged by all replicas in sync, in the order of
- * each partition. Thread-safe; records of one thread to one partition keep their order. It has one thread of its own,
- * which sends, and calls the {@link SendListener}.
+ * Writes records without making an object per record: idempotent, acknowledged by all replicas in sync, in the order
+ * of each partition. Thread-safe; records of one thread to one partition keep their order. It has one thread of its
+ * own, which sends, and calls the {@link SendListener}.
  *
  * <pre>{@code
  * SendListener listener = new SendListener() {
@@ -77,14 +77,43 @@ public final class LeanProducer implements AutoCloseable {
         return entrance.trySend(record.topic(), record.partition(), time(record), record.bytes(), token);
     }
 
+    /**
+     * As {@link #send(LeanRecord, long)}, of one of those that were put together before.
+     *
+     * @param number of the record, from 0 to before {@link LeanRecords#count}
+     */
+    public void send(LeanRecords records, int number, long token) throws InterruptedException {
+        Objects.checkIndex(number, records.count());
+        entrance.send(
+                records.topic(number),
+                records.partition(number),
+                time(records.timestampMillis(number)),
+                records.bytes(number),
+                token);
+    }
+
+    /** As {@link #trySend(LeanRecord, long)}, of one of those that were put together before. */
+    public boolean trySend(LeanRecords records, int number, long token) {
+        Objects.checkIndex(number, records.count());
+        return entrance.trySend(
+                records.topic(number),
+                records.partition(number),
+                time(records.timestampMillis(number)),
+                records.bytes(number),
+                token);
+    }
+
     private static long time(LeanRecord record) {
-        long given = record.timestampMillis();
+        return time(record.timestampMillis());
+    }
+
+    private static long time(long given) {
         return given == LeanRecord.NOW ? System.currentTimeMillis() : given;
     }
 
     /**
-     * Sends what was taken before this call, without waiting for full batches, and returns when the listener knows what
-     * became of it, or after the deadline.
+     * Sends what was taken before this call, without waiting for full batches, and returns when the listener knows
+     * what became of it, or after the deadline.
      *
      * @return what the listener does not know yet
      * @throws LeanException if the producer has failed
@@ -94,8 +123,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Takes no more records, waits for those that were taken, and gives up the rest after the deadline: the listener is
-     * told of each. An interrupt gives up at once, and stays set.
+     * Takes no more records, waits for those that were taken, and gives up the rest after the deadline: the listener
+     * is told of each. An interrupt gives up at once, and stays set.
      *
      * @return what was given up
      */

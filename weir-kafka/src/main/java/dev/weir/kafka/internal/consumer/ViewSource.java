@@ -8,12 +8,15 @@ import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.kafka.internal.fetch.Views;
+import dev.weir.kafka.internal.view.ViewPool;
+import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -23,16 +26,25 @@ public final class ViewSource<T> implements SourceFactory<T> {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final ConsumerStart start;
 
-    /** Creates a source; {@code decoder} is called on the thread, or threads, that fetch. */
-    public ViewSource(
-            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+    private ViewSource(ConsumerSettings<?, ?> settings, Subscription subscription, Supplier<Views.Maker> makers) {
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
         }
         this.settings = settings.raw();
-        this.start = new ConsumerStart(
-                settings, subscription, new Delivery.Committable(), null, () -> Views.decoding(decoder));
+        this.start = new ConsumerStart(settings, subscription, new Delivery.Committable(), null, makers);
+    }
+
+    /** A source of what the decoder makes; it is called on the thread, or threads, that fetch. */
+    public static <T> ViewSource<T> decoding(
+            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        return new ViewSource<>(settings, subscription, () -> Views.Maker.of(Views.decoding(decoder)));
+    }
+
+    /** A source of records in a row. */
+    public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
+        ViewPool pool = new ViewPool();
+        return new ViewSource<>(settings, subscription, () -> Views.Maker.keeping(pool));
     }
 
     @Override
@@ -55,7 +67,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             }
             Batch<Object> results = batch.retyped();
             for (int i = 0; i < results.size(); i++) {
-                results.set(i, ((Views.Decoded) results.get(i)).result);
+                results.set(i, ((Views.Made) results.get(i)).result);
             }
             return results.retyped();
         }
