@@ -8,7 +8,7 @@ import java.util.Objects;
 /**
  * Records that are put together now, and sent later or by another thread, in this order: by {@link
  * LeanProducer#send(LeanRecords, int, long)}. Each is encoded as in a batch, so that sending is a copy of bytes.
- * Confined to one thread at a time; to be used again, as its memory stays.
+ * Confined to one thread at a time; to be used again, as its memory stays, which is direct.
  */
 public final class LeanRecords {
 
@@ -16,7 +16,7 @@ public final class LeanRecords {
     private static final int FIRST_BYTES = 8 * 1024;
 
     private final RecordBytes shown = new RecordBytes();
-    private ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
+    private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int[] ends = new int[FIRST_RECORDS];
     private int[] partitions = new int[FIRST_RECORDS];
     private long[] timestamps = new long[FIRST_RECORDS];
@@ -43,7 +43,7 @@ public final class LeanRecords {
             if (neededBytes > Integer.MAX_VALUE / 2) {
                 throw new IllegalArgumentException("records of " + neededBytes + " bytes together");
             }
-            bytes = ByteBuffer.wrap(Arrays.copyOf(bytes.array(), 2 * (int) neededBytes));
+            bytes = ByteBuffer.allocateDirect(2 * (int) neededBytes).put(0, bytes, 0, sizeBytes());
         }
         if (count == ends.length) {
             int room = 2 * count;

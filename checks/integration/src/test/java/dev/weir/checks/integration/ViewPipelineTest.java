@@ -21,12 +21,16 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -45,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class ViewPipelineTest {
 
+    private static final Duration LONG = Duration.ofMinutes(1);
     private static final int RECORDS = 12_000;
 
     @RegisterExtension
@@ -219,6 +224,55 @@ class ViewPipelineTest {
         assertThat(read("large-out", 0))
                 .allSatisfy(record -> assertThat(record.value()).hasSize(10));
         assertThat(cluster().committedOffsets("large").values()).allMatch(offset -> offset <= 1);
+    }
+
+    /** What was fetched and not begun, or begun and not finished, is another member's, from the right record on. */
+    @Test
+    void membersThatComeAndGo_underLoad_loseAndRepeatNothing() throws Exception {
+        cluster().createTopic("rolling", 6);
+        cluster().createTopic("rolling-out", 6);
+        AtomicBoolean enough = new AtomicBoolean();
+        CompletableFuture<Long> load = CompletableFuture.supplyAsync(() -> {
+            long count = 0;
+            for (; !enough.get(); count += 200) {
+                Records.produce(KAFKA.bootstrapServers(), "rolling", count, 200);
+            }
+            return count;
+        });
+        ViewEncoder copy = copyTo("rolling-out");
+        RunningPipeline member = null;
+        try {
+            for (int round = 0; round < 4; round++) {
+                AtomicLong encoded = new AtomicLong();
+                RunningPipeline next = pipeline("rolling", Subscription.topics("rolling"), 2, (record, out) -> {
+                            encoded.incrementAndGet();
+                            copy.encode(record, out);
+                        })
+                        .run();
+                ConsumerLedger.await("records for member " + round, LONG, () -> encoded.get() > 500);
+                if (member != null) {
+                    assertThat(member.drain(LONG).drained()).isTrue();
+                }
+                member = next;
+            }
+            enough.set(true);
+            long count = load.get(1, TimeUnit.MINUTES);
+            ConsumerLedger.await(
+                    "all committed",
+                    LONG,
+                    () -> cluster().committedOffsets("rolling").equals(cluster().endOffsets("rolling")));
+            assertThat(member.drain(LONG).drained()).isTrue();
+            assertThat(count).isPositive();
+        } finally {
+            enough.set(true);
+            if (member != null) {
+                member.close();
+            }
+        }
+        for (int partition = 0; partition < 6; partition++) {
+            assertThat(Records.numbers(read("rolling-out", partition)))
+                    .isEqualTo(Records.numbers(read("rolling", partition)));
+        }
     }
 
     /** Without an output, for whoever only looks. */
