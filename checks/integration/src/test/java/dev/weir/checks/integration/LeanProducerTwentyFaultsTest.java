@@ -34,14 +34,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The official producer and a lean one write the same records, each to a topic of its own, through twenty faults of a
  * kind in a row: the two topics hold the same.
  */
+@Tag("long")
+@Timeout(1200)
 class LeanProducerTwentyFaultsTest {
 
     private static final int FAULTS = 20;
@@ -176,11 +177,27 @@ class LeanProducerTwentyFaultsTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Fault.class)
-    @Tag("long")
-    @Timeout(1200)
-    void twentyFaultsInARow_leaveWhatTheOfficialProducerLeaves(Fault fault) throws Exception {
+    @Test
+    void twentyKills_leaveWhatTheOfficialProducerLeaves() throws Exception {
+        twenty(Fault.KILL);
+    }
+
+    @Test
+    void twentyFreezes_leaveWhatTheOfficialProducerLeaves() throws Exception {
+        twenty(Fault.FREEZE);
+    }
+
+    @Test
+    void twentyCuts_leaveWhatTheOfficialProducerLeaves() throws Exception {
+        twenty(Fault.CUT);
+    }
+
+    @Test
+    void twentyMovesOfLeaders_leaveWhatTheOfficialProducerLeaves() throws Exception {
+        twenty(Fault.MOVE);
+    }
+
+    private static void twenty(Fault fault) throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start();
                 FaultProxy network = FaultProxy.to(cluster.bootstrapServers())) {
             TOPICS.forEach(topic -> cluster.createTopic(topic, PARTITIONS, 3, Map.of("min.insync.replicas", "2")));
