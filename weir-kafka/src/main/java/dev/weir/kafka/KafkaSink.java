@@ -6,6 +6,7 @@ import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.stream.Sink;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Sinks that produce. */
@@ -44,7 +45,7 @@ public final class KafkaSink {
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */
     public static Sink<EncodedRecords> encoded(ProducerSettings<?, ?> settings) {
-        if (settings.producePath() != ProducePath.LEAN) {
+        if (Objects.requireNonNull(settings, "settings").producePath() != ProducePath.LEAN) {
             throw new IllegalArgumentException("encoded records need the lean path: producePath="
                     + settings.producePath() + "; set producePath(ProducePath.LEAN)");
         }

@@ -91,7 +91,7 @@ public final class KafkaSource {
      */
     public static Source<RecordViews> views(ConsumerSettings<?, ?> settings, Subscription subscription) {
         Objects.requireNonNull(subscription, "subscription");
-        if (settings.fetch() != FetchPath.LEAN) {
+        if (Objects.requireNonNull(settings, "settings").fetch() != FetchPath.LEAN) {
             throw new IllegalArgumentException(
                     "views need the lean path: fetch=" + settings.fetch() + "; set fetch(FetchPath.LEAN)");
         }

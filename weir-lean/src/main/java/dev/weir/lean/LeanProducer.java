@@ -78,36 +78,38 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * As {@link #send(LeanRecord, long)}, of one of those that were put together before.
+     * As {@link #send(LeanRecord, long)}, one after the other, of those that were put together before: cheaper the
+     * more of them in a row are for the same partition.
      *
-     * @param number of the record, from 0 to before {@link LeanRecords#count}
+     * @param from the number of the first one
+     * @param to the number behind the last one, at most {@link LeanRecords#count}
+     * @param token given to the listener with what became of each
      */
-    public void send(LeanRecords records, int number, long token) throws InterruptedException {
-        Objects.checkIndex(number, records.count());
-        entrance.send(
-                records.topic(number),
-                records.partition(number),
-                time(records.timestampMillis(number)),
-                records.bytes(number),
-                token);
+    public void send(LeanRecords records, int from, int to, long token) throws InterruptedException {
+        int at = trySend(records, from, to, token);
+        while (at < to) {
+            entrance.send(
+                    records.topic(at),
+                    records.prepared().partition(at),
+                    records.prepared().timestampMillis(at, System.currentTimeMillis()),
+                    records.prepared().bytes(at),
+                    token);
+            at = trySend(records, at + 1, to, token);
+        }
     }
 
-    /** As {@link #trySend(LeanRecord, long)}, of one of those that were put together before. */
-    public boolean trySend(LeanRecords records, int number, long token) {
-        Objects.checkIndex(number, records.count());
-        return entrance.trySend(
-                records.topic(number),
-                records.partition(number),
-                time(records.timestampMillis(number)),
-                records.bytes(number),
-                token);
+    /**
+     * As {@link #send(LeanRecords, int, int, long)}, but never waits.
+     *
+     * @return the number of the first one that was not taken; {@code to} if all were
+     */
+    public int trySend(LeanRecords records, int from, int to, long token) {
+        Objects.checkFromToIndex(from, to, Objects.requireNonNull(records, "records").count());
+        return entrance.trySend(records.prepared(), from, to, token);
     }
 
     private static long time(LeanRecord record) {
-        return time(record.timestampMillis());
-    }
-
-    private static long time(long given) {
+        long given = record.timestampMillis();
         return given == LeanRecord.NOW ? System.currentTimeMillis() : given;
     }
 

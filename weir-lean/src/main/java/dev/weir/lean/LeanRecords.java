@@ -1,13 +1,14 @@
 package dev.weir.lean;
 
 import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.producer.Prepared;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 
 /**
  * Records that are put together now, and sent later or by another thread, in this order: by {@link
- * LeanProducer#send(LeanRecords, int, long)}. Each is encoded as in a batch, so that sending is a copy of bytes.
+ * LeanProducer#send(LeanRecords, int, int, long)}. Each is encoded as in a batch, so that sending is a copy of bytes.
  * Confined to one thread at a time; to be used again, as its memory stays, which is direct.
  */
 public final class LeanRecords {
@@ -15,7 +16,7 @@ public final class LeanRecords {
     private static final int FIRST_RECORDS = 64;
     private static final int FIRST_BYTES = 8 * 1024;
 
-    private final RecordBytes shown = new RecordBytes();
+    private final Prepared prepared = new Shown();
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int[] ends = new int[FIRST_RECORDS];
     private int[] partitions = new int[FIRST_RECORDS];
@@ -80,16 +81,35 @@ public final class LeanRecords {
         return topics[Objects.checkIndex(number, count)];
     }
 
-    int partition(int number) {
-        return partitions[number];
+    Prepared prepared() {
+        return prepared;
     }
 
-    long timestampMillis(int number) {
-        return timestamps[number];
-    }
+    /** As the producer sees them. */
+    private final class Shown implements Prepared {
 
-    RecordBytes bytes(int number) {
-        shown.showTail(bytes, number == 0 ? 0 : ends[number - 1], ends[number]);
-        return shown;
+        private final RecordBytes shown = new RecordBytes();
+
+        @Override
+        public String topic(int number) {
+            return topics[number];
+        }
+
+        @Override
+        public int partition(int number) {
+            return partitions[number];
+        }
+
+        @Override
+        public long timestampMillis(int number, long nowMillis) {
+            long given = timestamps[number];
+            return given == LeanRecord.NOW ? nowMillis : given;
+        }
+
+        @Override
+        public RecordBytes bytes(int number) {
+            shown.showTail(bytes, number == 0 ? 0 : ends[number - 1], ends[number]);
+            return shown;
+        }
     }
 }

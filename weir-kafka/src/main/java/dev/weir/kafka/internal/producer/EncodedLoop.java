@@ -87,23 +87,20 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
             target.ack(token);
             context.meter().out(1);
         } else {
-            int way = elements.add(target, token, count);
-            for (int number = 0; number < count; number++) {
-                send(records, number, way, target, token);
-            }
+            send(records, count, elements.add(target, token, count), target, token);
         }
         element.release();
     }
 
-    private void send(LeanRecords records, int number, int way, AckTarget target, long token)
+    private void send(LeanRecords records, int count, int way, AckTarget target, long token)
             throws InterruptedException {
+        int at = 0;
         try {
-            if (!producer.trySend(records, number, way)) {
-                long start = System.nanoTime();
-                try {
-                    sendWhenThereIsRoom(records, number, way);
-                } finally {
-                    blockedNanos.add(System.nanoTime() - start);
+            while (at < count) {
+                at = producer.trySend(records, at, count, way);
+                if (at < count) {
+                    sendWhenThereIsRoom(records, at, way);
+                    at++;
                 }
             }
         } catch (LeanException | IllegalStateException fault) {
@@ -112,22 +109,27 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
                 throw refused;
             }
             throw fault instanceof LeanException lean
-                    ? new ProduceException(records.topic(number), target.placeOf(token), Faults.asOfClient(lean))
+                    ? new ProduceException(records.topic(at), target.placeOf(token), Faults.asOfClient(lean))
                     : fault;
         }
     }
 
     /** Brokers that are away are waited for as long as they are. */
     private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
-        while (true) {
-            try {
-                producer.send(records, number, way);
-                return;
-            } catch (LeanException full) {
-                if (!(full.getCause() instanceof BufferExhaustedException)) {
-                    throw full;
+        long start = System.nanoTime();
+        try {
+            while (true) {
+                try {
+                    producer.send(records, number, number + 1, way);
+                    return;
+                } catch (LeanException full) {
+                    if (!(full.getCause() instanceof BufferExhaustedException)) {
+                        throw full;
+                    }
                 }
             }
+        } finally {
+            blockedNanos.add(System.nanoTime() - start);
         }
     }
 

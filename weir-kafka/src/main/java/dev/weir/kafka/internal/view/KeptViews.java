@@ -6,6 +6,7 @@ import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.lean.BatchView;
 import dev.weir.lean.KeptBatches;
 import dev.weir.lean.RecordView;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +94,7 @@ public final class KeptViews implements RecordViews {
 
     @Override
     public EncodedRecords encode(ViewEncoder encoder) {
+        Objects.requireNonNull(encoder, "encoder");
         KeptBatches from = kept();
         from.rewind();
         Encoded to = home.takeOutput();

@@ -95,6 +95,46 @@ public final class Entrance {
         }
     }
 
+    /**
+     * Takes records that were put together before, one after the other, as far as that is possible without waiting.
+     * Returns the number of the first one that was not taken.
+     */
+    public int trySend(Prepared records, int from, int to, long token) {
+        int at = from;
+        while (at < to) {
+            int next = appendSome(records, at, to, token);
+            if (next == at) {
+                long now = System.currentTimeMillis();
+                if (!trySend(
+                        records.topic(at),
+                        records.partition(at),
+                        records.timestampMillis(at, now),
+                        records.bytes(at),
+                        token)) {
+                    return at;
+                }
+                next = at + 1;
+            }
+            at = next;
+        }
+        return at;
+    }
+
+    /** Those for the same partition that its batch has room for, if that is simple. */
+    private int appendSome(Prepared records, int from, int to, long token) {
+        int number = records.partition(from);
+        Topic topic = topics.of(records.topic(from));
+        if (number == ANY_PARTITION
+                || !topic.has(number)
+                || topic.refusal() != null
+                || closed
+                || engine.failure() != null) {
+            return from;
+        }
+        long most = settings.maxRequestBytes() - BatchLayout.HEADER_BYTES;
+        return topic.partitions()[number].intake.append(records, from, to, token, most);
+    }
+
     private boolean isKnown(Topic topic, int number) {
         return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
     }
