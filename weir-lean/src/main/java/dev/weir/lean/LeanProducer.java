@@ -65,7 +65,7 @@ public final class LeanProducer implements AutoCloseable {
      */
     public void send(LeanRecord record, long token) throws InterruptedException {
         Objects.requireNonNull(record, "record");
-        entrance.send(record.topic(), record.partition(), time(record), record.bytes(), token);
+        entrance.send(record.topic(), record.partition(), record.timestampMillis(), record.bytes(), token);
     }
 
     /**
@@ -74,7 +74,7 @@ public final class LeanProducer implements AutoCloseable {
      */
     public boolean trySend(LeanRecord record, long token) {
         Objects.requireNonNull(record, "record");
-        return entrance.trySend(record.topic(), record.partition(), time(record), record.bytes(), token);
+        return entrance.trySend(record.topic(), record.partition(), record.timestampMillis(), record.bytes(), token);
     }
 
     /**
@@ -91,7 +91,7 @@ public final class LeanProducer implements AutoCloseable {
             entrance.send(
                     records.topic(at),
                     records.prepared().partition(at),
-                    records.prepared().timestampMillis(at, System.currentTimeMillis()),
+                    records.prepared().timestampMillis(at),
                     records.prepared().bytes(at),
                     token);
             at = trySend(records, at + 1, to, token);
@@ -106,11 +106,6 @@ public final class LeanProducer implements AutoCloseable {
     public int trySend(LeanRecords records, int from, int to, long token) {
         Objects.checkFromToIndex(from, to, Objects.requireNonNull(records, "records").count());
         return entrance.trySend(records.prepared(), from, to, token);
-    }
-
-    private static long time(LeanRecord record) {
-        long given = record.timestampMillis();
-        return given == LeanRecord.NOW ? System.currentTimeMillis() : given;
     }
 
     /**

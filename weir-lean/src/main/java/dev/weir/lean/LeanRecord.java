@@ -19,7 +19,10 @@ public final class LeanRecord {
     /** Lets the key choose the partition, as the official client does; without a key one partition for a batch. */
     public static final int ANY_PARTITION = -1;
 
-    /** Lets the record have the time at which it is sent. */
+    /**
+     * Lets the record have the time at which it is sent. The clock is read when a batch begins and for each 16th
+     * record of it, so that it may be late by as much as these were apart.
+     */
     public static final long NOW = -1;
 
     private final RecordBytes bytes = new RecordBytes();

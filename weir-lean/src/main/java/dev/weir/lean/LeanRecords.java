@@ -101,9 +101,8 @@ public final class LeanRecords {
         }
 
         @Override
-        public long timestampMillis(int number, long nowMillis) {
-            long given = timestamps[number];
-            return given == LeanRecord.NOW ? nowMillis : given;
+        public long timestampMillis(int number) {
+            return timestamps[number];
         }
 
         @Override

@@ -104,11 +104,10 @@ public final class Entrance {
         while (at < to) {
             int next = appendSome(records, at, to, token);
             if (next == at) {
-                long now = System.currentTimeMillis();
                 if (!trySend(
                         records.topic(at),
                         records.partition(at),
-                        records.timestampMillis(at, now),
+                        records.timestampMillis(at),
                         records.bytes(at),
                         token)) {
                     return at;
@@ -131,7 +130,7 @@ public final class Entrance {
                 || engine.failure() != null) {
             return from;
         }
-        long most = settings.maxRequestBytes() - BatchLayout.HEADER_BYTES;
+        long most = (long) settings.maxRequestBytes() - BatchLayout.HEADER_BYTES;
         return topic.partitions()[number].intake.append(records, from, to, token, most);
     }
 

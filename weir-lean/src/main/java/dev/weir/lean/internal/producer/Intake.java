@@ -37,7 +37,7 @@ final class Intake {
 
     /**
      * Appends records to the batch that is there, as long as they are for the partition of the first one: under one
-     * lock, and with one look at the clock. Returns the number of the first one that was not taken.
+     * lock. Returns the number of the first one that was not taken.
      *
      * @param maxBytes a larger one is not taken
      */
@@ -48,7 +48,6 @@ final class Intake {
             if (filling == null) {
                 return from;
             }
-            long now = System.currentTimeMillis();
             String topic = records.topic(from);
             int partition = records.partition(from);
             int at = from;
@@ -56,7 +55,7 @@ final class Intake {
                     && records.partition(at) == partition
                     && records.topic(at).equals(topic)) {
                 RecordBytes record = records.bytes(at);
-                if (record.maxBytes() > maxBytes || !appendLocked(record, records.timestampMillis(at, now), token)) {
+                if (record.maxBytes() > maxBytes || !appendLocked(record, records.timestampMillis(at), token)) {
                     break;
                 }
                 at++;

@@ -10,8 +10,8 @@ public interface Prepared {
     /** -1 for any. */
     int partition(int number);
 
-    /** The record's time, or {@code nowMillis} if it is to have that. */
-    long timestampMillis(int number, long nowMillis);
+    /** The record's time; {@code LeanRecord.NOW} for that of sending. */
+    long timestampMillis(int number);
 
     /** Shows a record, until the next one is shown. */
     RecordBytes bytes(int number);
