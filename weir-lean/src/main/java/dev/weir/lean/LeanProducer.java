@@ -104,7 +104,8 @@ public final class LeanProducer implements AutoCloseable {
      * @return the number of the first one that was not taken; {@code to} if all were
      */
     public int trySend(LeanRecords records, int from, int to, long token) {
-        Objects.checkFromToIndex(from, to, Objects.requireNonNull(records, "records").count());
+        Objects.checkFromToIndex(
+                from, to, Objects.requireNonNull(records, "records").count());
         return entrance.trySend(records.prepared(), from, to, token);
     }
 
