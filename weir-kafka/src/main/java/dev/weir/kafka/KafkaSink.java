@@ -1,8 +1,12 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.internal.producer.EncodedSink;
+import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.stream.Sink;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Sinks that produce. */
@@ -11,13 +15,13 @@ public final class KafkaSink {
     private KafkaSink() {}
 
     /**
-     * Produces each record and acknowledges its input when the brokers have it. Records of one partition are written in
-     * the order in which they come; answers may come in any order, which is safe, because each acknowledges only its
-     * own input.
+     * Produces each record and acknowledges its input when the brokers have it. Records of one partition are written
+     * in the order in which they come; answers may come in any order, which is safe, because each acknowledges only
+     * its own input.
      *
      * <p>Each run has its own producer. Records in flight are bounded by its {@code buffer.memory}; when that is used
-     * up, the stage above waits, also for brokers that are away. Errors that pass are retried by the client for as long
-     * as they last.
+     * up, the stage above waits, also for brokers that are away. Errors that pass are retried by the client for as
+     * long as they last.
      *
      * <p>Fails the run with {@link ProduceException} when a record cannot be written, now or ever: too large, refused,
      * not serialisable, or for a topic that does not exist. Its input stays unacknowledged. For another rule, several
@@ -30,5 +34,21 @@ public final class KafkaSink {
     /** {@link #producing(ProducerSettings)} with a rule for records that cannot be written. */
     public static <K, V> Sink<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings, WriteFailures failures) {
         return Producing.with(settings).onFailure(failures).records();
+    }
+
+    /**
+     * Produces what was encoded of {@link KafkaSource#views}, by a lean producer, and acknowledges an element when the
+     * brokers have all its records. Order, back-pressure and failures are as with {@link
+     * #producing(ProducerSettings)}: the first record that cannot be written fails the run, and nothing of its
+     * partition is written behind it. The settings' serializers are not used.
+     *
+     * @throws IllegalArgumentException if the settings produce by Kafka's client
+     */
+    public static Sink<EncodedRecords> encoded(ProducerSettings<?, ?> settings) {
+        if (Objects.requireNonNull(settings, "settings").producePath() != ProducePath.LEAN) {
+            throw new IllegalArgumentException("encoded records need the lean path: producePath="
+                    + settings.producePath() + "; set producePath(ProducePath.LEAN)");
+        }
+        return Sink.custom("produce", new EncodedSink(settings));
     }
 }

@@ -5,6 +5,7 @@ import dev.weir.kafka.internal.consumer.PartitionedSource;
 import dev.weir.kafka.internal.consumer.ViewSource;
 import dev.weir.kafka.internal.share.AcquiredRecord;
 import dev.weir.kafka.internal.share.ShareSource;
+import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.Source;
 import java.util.List;
@@ -26,10 +27,10 @@ public final class KafkaSource {
      * At-least-once: a record's offset is committed after the pipeline has acknowledged it and every record before it
      * in its partition. Records of a partition come in order; partitions are interleaved batch by batch.
      *
-     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses the partitions that the pipeline
-     * cannot keep up with. When the group takes partitions away, their unfinished records are waited for ({@link
-     * ConsumerSettings#revokeDeadline}), the finished ones committed, and those not yet pulled are dropped. Errors that
-     * pass are retried for as long as they last.
+     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses the partitions that the
+     * pipeline cannot keep up with. When the group takes partitions away, their unfinished records are waited for
+     * ({@link ConsumerSettings#revokeDeadline}), the finished ones committed, and those not yet pulled are dropped.
+     * Errors that pass are retried for as long as they last.
      *
      * <p>Fails the run with {@link KafkaPipelineException} when the client reports a fault that waiting does not cure,
      * and with {@link RecordDecodeException} when a deserializer refuses a record.
@@ -46,16 +47,49 @@ public final class KafkaSource {
      * where it lies in the receive buffer: key, value and headers are never copied. For settings with {@link
      * FetchPath#LEAN} only; their deserializers are not used.
      *
-     * <p>The decoder is called on the thread that fetches, so it must be quick and never wait; with several {@linkplain
-     * ConsumerSettings#fetchThreads() fetch threads}, by each of them, so it must be thread-safe. It keeps nothing of
-     * the view, which shows the next record afterwards. If it throws or returns null the run fails with
-     * {@link RecordDecodeException}; to have bad records as elements, return something that says so.
+     * <p>The decoder is called on the thread that fetches, so it must be quick and never wait; with several
+     * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, by each of them, so it must be thread-safe. It
+     * keeps nothing of the view, which shows the next record afterwards. If it throws or returns null the run fails
+     * with {@link RecordDecodeException}; to have bad records as elements, return something that says so.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
     public static <T> Source<T> atLeastOnce(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
         return Source.custom("consume", ViewSource.committable(settings, subscription, decoder));
+    }
+
+    /** {@link #views(ConsumerSettings, Subscription)} of all partitions of the topics. */
+    public static Source<RecordViews> views(ConsumerSettings<?, ?> settings, String... topics) {
+        return views(settings, Subscription.topics(topics));
+    }
+
+    /**
+     * At-least-once, with records where they lie: an element is some records of a partition in a row, a batch as its
+     * producer wrote it or a few small ones, and is acknowledged as one. So a pipeline costs no object per record;
+     * with {@link KafkaSink#encoded} at its end, from topic to topic:
+     *
+     * <pre>{@code
+     * KafkaSource.views(consumer, "clicks")
+     *         .mapParallel(4, views -> views.encode((record, out) ->
+     *                 out.send(out.record("copy").key(record.key()).value(record.value()))))
+     *         .to(KafkaSink.encoded(producer))
+     * }</pre>
+     *
+     * <p>For settings with {@link FetchPath#LEAN} only; their deserializers are not used. All else is as with {@link
+     * #atLeastOnce(ConsumerSettings, Subscription)}: what is counted per record there (commits, windows, rates,
+     * meters) is counted per element here, and what was not acknowledged comes again from the first record of its
+     * element on.
+     *
+     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     */
+    public static Source<RecordViews> views(ConsumerSettings<?, ?> settings, Subscription subscription) {
+        Objects.requireNonNull(subscription, "subscription");
+        if (Objects.requireNonNull(settings, "settings").fetch() != FetchPath.LEAN) {
+            throw new IllegalArgumentException(
+                    "views need the lean path: fetch=" + settings.fetch() + "; set fetch(FetchPath.LEAN)");
+        }
+        return Source.custom("consume", ViewSource.keeping(settings, subscription));
     }
 
     /** {@link #plain(ConsumerSettings, Subscription)} of all partitions of the topics. */
@@ -184,9 +218,9 @@ public final class KafkaSource {
     }
 
     /**
-     * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each partition,
-     * which begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a
-     * slow one delays no other, as long as each runs at its own pace:
+     * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each
+     * partition, which begins when the partition comes and ends when the group takes it away. Each has its own
+     * buffer, so that a slow one delays no other, as long as each runs at its own pace:
      *
      * <pre>{@code
      * KafkaSource.partitioned(settings, Subscription.topics("orders"))
@@ -199,9 +233,9 @@ public final class KafkaSource {
     }
 
     /**
-     * A stream for each partition, as {@link #partitioned(ConsumerSettings, Subscription)}, without commits: each goes on
-     * at the position that {@code offsets} has for it, and {@link ExternalOffsets#revoked} is called when work on its
-     * records has ended. For results that are stored with the position, partition by partition.
+     * A stream for each partition, as {@link #partitioned(ConsumerSettings, Subscription)}, without commits: each
+     * goes on at the position that {@code offsets} has for it, and {@link ExternalOffsets#revoked} is called when
+     * work on its records has ended. For results that are stored with the position, partition by partition.
      */
     public static <K, V> Source<PartitionSource<K, V>> partitioned(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
@@ -217,8 +251,9 @@ public final class KafkaSource {
 
     /**
      * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
-     * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its fate; once
-     * it is acknowledged it is committed like any other. {@link DeadLetters#divert} sends such records to a topic.
+     * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its fate;
+     * once it is acknowledged it is committed like any other. {@link DeadLetters#divert} sends such records to a
+     * topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
         return atLeastOnce(settings.raw(), subscription)
@@ -230,10 +265,11 @@ public final class KafkaSource {
      * Records that a share group lends to this member, at least once and in no order: any number of workers on any
      * number of partitions, with as many other members as are wanted.
      *
-     * <p>A record is accepted when the pipeline has acknowledged it. It is released, so that the group delivers it again,
-     * when the pipeline gives it back: by a drain, a failure or a cancellation. Its lock is renewed at half its time while
-     * the pipeline works on it. Each delivery counts, and after {@link ShareGroupConfig#deliveryLimit} of them the
-     * brokers give the record up: say {@link ShareSettings.Builder#deadLetters}, so that a copy stands in a topic by then.
+     * <p>A record is accepted when the pipeline has acknowledged it. It is released, so that the group delivers it
+     * again, when the pipeline gives it back: by a drain, a failure or a cancellation. Its lock is renewed at half
+     * its time while the pipeline works on it. Each delivery counts, and after {@link ShareGroupConfig#deliveryLimit}
+     * of them the brokers give the record up: say {@link ShareSettings.Builder#deadLetters}, so that a copy stands in
+     * a topic by then.
      *
      * <p>Each run has several share consumers, as one would fetch nothing while one of its records is open. How many,
      * and how much they ask for, follows what is measured.

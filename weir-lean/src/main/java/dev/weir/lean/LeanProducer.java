@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Writes records without making an object per record: idempotent, acknowledged by all replicas in sync, in the order of
- * each partition. Thread-safe; records of one thread to one partition keep their order. It has one thread of its own,
- * which sends, and calls the {@link SendListener}.
+ * Writes records without making an object per record: idempotent, acknowledged by all replicas in sync, in the order
+ * of each partition. Thread-safe; records of one thread to one partition keep their order. It has one thread of its
+ * own, which sends, and calls the {@link SendListener}.
  *
  * <pre>{@code
  * SendListener listener = new SendListener() {
@@ -65,7 +65,7 @@ public final class LeanProducer implements AutoCloseable {
      */
     public void send(LeanRecord record, long token) throws InterruptedException {
         Objects.requireNonNull(record, "record");
-        entrance.send(record.topic(), record.partition(), time(record), record.bytes(), token);
+        entrance.send(record.topic(), record.partition(), record.timestampMillis(), record.bytes(), token);
     }
 
     /**
@@ -74,17 +74,44 @@ public final class LeanProducer implements AutoCloseable {
      */
     public boolean trySend(LeanRecord record, long token) {
         Objects.requireNonNull(record, "record");
-        return entrance.trySend(record.topic(), record.partition(), time(record), record.bytes(), token);
-    }
-
-    private static long time(LeanRecord record) {
-        long given = record.timestampMillis();
-        return given == LeanRecord.NOW ? System.currentTimeMillis() : given;
+        return entrance.trySend(record.topic(), record.partition(), record.timestampMillis(), record.bytes(), token);
     }
 
     /**
-     * Sends what was taken before this call, without waiting for full batches, and returns when the listener knows what
-     * became of it, or after the deadline.
+     * As {@link #send(LeanRecord, long)}, one after the other, of those that were put together before: cheaper the
+     * more of them in a row are for the same partition.
+     *
+     * @param from the number of the first one
+     * @param to the number behind the last one, at most {@link LeanRecords#count}
+     * @param token given to the listener with what became of each
+     */
+    public void send(LeanRecords records, int from, int to, long token) throws InterruptedException {
+        int at = trySend(records, from, to, token);
+        while (at < to) {
+            entrance.send(
+                    records.topic(at),
+                    records.prepared().partition(at),
+                    records.prepared().timestampMillis(at),
+                    records.prepared().bytes(at),
+                    token);
+            at = trySend(records, at + 1, to, token);
+        }
+    }
+
+    /**
+     * As {@link #send(LeanRecords, int, int, long)}, but never waits.
+     *
+     * @return the number of the first one that was not taken; {@code to} if all were
+     */
+    public int trySend(LeanRecords records, int from, int to, long token) {
+        Objects.checkFromToIndex(
+                from, to, Objects.requireNonNull(records, "records").count());
+        return entrance.trySend(records.prepared(), from, to, token);
+    }
+
+    /**
+     * Sends what was taken before this call, without waiting for full batches, and returns when the listener knows
+     * what became of it, or after the deadline.
      *
      * @return what the listener does not know yet
      * @throws LeanException if the producer has failed
@@ -94,8 +121,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Takes no more records, waits for those that were taken, and gives up the rest after the deadline: the listener is
-     * told of each. An interrupt gives up at once, and stays set.
+     * Takes no more records, waits for those that were taken, and gives up the rest after the deadline: the listener
+     * is told of each. An interrupt gives up at once, and stays set.
      *
      * @return what was given up
      */

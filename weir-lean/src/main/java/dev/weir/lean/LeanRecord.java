@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  * for the next record, which keeps what is not set anew.
  *
  * <p>Keys and values are not copied before {@link LeanProducer#send} returns; after that their bytes may be
- * overwritten. Headers are copied at once.
+ * overwritten. Headers are copied at once, and so is a key that an encoder writes.
  */
 public final class LeanRecord {
 
     /** Lets the key choose the partition, as the official client does; without a key one partition for a batch. */
     public static final int ANY_PARTITION = -1;
 
-    /** Lets the record have the time at which it is sent. */
+    /**
+     * Lets the record have the time at which it is sent. The clock is read when a batch begins and for each 16th
+     * record of it, so that it may be late by as much as these were apart.
+     */
     public static final long NOW = -1;
 
     private final RecordBytes bytes = new RecordBytes();
@@ -85,6 +88,12 @@ public final class LeanRecord {
         return this;
     }
 
+    /** The bytes of an object, which are written now, as they choose the partition. */
+    public <T> LeanRecord key(T object, RecordEncoder<? super T> encoder) {
+        bytes.encodeKey(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));
+        return this;
+    }
+
     public LeanRecord noKey() {
         bytes.key.clear();
         return this;
@@ -109,6 +118,15 @@ public final class LeanRecord {
     /** The bytes of another record, such as one that a {@link LeanConsumer} shows; may be a null value. */
     public LeanRecord value(Slice value) {
         bytes.value.wrap(Objects.requireNonNull(value, "value"));
+        return this;
+    }
+
+    /**
+     * The bytes of an object, which the encoder writes straight into the batch: within {@link LeanProducer#send}, and
+     * again whenever the record is sent again.
+     */
+    public <T> LeanRecord value(T object, RecordEncoder<? super T> encoder) {
+        bytes.value.wrap(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));
         return this;
     }
 
@@ -140,6 +158,19 @@ public final class LeanRecord {
         bytes.headerValue().wrap(value);
         bytes.addHeader();
         return this;
+    }
+
+    /** Key, value and headers of another record where they lie; the headers are copied at once. */
+    public LeanRecord content(RecordView record) {
+        bytes.show(Objects.requireNonNull(record, "record"));
+        return this;
+    }
+
+    /** Forgets all but the topic: no key, value or headers, for any partition, with the time at which it is sent. */
+    public LeanRecord reset() {
+        partition = ANY_PARTITION;
+        timestampMillis = NOW;
+        return noKey().noValue().noHeaders();
     }
 
     /** Forgets all headers. */

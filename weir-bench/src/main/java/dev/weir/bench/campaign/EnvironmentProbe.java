@@ -1,6 +1,7 @@
 package dev.weir.bench.campaign;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.weir.bench.measurement.ProcessorCounters;
 import dev.weir.bench.result.Environment;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -30,6 +31,7 @@ final class EnvironmentProbe {
                 all.put(name, value.strip());
             }
         });
+        all.put(ProcessorCounters.SETTING, ProcessorCounters.availability());
         all.put("load.average", Double.toString(system.getSystemLoadAverage()));
         return new Environment(
                 System.getProperty("java.vm.name") + " " + Runtime.version(),

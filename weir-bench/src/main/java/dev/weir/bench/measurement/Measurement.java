@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run: passes until the rate is steady, then passes that count. Confined to one thread; used once.
  *
- * <p>A pass that is measured is cut off after {@code measureSeconds}; one that reads the whole topic sooner is followed by
- * others until so much time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run flagged.
+ * <p>A pass that is measured is cut off after {@code measureSeconds}; one that reads the whole topic sooner is
+ * followed by others until so much time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run
+ * flagged.
  */
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
@@ -61,6 +62,7 @@ public final class Measurement {
     private final WarmUp warmUp = new WarmUp();
     private final List<Outcome> measured = new ArrayList<>();
     private final BackgroundFigures background;
+    private final ProcessorCounters counters;
     private final ColdStart coldStart = new ColdStart();
 
     private long activeMillis;
@@ -73,6 +75,7 @@ public final class Measurement {
         this.point = point;
         this.isBaseline = isBaseline;
         this.background = new BackgroundFigures(cluster);
+        this.counters = new ProcessorCounters(driver.pidHere());
     }
 
     /**
@@ -99,6 +102,12 @@ public final class Measurement {
 
     /** The run. */
     public Measured run(String topic) throws InterruptedException {
+        try (counters) {
+            return measured(topic);
+        }
+    }
+
+    private Measured measured(String topic) throws InterruptedException {
         driver.hello();
         driver.configure(topic, point.recordsPerPartition());
         if (cluster.countsFetches(point)) {
@@ -176,7 +185,7 @@ public final class Measurement {
                     brokerLast = brokerBefore;
                     lastPassMillis = 0;
                     if (settling.isOver()) {
-                        background.beginPass();
+                        begins(isMeasured);
                     }
                 }
                 case Report.Interval interval -> {
@@ -187,7 +196,7 @@ public final class Measurement {
                         background.sample();
                     } else if (settling.endsWith(interval)) {
                         brokerBefore = broker;
-                        background.beginPass();
+                        begins(isMeasured);
                     }
                     records += interval.records();
                     bytes += interval.bytes();
@@ -198,7 +207,7 @@ public final class Measurement {
                         fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
-                        background.endPass();
+                        ends();
                     }
                 }
                 case Report.Passed said -> {
@@ -220,6 +229,18 @@ public final class Measurement {
         }
     }
 
+    private void begins(boolean isMeasured) {
+        background.beginPass();
+        if (isMeasured) {
+            counters.begin();
+        }
+    }
+
+    private void ends() throws InterruptedException {
+        background.endPass();
+        counters.end();
+    }
+
     private void requireTimed(Report.Passed passed) {
         if (passed.complete() && passed.nanos() < LEAST_TIMED_NANOS) {
             long enough = point.recordsPerPartition()
@@ -236,8 +257,8 @@ public final class Measurement {
     }
 
     /**
-     * The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. Intervals past the
-     * warm-up are measured, so none is kept in which a measured pass settled.
+     * The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. Intervals past
+     * the warm-up are measured, so none is kept in which a measured pass settled.
      */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
@@ -302,6 +323,7 @@ public final class Measurement {
         putFetches(metrics);
         putClient(metrics);
         metrics.putAll(around);
+        metrics.putAll(counters.perRecord(sum.cpuNanos(), records));
         double ceiling = point.ceilingPerSecond();
         if (!Double.isNaN(ceiling)) {
             metrics.put(Totals.NOMINAL, 1e11 * records / nanos / ceiling);

@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's JVM, at a place of the environment. Confined to one thread, but for {@link #kill}, {@link #isAlive} and what the
- * launcher asks it, which any thread may. It ends with its standard input, so it does not outlive the harness, however that
- * one ends.
+ * A driver's JVM, at a place of the environment. Confined to one thread, but for {@link #kill}, {@link #isAlive} and
+ * what the launcher asks it, which any thread may. It ends with its standard input, so it does not outlive the
+ * harness, however that one ends.
  */
 public final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -245,8 +245,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * By how much a time between the plan of who sends and this process was wrong at most since {@link #passBegins}: the
-     * errors of both clocks. Null where all processes share a clock.
+     * By how much a time between the plan of who sends and this process was wrong at most since {@link #passBegins}:
+     * the errors of both clocks. Null where all processes share a clock.
      *
      * @throws RunFailure if one of these clocks was set meanwhile
      */
@@ -302,6 +302,11 @@ public final class DriverProcess implements AutoCloseable {
             throw new RunFailure("driver " + who() + " failed: " + failed.message() + "; see " + log);
         }
         return report;
+    }
+
+    /** Its own id at the operating system; 0 of one that runs elsewhere, for which another process stands here. */
+    public long pidHere() {
+        return host.isHere() ? process.pid() : 0;
     }
 
     /** Its id at the operating system. */

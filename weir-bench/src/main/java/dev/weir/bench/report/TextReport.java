@@ -1,5 +1,6 @@
 package dev.weir.bench.report;
 
+import dev.weir.bench.measurement.ProcessorCounters;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;
@@ -30,12 +31,15 @@ final class TextReport {
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
 
-    /** Where handlers block. No ratios are taken of these. */
-    private static final List<Column> BLOCKING = List.of(
+    /** Where handlers block, and where a processor shows its counters. No ratios are taken of these. */
+    private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
             new Column(Totals.CEILING, "ceiling/s"),
             new Column(Totals.EFFICIENCY, "efficiency %"),
-            new Column(Totals.NOMINAL, "% of nominal"));
+            new Column(Totals.NOMINAL, "% of nominal"),
+            new Column(ProcessorCounters.figure("cycles"), "cycles/record"),
+            new Column(ProcessorCounters.figure("instructions"), "instructions/record"),
+            new Column(ProcessorCounters.figure("cache-misses"), "cache misses/record"));
 
     /** A figure among {@link DriverResult#metrics}. */
     private record Column(String figure, String title) {}
@@ -55,6 +59,10 @@ final class TextReport {
                 progress.done(),
                 progress.planned(),
                 progress.failed() == 0 ? "" : ", " + progress.failed() + " failed"));
+        String counters = campaign.environment().settings().get(ProcessorCounters.SETTING);
+        if (counters != null) {
+            text.append("processor counters: ").append(counters).append('\n');
+        }
         for (PointResult point : analysis.points()) {
             text.append('\n');
             point(text, campaign, point);
@@ -88,7 +96,7 @@ final class TextReport {
         String ratio = judgedBy == Metric.RATE ? "ratio" : judgedBy.title() + " ratio";
         List<String> titles =
                 new ArrayList<>(List.of("driver", "records/s", ratio, "interval", "CPU s/million", "B/record"));
-        List<Column> blocking = BLOCKING.stream()
+        List<Column> blocking = FIGURES.stream()
                 .filter(column -> point.drivers().stream()
                         .anyMatch(driver -> driver.metrics().containsKey(column.figure())))
                 .toList();

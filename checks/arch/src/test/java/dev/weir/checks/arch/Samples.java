@@ -29,10 +29,12 @@ import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.lean.KeptBatches;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanProducer;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
+import dev.weir.lean.LeanRecords;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.LeanThreads;
 import dev.weir.lean.SendListener;
@@ -143,6 +145,8 @@ final class Samples implements AutoCloseable {
         put(ByteBuffer.class, ByteBuffer.allocate(1));
         put(Slice.class, new Slice());
         put(LeanRecord.class, new LeanRecord(TEXT));
+        put(LeanRecords.class, new LeanRecords());
+        put(KeptBatches.class, new KeptBatches(1));
         put(
                 LeanProducerSettings.class,
                 LeanProducerSettings.builder().bootstrapServers("localhost:1").build());

@@ -42,7 +42,12 @@ class BenchCopyTest extends BenchTestBase {
             """;
 
     @ParameterizedTest
-    @CsvSource({"weir-lean-copy, at-least-once", "weir-lean, exactly-once", "kafka-streams, exactly-once"})
+    @CsvSource({
+        "weir-lean-copy, at-least-once",
+        "weir-views-copy-parallel, at-least-once",
+        "weir-lean, exactly-once",
+        "kafka-streams, exactly-once"
+    })
     void driver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
         requireCopied(driver, guarantee);
     }

@@ -21,6 +21,7 @@ import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
@@ -214,6 +215,27 @@ final class DocumentSamples {
             KafkaSource.atLeastOnce(consumer, "clicks")
                     .map(record -> new ProducerRecord<>("copy", record.key(), record.value()))
                     .to(KafkaSink.producing(settings))
+                    .run();
+        }
+
+        static void encode() {
+            ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
+                    .bootstrapServers("localhost:9092")
+                    .groupId("large")
+                    .fetch(FetchPath.LEAN)
+                    .build();
+            ProducerSettings<byte[], byte[]> producer = ProducerSettings.builder()
+                    .bootstrapServers("localhost:9092")
+                    .producePath(ProducePath.LEAN)
+                    .build();
+            ViewEncoder largeOnes = (record, out) -> {
+                if (record.value().getLong(8) > 100) {
+                    out.send(out.record("large").content(record));
+                }
+            };
+            KafkaSource.views(consumer, "clicks")
+                    .mapParallel(2, views -> views.encode(largeOnes))
+                    .to(KafkaSink.encoded(producer))
                     .run();
         }
     }

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.TransactionListing;
@@ -202,14 +203,25 @@ class ExactlyOnceFlowTest {
     @Test
     void producerThatIsFenced_rewinds_withoutARebalance() throws Exception {
         createTopics("fenced", COUNT);
-        AtomicBoolean fence = new AtomicBoolean();
+        AtomicBoolean fenced = new AtomicBoolean();
+        ReentrantLock one = new ReentrantLock();
         try (RunningPipeline run = untilEnd("fenced")
                 .commitInterval(Duration.ofMillis(200))
                 .produceTo(
                         producer(),
                         records -> records.mapBlocking(8, RecordOrdering.byKey(), record -> {
-                                    if (number(record) == COUNT / 2 && fence.compareAndSet(false, true)) {
-                                        fenceOpenTransactions("fenced");
+                                    // The later half waits for it: fenced at its end, the last transaction is the next
+                                    // run's, and there is nothing to rewind.
+                                    if (number(record) >= COUNT / 2 && !fenced.get()) {
+                                        one.lockInterruptibly();
+                                        try {
+                                            if (!fenced.get()) {
+                                                fenceOpenTransactions("fenced");
+                                                fenced.set(true);
+                                            }
+                                        } finally {
+                                            one.unlock();
+                                        }
                                     }
                                     return record;
                                 })

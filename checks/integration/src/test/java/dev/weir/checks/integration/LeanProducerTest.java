@@ -9,7 +9,9 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducer;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
+import dev.weir.lean.LeanRecords;
 import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -67,6 +70,61 @@ class LeanProducerTest {
                     .isEqualTo(settings().build().bufferBytes());
         }
         ledger.assertAllOnceInOrder(KAFKA.bootstrapServers(), topic);
+    }
+
+    /** Some in a row for one partition, some by key, some for any, more than a batch has room for. */
+    @Test
+    void recordsPutTogetherBefore_areWrittenInOrder_eachToldByTheirToken() throws Exception {
+        KAFKA.cluster().createTopic("together", 3);
+        int count = 9_000;
+        LeanRecords together = new LeanRecords();
+        LeanRecord record = new LeanRecord("together");
+        for (int n = 0; n < count; n++) {
+            byte[] text = Integer.toString(n).getBytes(StandardCharsets.US_ASCII);
+            record.reset().value(text).timestamp(n % 7 == 0 ? LeanRecord.NOW : n);
+            switch (n / 50 % 3) {
+                case 0 -> record.partition(n / 150 % 3);
+                case 1 -> record.key(text);
+                default -> {}
+            }
+            together.add(record);
+        }
+        AtomicLong told = new AtomicLong();
+        SendListener listener = new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int partition, long offset) {
+                told.addAndGet(token);
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                throw new AssertionError(why);
+            }
+        };
+        try (LeanProducer producer = LeanProducer.open(
+                settings().batchBytes(4 * 1024).bufferBytes(64 * 1024).maxRequestBytes(16 * 1024).build(), listener)) {
+            producer.send(together, 0, count, 5);
+            assertThat(producer.flush(LONG).isEmpty()).isTrue();
+        }
+        assertThat(told).hasValue(5L * count);
+        List<ConsumerRecord<byte[], byte[]>> all = read("together");
+        assertThat(Records.numbers(all)).hasSize(count).doesNotHaveDuplicates();
+        for (int partition = 0; partition < 3; partition++) {
+            int number = partition;
+            assertThat(Records.numbers(all.stream()
+                            .filter(each -> each.partition() == number)
+                            .toList()))
+                    .isSorted();
+        }
+        assertThat(all).allSatisfy(each -> {
+            int n = Integer.parseInt(new String(each.value(), StandardCharsets.US_ASCII));
+            if (n % 7 != 0) {
+                assertThat(each.timestamp()).isEqualTo(n);
+            }
+            if (n / 50 % 3 == 0) {
+                assertThat(each.partition()).isEqualTo(n / 150 % 3);
+            }
+        });
     }
 
     @Test

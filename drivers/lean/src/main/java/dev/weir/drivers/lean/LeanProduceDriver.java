@@ -7,14 +7,18 @@ import dev.weir.driver.Scenario;
 import dev.weir.lean.LeanProducer;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
+import dev.weir.lean.RecordEncoder;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code LeanProducer} in a loop, with its defaults and one {@code LeanRecord} for all records. Confined to the main
+ * {@code LeanProducer} in a loop, with its defaults, one {@code LeanRecord} for all records, and an encoder that
+ * writes each value
+ * into its batch. Confined to the main
  * thread; acknowledgements come on the producer's.
  */
 final class LeanProduceDriver implements Driver {
@@ -61,10 +65,32 @@ final class LeanProduceDriver implements Driver {
         int partitions = pass.configuration().partitions();
         Pacer pacer = pass.pacer();
         LeanRecord record = new LeanRecord(pass.configuration().topic());
+        Values values = new Values(pass.configuration().valueBytes());
         for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
             int partition = (int) (i % partitions);
             long ticket = pacer.next(partition);
-            producer.send(record.partition(partition).value(pass.value(i / partitions)), ticket);
+            values.number = i / partitions;
+            producer.send(record.partition(partition).value(values, values), ticket);
+        }
+    }
+
+    /** Values as {@link Pass#value(long)} makes them, without an array for each. */
+    private static final class Values implements RecordEncoder<Values> {
+        private final byte[] zeros;
+        private long number;
+
+        private Values(int sizeBytes) {
+            this.zeros = new byte[sizeBytes];
+        }
+
+        @Override
+        public int sizeBytes(Values values) {
+            return zeros.length;
+        }
+
+        @Override
+        public void encode(Values values, ByteBuffer to) {
+            to.putLong(number).put(zeros, 0, zeros.length - Long.BYTES);
         }
     }
 }

@@ -32,6 +32,8 @@ public final class WeirDrivers {
                 "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
                 "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)));
         drivers.put("weir-client-defaults", () -> new WeirDriver(CLIENT_DEFAULTS, FetchPath.CLIENT));
+        drivers.put("weir-views-copy", () -> new WeirViewsCopy(0));
+        drivers.put("weir-views-copy-parallel", () -> new WeirViewsCopy(2));
         DriverMain.serve(drivers, arguments);
     }
 }

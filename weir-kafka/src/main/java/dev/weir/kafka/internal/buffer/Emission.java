@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.internal.fetch.Views;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Phase;
 import dev.weir.stream.spi.Batch;
@@ -10,8 +11,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished; takes back
- * what the pipeline need not see after all. Confined to the owner thread.
+ * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished; takes
+ * back what the pipeline need not see after all. Confined to the owner thread.
  */
 public final class Emission {
 
@@ -70,7 +71,10 @@ public final class Emission {
         }
     }
 
-    /** A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the commit. */
+    /**
+     * A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the
+     * commit.
+     */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {
             gate.readTo(partition, offset);
@@ -107,6 +111,7 @@ public final class Emission {
     /** Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
+        cutAtEnd(partition, list, count);
         for (int from = 0; from < count; from += batchSize) {
             List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
             if (tracked) {
@@ -121,6 +126,16 @@ public final class Emission {
         }
         if (count < list.size()) {
             partition.dropped(list.get(count).offset());
+        }
+    }
+
+    /** Of records in a row, those behind the end are left out. */
+    private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
+        if (count > 0
+                && list.get(count - 1) instanceof Views.InARow row
+                && Views.nextOffset(row) > partition.endOffset()) {
+            row.cutAt(partition.endOffset());
+            partition.dropped(partition.endOffset());
         }
     }
 
@@ -160,6 +175,7 @@ public final class Emission {
         } else {
             size = appendUnfinished(partition, values, tokens);
         }
+        partition.tracker().seenTo(Views.nextOffset(list.get(list.size() - 1)));
         if (size > 0) {
             made.add(Batch.of(values, size, partition.tracker(), tokens));
         }
@@ -179,12 +195,14 @@ public final class Emission {
         }
     }
 
-    /** Those that an earlier assignment had finished are told to the tracker and left out; returns how many are left. */
+    /**
+     * Those that an earlier assignment had finished are told to the tracker and left out; returns how many are left.
+     */
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;
         for (Object value : values) {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
-            if (partition.finishedEarlier().contains(record.offset())) {
+            if (partition.finishedEarlier().contains(record.offset(), Views.nextOffset(record))) {
                 partition.tracker().appendFinished(record.offset());
             } else {
                 values[size] = record;

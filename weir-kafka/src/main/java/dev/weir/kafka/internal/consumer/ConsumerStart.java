@@ -25,7 +25,6 @@ import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.spi.Lookup.Described;
 import dev.weir.kafka.spi.Surroundings;
 import dev.weir.kafka.spi.SurroundingsRegistry;
-import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.PatientTermination;
@@ -41,12 +40,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -76,7 +73,7 @@ public final class ConsumerStart {
     private final Subscription subscription;
     private final Delivery delivery;
     private final @Nullable ExternalOffsets external;
-    private final Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views;
+    private final Supplier<Views.Maker> views;
 
     /** Creates a start of a consumer that hands out the client's records. */
     public ConsumerStart(
@@ -84,7 +81,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external) {
-        this(settings, subscription, delivery, external, () -> Views::copy);
+        this(settings, subscription, delivery, external, () -> Views.Maker.of(Views::copy));
     }
 
     /** Creates a start of which the lean path makes records by {@code views}: it makes a maker for each thread. */
@@ -93,7 +90,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
-            Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views) {
+            Supplier<Views.Maker> views) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.subscription = Objects.requireNonNull(subscription, "subscription");
         this.delivery = delivery;
@@ -220,8 +217,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * A client keeps what it has fetched of paused partitions, a fetch of each, beside what they hold of the budget: a quarter
-     * of their shares.
+     * A client keeps what it has fetched of paused partitions, a fetch of each, beside what they hold of the budget:
+     * a quarter of their shares.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;

@@ -10,6 +10,8 @@ import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.kafka.internal.fetch.Views;
+import dev.weir.kafka.internal.view.ViewPool;
+import dev.weir.kafka.view.RecordViews;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
@@ -17,6 +19,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -31,25 +34,26 @@ public final class ViewSource<T> implements SourceFactory<T> {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
-            Function<RecordView, ? extends T> decoder) {
-        Objects.requireNonNull(subscription, "subscription");
-        Objects.requireNonNull(decoder, "decoder");
-        if (settings.fetch() != FetchPath.LEAN) {
-            throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
-                    + "; set fetch(FetchPath.LEAN)");
-        }
+            Supplier<Views.Maker> makers) {
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
         }
         this.settings = settings.raw();
-        this.start = new ConsumerStart(settings, subscription, delivery, external, () -> Views.decoding(decoder));
+        this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
+    }
+
+    /** A source of records in a row, which commits. */
+    public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
+        ViewPool pool = new ViewPool();
+        return new ViewSource<>(
+                settings, subscription, new Delivery.Committable(), null, () -> Views.Maker.keeping(pool));
     }
 
     /** A committable source; {@code decoder} is called on the thread, or threads, that fetch, as of the others. */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
-        return new ViewSource<>(settings, subscription, new Delivery.Committable(), null, decoder);
+        return decoding(settings, subscription, new Delivery.Committable(), null, decoder);
     }
 
     /** A source that commits nothing, as {@link ConsumerSource#plain}. */
@@ -58,7 +62,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             Subscription subscription,
             @Nullable ExternalOffsets external,
             Function<RecordView, ? extends T> decoder) {
-        return new ViewSource<>(settings, subscription, ConsumerSource.untold(settings, external), external, decoder);
+        return decoding(settings, subscription, ConsumerSource.untold(settings, external), external, decoder);
     }
 
     /** A source that commits before it emits. */
@@ -67,7 +71,23 @@ public final class ViewSource<T> implements SourceFactory<T> {
             Subscription subscription,
             int commitAhead,
             Function<RecordView, ? extends T> decoder) {
-        return new ViewSource<>(settings, subscription, new Delivery.AtMostOnce(commitAhead), null, decoder);
+        return decoding(settings, subscription, new Delivery.AtMostOnce(commitAhead), null, decoder);
+    }
+
+    private static <T> ViewSource<T> decoding(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            Function<RecordView, ? extends T> decoder) {
+        Objects.requireNonNull(subscription, "subscription");
+        Objects.requireNonNull(decoder, "decoder");
+        if (settings.fetch() != FetchPath.LEAN) {
+            throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
+                    + "; set fetch(FetchPath.LEAN)");
+        }
+        return new ViewSource<>(
+                settings, subscription, delivery, external, () -> Views.Maker.of(Views.decoding(decoder)));
     }
 
     @Override
@@ -93,7 +113,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             }
             Batch<Object> results = batch.retyped();
             for (int i = 0; i < results.size(); i++) {
-                results.set(i, ((Views.Decoded) results.get(i)).result);
+                results.set(i, ((Views.Made) results.get(i)).result);
             }
             return results.retyped();
         }

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.fetch;
 
+import dev.weir.lean.BatchView;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
@@ -14,8 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +34,7 @@ final class FetchThread implements FetchLane {
 
     private final LeanConsumer lean;
     private final int maxTurnBytes;
-    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
+    private final Views.Maker maker;
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private final HandOver<FetchedTurn> turns;
     private final Thread thread;
@@ -74,20 +73,15 @@ final class FetchThread implements FetchLane {
      * A thread that begins with its first partition.
      *
      * @param maxTurnBytes of records in one turn, decompressed; the last one may exceed it
-     * @param views called by this thread alone
+     * @param maker this thread's alone
      * @param bell rung when it has something
      */
     FetchThread(
-            String name,
-            int number,
-            LeanSettings settings,
-            int maxTurnBytes,
-            Function<RecordView, ConsumerRecord<byte[], byte[]>> views,
-            HandOver.Bell bell) {
+            String name, int number, LeanSettings settings, int maxTurnBytes, Views.Maker maker, HandOver.Bell bell) {
         this.number = number;
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = maxTurnBytes;
-        this.views = views;
+        this.maker = maker;
         this.turns = new HandOver<>(TURNS_ON_THEIR_WAY, bell);
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
@@ -242,7 +236,7 @@ final class FetchThread implements FetchLane {
 
     private int poll() {
         try {
-            return lean.poll(this::take);
+            return maker.poll(lean, this::take, this::take);
         } catch (PartitionException fault) {
             int index = lean.index(fault.topic(), fault.partition());
             Reading reading = index < 0 ? null : byIndex.get(index);
@@ -258,7 +252,14 @@ final class FetchThread implements FetchLane {
         if (turnBytes >= maxTurnBytes || ending) {
             lean.endPoll();
         }
-        part(Objects.requireNonNull(byIndex.get(record.index()))).records.add(views.apply(record));
+        part(Objects.requireNonNull(byIndex.get(record.index()))).records.add(maker.make(record));
+    }
+
+    private void take(BatchView batch) {
+        turnBytes += maker.keep(part(Objects.requireNonNull(byIndex.get(batch.index()))).records, batch);
+        if (turnBytes >= maxTurnBytes || ending) {
+            lean.endPoll();
+        }
     }
 
     private FetchedTurn.Part part(Reading reading) {

@@ -5,8 +5,8 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The leader epochs of what was read of a partition, so that each offset in it can be committed with the epoch of the record
- * before it. Epochs change seldom and never go down within a log. Confined to the owner thread.
+ * The leader epochs of what was read of a partition, so that each offset in it can be committed with the epoch of the
+ * record before it. Epochs change seldom and never go down within a log. Confined to the owner thread.
  */
 public final class LeaderEpochs {
 
@@ -38,18 +38,19 @@ public final class LeaderEpochs {
     /**
      * Notes records that were read next.
      *
-     * @return the index of the first one whose epoch is lower than that of a record before it, which proves that it is of
+     * @return the index of the first one whose epoch is lower than that of a record before it, which proves that it
+     * is of
      *     another log, and of which nothing is noted; or {@link #NONE}
      */
     public int note(List<? extends ConsumerRecord<?, ?>> records) {
         ConsumerRecord<?, ?> last = records.get(records.size() - 1);
         if (steps > 0 && epoch(records.get(0)) == last() && epoch(last) == last()) {
-            end = last.offset() + 1;
+            end = Views.nextOffset(last);
             return NONE;
         }
         for (int i = 0; i < records.size(); i++) {
             ConsumerRecord<?, ?> record = records.get(i);
-            if (!passed(record.offset() + 1, epoch(record))) {
+            if (!passed(Views.nextOffset(record), epoch(record))) {
                 return i;
             }
         }

@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.fetch;
 import dev.weir.kafka.internal.lookup.Contact;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -24,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Fetches by lean consumers, while Kafka's client, with all its partitions paused, is the member of the group. See
  * {@link Fetcher} for threads; a {@link LeanReader} may have more below.
  *
- * <p>Only the reader is waited for and woken. The client is polled without waiting, often enough for its rebalances and
- * answers.
+ * <p>Only the reader is waited for and woken. The client is polled without waiting, often enough for its rebalances
+ * and answers.
  */
 public final class LeanFetcher implements Fetcher {
 
@@ -42,7 +40,9 @@ public final class LeanFetcher implements Fetcher {
     private final int maxPollRecords;
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
-    /** Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn. */
+    /**
+     * Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn.
+     */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
     /** Of all partitions, found by {@link #fetchOnly} and to be thrown by the next poll. */
@@ -71,7 +71,7 @@ public final class LeanFetcher implements Fetcher {
             Map<String, Object> config,
             String name,
             int threads,
-            Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views) {
+            Supplier<Views.Maker> views) {
         LeanSettings settings = LeanConfig.of(config, threads);
         LeanReader reader = threads == 1
                 ? new OwnReader(settings, views.get())
@@ -230,7 +230,10 @@ public final class LeanFetcher implements Fetcher {
         }
     }
 
-    /** Told to the client as well, which would look for a position otherwise. There it stays: without an epoch, unchecked. */
+    /**
+     * Told to the client as well, which would look for a position otherwise. There it stays: without an epoch,
+     * unchecked.
+     */
     @Override
     public void hold(TopicPartition id) {
         member.hold(id);

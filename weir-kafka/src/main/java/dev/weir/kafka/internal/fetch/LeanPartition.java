@@ -37,6 +37,11 @@ final class LeanPartition {
         records.add(record);
     }
 
+    /** Those that are not handed out, and perhaps some before them; to be added to. */
+    List<ConsumerRecord<byte[], byte[]>> records() {
+        return records;
+    }
+
     /** The list is this partition's from now on. */
     void add(List<ConsumerRecord<byte[], byte[]>> more) {
         if (isEmpty()) {

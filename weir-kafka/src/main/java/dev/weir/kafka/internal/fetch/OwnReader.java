@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.Contact;
+import dev.weir.lean.BatchView;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
@@ -12,8 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Reads by one {@link LeanConsumer} on the owner thread. */
@@ -26,17 +25,17 @@ final class OwnReader implements LeanReader {
     /** Of records in one turn, decompressed; the last one may exceed it. */
     private final int maxTurnBytes;
 
-    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
+    private final Views.Maker maker;
 
     /** By their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
     private long turnBytes;
 
-    OwnReader(LeanSettings settings, Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
+    OwnReader(LeanSettings settings, Views.Maker maker) {
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = settings.maxFetchBytes();
-        this.views = views;
+        this.maker = maker;
     }
 
     @Override
@@ -86,7 +85,7 @@ final class OwnReader implements LeanReader {
     public int turn() {
         turnBytes = 0;
         try {
-            return lean.poll(this::take);
+            return maker.poll(lean, this::take, this::take);
         } catch (PartitionException fault) {
             int index = lean.index(fault.topic(), fault.partition());
             LeanPartition partition = index < 0 ? null : byIndex.get(index);
@@ -102,7 +101,15 @@ final class OwnReader implements LeanReader {
         if (turnBytes >= maxTurnBytes) {
             lean.endPoll();
         }
-        Objects.requireNonNull(byIndex.get(record.index())).add(views.apply(record));
+        Objects.requireNonNull(byIndex.get(record.index())).add(maker.make(record));
+    }
+
+    private void take(BatchView batch) {
+        turnBytes +=
+                maker.keep(Objects.requireNonNull(byIndex.get(batch.index())).records(), batch);
+        if (turnBytes >= maxTurnBytes) {
+            lean.endPoll();
+        }
     }
 
     @Override

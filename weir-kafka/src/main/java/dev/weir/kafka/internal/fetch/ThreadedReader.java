@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.fetch;
 import dev.weir.kafka.internal.lookup.Contact;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.spi.Division;
 import dev.weir.lean.spi.Slot;
@@ -12,9 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -59,11 +56,7 @@ final class ThreadedReader implements LeanReader {
      * @param name of the client, for the names of the threads
      * @param views makes the maker of records of each thread
      */
-    ThreadedReader(
-            String name,
-            int count,
-            LeanSettings settings,
-            Supplier<Function<RecordView, ConsumerRecord<byte[], byte[]>>> views) {
+    ThreadedReader(String name, int count, LeanSettings settings, Supplier<Views.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
         // One turn of each is made, one is on its way, one waits here.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);

@@ -1,17 +1,29 @@
 package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.view.KeptViews;
+import dev.weir.kafka.internal.view.ViewPool;
+import dev.weir.lean.BatchHandler;
+import dev.weir.lean.BatchView;
+import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordHandler;
 import dev.weir.lean.RecordView;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
 
 /** How records get out of the lean consumer's buffers. Functions only. */
 public final class Views {
 
-    /** None are copied: whoever decodes has seen them. Never written to, as nobody but this package has the records. */
+    /**
+     * None are copied: whoever decodes has seen them. Never written to, as nobody but this package has the records.
+     */
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     private static final byte[] NO_BYTES = {};
@@ -21,10 +33,27 @@ public final class Views {
 
     private Views() {}
 
-    /** What is known of a record on its way, its size as that of its value, and in place of key and value what was made of them. */
-    public static final class Decoded extends ConsumerRecord<byte[], byte[]> {
+    /** What is known of a record, or of some in a row, on its way; in place of key and value what was made of them. */
+    public abstract static class Made extends ConsumerRecord<byte[], byte[]> {
 
         public final Object result;
+
+        private Made(
+                String topic,
+                int partition,
+                long offset,
+                long timestamp,
+                TimestampType type,
+                int sizeBytes,
+                Optional<Integer> leaderEpoch,
+                Object result) {
+            super(topic, partition, offset, timestamp, type, 0, sizeBytes, NO_BYTES, NO_BYTES, NO_HEADERS, leaderEpoch);
+            this.result = result;
+        }
+    }
+
+    /** A record, its size as that of its value. */
+    private static final class Decoded extends Made {
 
         private Decoded(RecordView view, Object result, Optional<Integer> leaderEpoch) {
             super(
@@ -33,13 +62,92 @@ public final class Views {
                     view.offset(),
                     view.timestamp(),
                     view.timestampType(),
-                    0,
                     view.sizeBytes(),
-                    NO_BYTES,
-                    NO_BYTES,
-                    NO_HEADERS,
-                    leaderEpoch);
-            this.result = result;
+                    leaderEpoch,
+                    result);
+        }
+    }
+
+    /** Records in a row, as one from the first offset on; more may be added until it is handed out. */
+    public static final class InARow extends Made {
+
+        private final KeptViews views;
+
+        private InARow(KeptViews views, BatchView first, Optional<Integer> leaderEpoch) {
+            super(
+                    first.topic(),
+                    first.partition(),
+                    views.fromOffset(),
+                    first.maxTimestamp(),
+                    first.timestampType(),
+                    0,
+                    leaderEpoch,
+                    views);
+            this.views = views;
+        }
+
+        /** What they take of the memory budget. */
+        @Override
+        public int serializedValueSize() {
+            return views.sizeBytes();
+        }
+
+        /** Leaves out what is at that offset or behind it. */
+        public void cutAt(long offset) {
+            views.cutAt(offset);
+        }
+    }
+
+    /** Behind a record, or behind those in a row. */
+    public static long nextOffset(ConsumerRecord<?, ?> record) {
+        return record instanceof InARow row ? row.views.toOffset() : record.offset() + 1;
+    }
+
+    /** What a thread that fetches makes of what it reads. Confined to that thread. */
+    public static final class Maker {
+
+        private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
+        private final @Nullable ViewPool pool;
+        private final LeaderEpoch leaderEpoch = new LeaderEpoch();
+
+        private Maker(@Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records, @Nullable ViewPool pool) {
+            this.records = records;
+            this.pool = pool;
+        }
+
+        /** Makes one thing of each record. */
+        public static Maker of(Function<RecordView, ConsumerRecord<byte[], byte[]>> records) {
+            return new Maker(records, null);
+        }
+
+        /** Keeps batches whole. */
+        public static Maker keeping(ViewPool pool) {
+            return new Maker(null, pool);
+        }
+
+        /** A turn of the consumer, with records for the one or batches for the other. */
+        int poll(LeanConsumer lean, RecordHandler each, BatchHandler batches) {
+            return pool == null ? lean.poll(each) : lean.pollBatches(batches);
+        }
+
+        ConsumerRecord<byte[], byte[]> make(RecordView record) {
+            return Objects.requireNonNull(records, "records").apply(record);
+        }
+
+        /** Keeps a batch, with the last ones of the list if it can; returns how many bytes it takes. */
+        int keep(List<ConsumerRecord<byte[], byte[]>> list, BatchView batch) {
+            if (!list.isEmpty() && list.getLast() instanceof InARow last) {
+                int before = last.views.sizeBytes();
+                if (last.views.add(batch)) {
+                    return last.views.sizeBytes() - before;
+                }
+            }
+            KeptViews views = new KeptViews(Objects.requireNonNull(pool, "pool"));
+            if (!views.add(batch)) {
+                throw new IllegalStateException("a batch has no room alone: " + batch.sizeBytes() + " bytes");
+            }
+            list.add(new InARow(views, batch, leaderEpoch.of(views.leaderEpoch())));
+            return views.sizeBytes();
         }
     }
 
@@ -48,8 +156,7 @@ public final class Views {
 
         private Optional<Integer> last = Optional.empty();
 
-        Optional<Integer> of(RecordView view) {
-            int epoch = view.leaderEpoch();
+        Optional<Integer> of(int epoch) {
             if (last.orElse(-1) != epoch) {
                 last = epoch < 0 ? Optional.empty() : Optional.of(epoch);
             }
@@ -78,7 +185,7 @@ public final class Views {
             if (result == null) {
                 throw refused(view, new NullPointerException("the decoder returned null"));
             }
-            return new Decoded(view, result, leaderEpoch.of(view));
+            return new Decoded(view, result, leaderEpoch.of(view.leaderEpoch()));
         };
     }
 

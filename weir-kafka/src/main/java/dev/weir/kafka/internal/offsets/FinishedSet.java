@@ -39,6 +39,14 @@ public final class FinishedSet {
         return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
     }
 
+    /** Whether all from an offset to before another one are in it. */
+    public boolean contains(long from, long to) {
+        int at = Arrays.binarySearch(bounds, from);
+        int run = at >= 0 ? at : -at - 2;
+        // An even index is that of a run's first offset.
+        return run >= 0 && (run & 1) == 0 && to <= bounds[run + 1];
+    }
+
     /** Whether each run of the other set lies within a run of this one. */
     public boolean containsAll(FinishedSet other) {
         int run = 0;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Which records of one partition, in one assignment, are finished. Single owner, many acknowledgers: {@link #ack} and
  * {@link #retain} are thread-safe, every other method belongs to the consumer's owner thread.
  *
- * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the token
- * of a record is its place in the sequence of records of this assignment. A tracker lives as long as the assignment;
- * acknowledgements that come later reach a tracker that nobody reads, which is how stale ones are dropped.
+ * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the
+ * token of a record is its place in the sequence of records of this assignment. A tracker lives as long as the
+ * assignment; acknowledgements that come later reach a tracker that nobody reads, which is how stale ones are dropped.
  *
  * <pre>
  *   sequence    0 ........ head ............ tail
@@ -37,7 +37,9 @@ public final class OffsetTracker implements AckTarget {
     /** {@link #watched} of a tracker that nobody waits on. */
     private static final long NOTHING = -1;
 
-    /** What the owner changes with every record: on cache lines of its own, for acknowledging threads read the rest. */
+    /**
+     * What the owner changes with every record: on cache lines of its own, for acknowledging threads read the rest.
+     */
     private static class Position extends PaddingBefore {
         long head;
         long tail;
@@ -148,6 +150,11 @@ public final class OffsetTracker implements AckTarget {
         Chunk chunk = chunkAtTail(offset);
         chunk.setFinished((int) own.tail & SLOT_MASK);
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
+    }
+
+    /** Notes that nothing before the offset is still to come: the last one that was added stands for more than one. */
+    public void seenTo(long offset) {
+        own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
     private Chunk chunkAtTail(long offset) {
@@ -346,8 +353,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and takes no more: what
-     * comes after a dropped record may never be committed in this assignment. None of them may have been published.
+     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and takes no more:
+     * what comes after a dropped record may never be committed in this assignment. None of them may have been
+     * published.
      *
      * @return the offset of the first one
      */
@@ -364,9 +372,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Asks for a call when no more may be outstanding than is given here. The call comes at the latest then and may come
-     * earlier, because only one record is watched at a time: the one that must be finished last in any case or, once that
-     * is finished, the first unfinished one.
+     * Asks for a call when no more may be outstanding than is given here. The call comes at the latest then and may
+     * come earlier, because only one record is watched at a time: the one that must be finished last in any case or,
+     * once that is finished, the first unfinished one.
      *
      * @return false if nobody will call, because it is so already or {@link #advance} has something to do
      */
@@ -383,8 +391,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Asks for a call when no record is held by anybody: each is finished, forgone, abandoned or, after {@link #revoke},
-     * dropped. The call may come earlier.
+     * Asks for a call when no record is held by anybody: each is finished, forgone, abandoned or, after {@link
+     * #revoke}, dropped. The call may come earlier.
      *
      * @return false if nobody will call, because it is so already
      */

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 
 /**
  * Reads a producer's own meters. The names are those of the client's documentation, "Producer Sender Metrics" and
@@ -24,8 +26,13 @@ public final class ProducerLook {
 
     /** A client as it is now. */
     public static Snapshot at(Producer<?, ?> client, String stage, long unanswered) {
+        return of(client.metrics(), stage, unanswered);
+    }
+
+    /** A client with these meters. */
+    static Snapshot of(Map<MetricName, ? extends Metric> meters, String stage, long unanswered) {
         Map<String, Double> values = new HashMap<>();
-        client.metrics().forEach((name, metric) -> {
+        meters.forEach((name, metric) -> {
             if (name.group().equals(GROUP)
                     && NAMES.contains(name.name())
                     && metric.metricValue() instanceof Double value) {

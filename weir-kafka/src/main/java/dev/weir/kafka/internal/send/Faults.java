@@ -7,7 +7,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Faults of a lean producer in the terms of Kafka's client. Functions only. */
-final class Faults {
+public final class Faults {
 
     private Faults() {}
 
@@ -16,7 +16,7 @@ final class Faults {
      * what was given up only because the producer was closed, or for its neighbour, a {@code KafkaException} and no
      * subclass, as there.
      */
-    static KafkaException asOfClient(LeanException fault) {
+    public static KafkaException asOfClient(LeanException fault) {
         String message = String.valueOf(fault.getMessage());
         for (Throwable each = fault.getCause(); each != null; each = each.getCause()) {
             if (each instanceof TimeoutException waited) {

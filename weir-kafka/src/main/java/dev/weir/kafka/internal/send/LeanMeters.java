@@ -14,7 +14,7 @@ import org.apache.kafka.common.MetricName;
  * What a lean producer counts, under the names that Kafka's client has for it ("Producer Sender Metrics"), as far as
  * Weir reads these. Thread-safe.
  */
-final class LeanMeters {
+public final class LeanMeters {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -35,7 +35,8 @@ final class LeanMeters {
     private Sample base;
     private Sample next;
 
-    LeanMeters(Supplier<LeanProducerMetrics> counts, long bufferBytes, LongAdder blockedNanos) {
+    /** Meters of a producer with those counts. */
+    public LeanMeters(Supplier<LeanProducerMetrics> counts, long bufferBytes, LongAdder blockedNanos) {
         this.counts = counts;
         this.bufferBytes = bufferBytes;
         this.blockedNanos = blockedNanos;
@@ -44,7 +45,7 @@ final class LeanMeters {
     }
 
     /** All of them, now. */
-    Map<MetricName, Metric> read() {
+    public Map<MetricName, Metric> read() {
         LeanProducerMetrics now = counts.get();
         LeanProducerMetrics before = before(now);
         Map<MetricName, Metric> meters = new HashMap<>();

@@ -31,4 +31,18 @@ class FinishedSetTest {
         assertThat(set(1, 3, 5, 9).containsAll(set(1, 9))).isFalse();
         assertThat(set(1, 3).containsAll(set(1, 3, 5, 6))).isFalse();
     }
+
+    @Test
+    void contains_ofOffsetsInARow_isTrueOnlyIfAllAreInOneRun() {
+        FinishedSet set = set(10, 20, 30, 31);
+        assertThat(set.contains(10, 20)).isTrue();
+        assertThat(set.contains(12, 13)).isTrue();
+        assertThat(set.contains(30, 31)).isTrue();
+        assertThat(set.contains(9, 12)).isFalse();
+        assertThat(set.contains(19, 21)).isFalse();
+        assertThat(set.contains(15, 31)).isFalse();
+        assertThat(set.contains(20, 21)).isFalse();
+        assertThat(set.contains(40, 41)).isFalse();
+        assertThat(set().contains(0, 1)).isFalse();
+    }
 }

@@ -8,12 +8,13 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  *   0       8     12      16    17     21     23      27         35         43        51    53       57     61
- * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ... -+
- * | base  |length| leader|magic| CRC- | attri| last  | base     | max      | producer| its | base   |number| records  |
- * | offset|      | epoch | = 2 | 32C  | butes| offset| timestamp| timestamp| id      |epoch|sequence|of    | perhaps  |
- * |       |      |       |     |      |      | delta |          |          |         |     |        |them  |compressed|
- * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ... -+
- * \_____ _______/ ^                    ^
+ * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ...
+ * -+ | base  |length| leader|magic| CRC- | attri| last  | base     | max      | producer| its | base   |number|
+ * records  | | offset|      | epoch | = 2 | 32C  | butes| offset| timestamp| timestamp| id      |epoch|sequence|of
+ * | perhaps  | |       |      |       |     |      |      | delta |          |          |         |     |
+ * |them  |compressed|
+ * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ...
+ * -+ \_____ _______/ ^                    ^
  *       v         length counts from here  the CRC covers all from the attributes on
  *      12 bytes
  *
@@ -83,6 +84,12 @@ public final class BatchLayout {
         crc.reset();
         crc.update(bytes.limit(sizeBytes).position(ATTRIBUTES_AT));
         bytes.clear().putInt(CRC_AT, (int) crc.getValue());
+    }
+
+    /** Makes the header at that place that of a batch of so many bytes without a codec; its checksum is wrong then. */
+    static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {
+        bytes.putInt(at + LENGTH_AT, sizeBytes - LOG_OVERHEAD)
+                .putShort(at + ATTRIBUTES_AT, (short) (attributes(bytes, at) & ~BatchReader.CODEC));
     }
 
     public static long baseOffset(ByteBuffer bytes, int at) {

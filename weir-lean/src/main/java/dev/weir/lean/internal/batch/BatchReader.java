@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class BatchReader implements BatchView {
 
     static final int APPEND_TIME = 0x08;
-    private static final int CODEC = 0x07;
+    static final int CODEC = 0x07;
     private static final int TRANSACTIONAL = 0x10;
     private static final int CONTROL = 0x20;
     private static final int VERSION = 2;
@@ -99,8 +99,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends before
-     * it.
+     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends
+     * before it.
      *
      * @param checksum whether to compare that first
      */
@@ -177,6 +177,23 @@ public final class BatchReader implements BatchView {
         } catch (CodecException e) {
             throw new CorruptBatchException(topic, partition, fromOffset, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** How many bytes {@link #copyTo} writes of the batch that was started. */
+    public int plainBytes() {
+        return BatchLayout.HEADER_BYTES + records.allBytes();
+    }
+
+    /** Copies the batch that was started, as one without a codec, whose checksum is not right. */
+    public void copyTo(ByteBuffer to, int toAt) {
+        to.put(toAt, bytes, at, BatchLayout.HEADER_BYTES);
+        BatchLayout.makePlain(to, toAt, plainBytes());
+        records.copyAll(to, toAt + BatchLayout.HEADER_BYTES);
+    }
+
+    /** The first offset that is wanted: of a batch that lies across the position it is the position. */
+    public long fromOffset() {
+        return fromOffset;
     }
 
     /** Lets go of all buffers: what is read from a view now, is nothing. */

@@ -40,6 +40,7 @@ public final class RecordReader implements RecordView {
 
     // Of the batch.
     private ByteBuffer bytes = NOTHING;
+    private int begin;
     private int end;
     private int left;
     private long baseOffset;
@@ -74,6 +75,7 @@ public final class RecordReader implements RecordView {
      */
     void start(ByteBuffer header, int headerAt, ByteBuffer records, int from, int to, long newFromOffset) {
         bytes = records;
+        begin = from;
         at = from;
         end = to;
         left = BatchLayout.recordCount(header, headerAt);
@@ -88,9 +90,19 @@ public final class RecordReader implements RecordView {
         offset = baseOffset - 1;
     }
 
+    /** Of all records of the batch, those included that are not wanted. */
+    int allBytes() {
+        return end - begin;
+    }
+
+    void copyAll(ByteBuffer to, int toAt) {
+        to.put(toAt, bytes, begin, end - begin);
+    }
+
     /** Lets go of the buffer. */
     void stop() {
         left = 0;
+        begin = 0;
         at = 0;
         end = 0;
         bytes = NOTHING;

@@ -50,13 +50,14 @@ public final class BatchWriter {
         if (VarInts.sizeOfSigned(body) + (long) body > room) {
             return false;
         }
+        // An encoder may throw: nothing is changed before.
+        end = record.putBody(bytes, VarInts.putSigned(bytes, end, body), delta, count);
         if (count == 0) {
             baseTimestamp = timestampMillis;
             maxTimestamp = timestampMillis;
         } else if (timestampMillis > maxTimestamp) {
             maxTimestamp = timestampMillis;
         }
-        end = record.putBody(bytes, VarInts.putSigned(bytes, end, body), delta, count);
         count++;
         return true;
     }

@@ -1,17 +1,24 @@
 package dev.weir.lean.internal.encode;
 
+import dev.weir.lean.RecordEncoder;
 import dev.weir.lean.Slice;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A key or a value where it lies: in an array, in a buffer, or nowhere. Confined to one thread; copies nothing. */
+/**
+ * A key or a value where it lies: in an array, in a buffer, in an object that an encoder writes, or nowhere. Confined
+ * to one thread; copies nothing.
+ */
 public final class Part {
 
     private static final byte[] NO_BYTES = {};
 
     private byte[] array = NO_BYTES;
     private @Nullable ByteBuffer buffer;
+    private @Nullable RecordEncoder<Object> encoder;
+    private @Nullable Object object;
     private int offset;
     private int length = -1;
 
@@ -22,6 +29,7 @@ public final class Part {
             array = bytes;
         }
         buffer = null;
+        forgetObject();
         offset = from;
         length = count;
     }
@@ -32,8 +40,30 @@ public final class Part {
         if (buffer != bytes) {
             buffer = bytes;
         }
+        forgetObject();
         offset = from;
         length = count;
+    }
+
+    /** Shows the bytes that an encoder will write when they are copied. */
+    @SuppressWarnings("unchecked") // The object is of the encoder's type, and goes to it alone.
+    public <T> void wrap(T shown, RecordEncoder<? super T> by) {
+        int size = by.sizeBytes(shown);
+        if (size < 0) {
+            throw new IllegalArgumentException("sizeBytes of an encoder must be at least 0: sizeBytes=" + size);
+        }
+        array = NO_BYTES;
+        buffer = null;
+        object = shown;
+        encoder = (RecordEncoder<Object>) by;
+        length = size;
+    }
+
+    private void forgetObject() {
+        if (encoder != null) {
+            encoder = null;
+            object = null;
+        }
     }
 
     /** Shows what a slice shows, which may be null. */
@@ -49,6 +79,7 @@ public final class Part {
     public void clear() {
         array = NO_BYTES;
         buffer = null;
+        forgetObject();
         length = -1;
     }
 
@@ -69,16 +100,38 @@ public final class Part {
         return 0xff & (buffer == null ? array[offset + at] : buffer.get(offset + at));
     }
 
-    /** Copies it; returns the position after it. */
+    /**
+     * Copies it; returns the position after it.
+     *
+     * @param to its position is 0 and its limit its capacity
+     */
     int copyTo(ByteBuffer to, int at) {
         if (length <= 0) {
             return at;
         }
-        if (buffer == null) {
+        if (buffer != null) {
+            to.put(at, buffer, offset, length);
+        } else if (encoder == null) {
             to.put(at, array, offset, length);
         } else {
-            to.put(at, buffer, offset, length);
+            encode(encoder, to, at);
         }
         return at + length;
+    }
+
+    private void encode(RecordEncoder<Object> by, ByteBuffer to, int at) {
+        int written;
+        try {
+            by.encode(
+                    Objects.requireNonNull(object, "object"),
+                    to.limit(at + length).position(at));
+            written = to.position() - at;
+        } finally {
+            to.clear().order(ByteOrder.BIG_ENDIAN);
+        }
+        if (written != length) {
+            throw new IllegalStateException(
+                    "an encoder wrote " + written + " bytes where its sizeBytes had said " + length);
+        }
     }
 }

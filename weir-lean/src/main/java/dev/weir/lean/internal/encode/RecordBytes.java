@@ -1,10 +1,12 @@
 package dev.weir.lean.internal.encode;
 
 import dev.weir.lean.HeadersView;
+import dev.weir.lean.RecordEncoder;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.internal.wire.VarInts;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What goes into a batch of one record: key and value where they lie, headers as they will be encoded. Confined to one
@@ -13,6 +15,7 @@ import java.util.Arrays;
 public final class RecordBytes {
 
     private static final int FIRST_HEADER_BYTES = 128;
+    private static final int FIRST_KEY_BYTES = 64;
 
     /** Beside its parts a record has five numbers, a longer one, and attributes. */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
@@ -23,13 +26,34 @@ public final class RecordBytes {
     private final Part name = new Part();
     private final Part content = new Part();
     private ByteBuffer headers = ByteBuffer.allocate(FIRST_HEADER_BYTES);
+    private ByteBuffer encodedKey = ByteBuffer.allocate(FIRST_KEY_BYTES);
     private int headersEnd;
     private int headerCount;
+
+    // All from the key's length on, encoded before; of this record if there is a buffer.
+    private @Nullable ByteBuffer tail;
+    private int tailAt;
+    private int tailLength;
 
     /** Forgets all headers. */
     public void clearHeaders() {
         headersEnd = 0;
         headerCount = 0;
+    }
+
+    /** Has the key written by an encoder, into a buffer of its own. */
+    public <T> void encodeKey(T object, RecordEncoder<? super T> encoder) {
+        name.wrap(object, encoder);
+        int length = name.length();
+        if (length > encodedKey.capacity()) {
+            encodedKey = ByteBuffer.allocate(Math.max(length, 2 * encodedKey.capacity()));
+        }
+        try {
+            var ignored = name.copyTo(encodedKey, 0);
+        } finally {
+            name.clear();
+        }
+        key.wrap(encodedKey.array(), 0, length);
     }
 
     /** The name of the header that {@link #addHeader} adds. */
@@ -74,8 +98,36 @@ public final class RecordBytes {
         }
     }
 
+    /** Writes all from the key's length on, for {@link #showTail}; returns the position after it. */
+    public int putTail(ByteBuffer to, int from) {
+        int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));
+        at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
+        at = VarInts.putSigned(to, at, headerCount);
+        to.put(at, headers, 0, headersEnd);
+        return at + headersEnd;
+    }
+
+    /** Shows a record as {@link #putTail} has written it; its key is there as well, to choose a partition by. */
+    public void showTail(ByteBuffer bytes, int from, int to) {
+        long packed = VarInts.signed(bytes, from);
+        int length = VarInts.value(packed);
+        if (length < 0) {
+            key.clear();
+        } else {
+            key.wrap(bytes, VarInts.next(packed), length);
+        }
+        if (tail != bytes) {
+            tail = bytes;
+        }
+        tailAt = from;
+        tailLength = to - from;
+    }
+
     /** At most how many bytes it takes in a batch. */
     public long maxBytes() {
+        if (tail != null) {
+            return (long) tailLength + MAX_OVERHEAD_BYTES;
+        }
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
@@ -90,7 +142,11 @@ public final class RecordBytes {
         return 1
                 + VarInts.sizeOfSignedLong(timestampDelta)
                 + VarInts.sizeOfSigned(offsetDelta)
-                + VarInts.sizeOfSigned(key.length())
+                + (tail == null ? tailBytes() : tailLength);
+    }
+
+    private int tailBytes() {
+        return VarInts.sizeOfSigned(key.length())
                 + key.lengthOrZero()
                 + VarInts.sizeOfSigned(value.length())
                 + value.lengthOrZero()
@@ -103,10 +159,10 @@ public final class RecordBytes {
         to.put(from, (byte) 0);
         int at = VarInts.putSignedLong(to, from + 1, timestampDelta);
         at = VarInts.putSigned(to, at, offsetDelta);
-        at = key.copyTo(to, VarInts.putSigned(to, at, key.length()));
-        at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
-        at = VarInts.putSigned(to, at, headerCount);
-        to.put(at, headers, 0, headersEnd);
-        return at + headersEnd;
+        if (tail == null) {
+            return putTail(to, at);
+        }
+        to.put(at, tail, tailAt, tailLength);
+        return at + tailLength;
     }
 }

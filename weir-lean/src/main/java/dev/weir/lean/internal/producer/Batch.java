@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.producer;
 
+import dev.weir.lean.LeanRecord;
 import dev.weir.lean.internal.encode.BatchWriter;
 import dev.weir.lean.internal.encode.RecordBytes;
 import java.nio.ByteBuffer;
@@ -32,12 +33,23 @@ final class Batch {
 
     private static final int FIRST_TOKENS = 64;
 
+    /**
+     * Of records that are to have the time of sending, so many in a row have the same: the clock costs as much as
+     * they do.
+     */
+    private static final int OF_ONE_TIME = 16;
+
     final BatchWriter writer;
 
     /** What it takes of the pool; 0 if nothing. */
     final int pooledBytes;
 
     private long[] tokens = new long[FIRST_TOKENS];
+
+    private long nowMillis;
+
+    /** The count from which on the clock is read again. */
+    private int timeGoodTo;
 
     /** When its first record came. */
     long begunNanos;
@@ -74,6 +86,7 @@ final class Batch {
     void begin(long nowNanos) {
         writer.clear();
         begunNanos = nowNanos;
+        timeGoodTo = 0;
         compressed = false;
         sequence = NO_SEQUENCE;
         fate = Fate.OPEN;
@@ -97,10 +110,14 @@ final class Batch {
         return doubtful || wasDoubtful;
     }
 
-    /** False, and nothing changed, if there is no room. */
+    /**
+     * False, and nothing changed, if there is no room.
+     *
+     * @param timestampMillis or {@link LeanRecord#NOW}
+     */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         int count = writer.count();
-        if (!writer.append(record, timestampMillis)) {
+        if (!writer.append(record, timestampMillis == LeanRecord.NOW ? now(count) : timestampMillis)) {
             return false;
         }
         if (count == tokens.length) {
@@ -108,6 +125,14 @@ final class Batch {
         }
         tokens[count] = token;
         return true;
+    }
+
+    private long now(int count) {
+        if (count >= timeGoodTo) {
+            nowMillis = System.currentTimeMillis();
+            timeGoodTo = count + OF_ONE_TIME;
+        }
+        return nowMillis;
     }
 
     int count() {

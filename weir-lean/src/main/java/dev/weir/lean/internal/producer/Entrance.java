@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -37,11 +38,13 @@ public final class Entrance {
     private final Topics topics;
     private final Engine engine;
     private final Thread thread;
+    private final long maxBlockNanos;
     private volatile boolean closed;
 
     /** Starts the producer's thread, which {@link #close} ends. */
     public Entrance(LeanProducerSettings settings, SendListener listener) {
         this.settings = settings;
+        this.maxBlockNanos = settings.maxBlock().toNanos();
         this.pool = new BatchPool(settings.bufferBytes(), settings.batchBytes());
         this.topics = new Topics(this::noMore);
         this.engine = new Engine(settings, listener, topics, pool, changes, counters);
@@ -53,23 +56,29 @@ public final class Entrance {
             throws InterruptedException {
         checkThread("send");
         Topic topic = topics.of(topicName);
-        long nanos = settings.maxBlock().toNanos();
-        long deadlineNanos = System.nanoTime() + nanos;
+        // The clock is read only where something is waited for: it costs as much as the record does.
+        long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
+        if (!offer(topic, number, timestampMillis, record, token, left)) {
+            String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
+                    + ": batches that are not acknowledged fill bufferBytes=" + settings.bufferBytes()
+                    + "; is a broker down?";
+            throw new LeanException(message, new BufferExhaustedException(message));
+        }
+    }
+
+    /** Returns how much is left of the time that a caller may be kept waiting. */
+    private long awaitKnown(Topic topic, int number) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + maxBlockNanos;
+        long left = maxBlockNanos;
         while (!isKnown(topic, number)) {
             lookFor(topic);
-            long left = deadlineNanos - System.nanoTime();
+            left = deadlineNanos - System.nanoTime();
             if (!changes.await(() -> isKnown(topic, number), Math.min(left, LOOK_AGAIN_NANOS))
                     && left <= LOOK_AGAIN_NANOS) {
                 throw notFound(topic, number);
             }
         }
-        if (!offer(topic, number, timestampMillis, record, token, deadlineNanos)) {
-            throw waitedInVain(
-                    "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
-                            + ": batches that are not acknowledged fill bufferBytes=" + settings.bufferBytes()
-                            + "; is a broker down?",
-                    null);
-        }
+        return Math.max(0, left);
     }
 
     /** Takes a record if that is possible without waiting. */
@@ -80,10 +89,49 @@ public final class Entrance {
             return false;
         }
         try {
-            return offer(topic, number, timestampMillis, record, token, System.nanoTime());
+            return offer(topic, number, timestampMillis, record, token, 0);
         } catch (InterruptedException e) {
             throw new IllegalStateException("nothing was waited for", e);
         }
+    }
+
+    /**
+     * Takes records that were put together before, one after the other, as far as that is possible without waiting.
+     * Returns the number of the first one that was not taken.
+     */
+    public int trySend(Prepared records, int from, int to, long token) {
+        int at = from;
+        while (at < to) {
+            int next = appendSome(records, at, to, token);
+            if (next == at) {
+                if (!trySend(
+                        records.topic(at),
+                        records.partition(at),
+                        records.timestampMillis(at),
+                        records.bytes(at),
+                        token)) {
+                    return at;
+                }
+                next = at + 1;
+            }
+            at = next;
+        }
+        return at;
+    }
+
+    /** Those for the same partition that its batch has room for, if that is simple. */
+    private int appendSome(Prepared records, int from, int to, long token) {
+        int number = records.partition(from);
+        Topic topic = topics.of(records.topic(from));
+        if (number == ANY_PARTITION
+                || !topic.has(number)
+                || topic.refusal() != null
+                || closed
+                || engine.failure() != null) {
+            return from;
+        }
+        long most = (long) settings.maxRequestBytes() - BatchLayout.HEADER_BYTES;
+        return topic.partitions()[number].intake.append(records, from, to, token, most);
     }
 
     private boolean isKnown(Topic topic, int number) {
@@ -124,9 +172,8 @@ public final class Entrance {
         return failure == null ? new IllegalStateException("the producer is closed") : again(failure);
     }
 
-    /** False if there was no room until the deadline. */
-    private boolean offer(
-            Topic topic, int number, long timestampMillis, RecordBytes record, long token, long deadlineNanos)
+    /** False if there was no room in that time. */
+    private boolean offer(Topic topic, int number, long timestampMillis, RecordBytes record, long token, long waitNanos)
             throws InterruptedException {
         if (closed || engine.failure() != null) {
             throw noMore();
@@ -156,7 +203,7 @@ public final class Entrance {
                 return true;
             }
         }
-        Batch fresh = take(bytes, deadlineNanos);
+        Batch fresh = take(bytes, waitNanos);
         if (fresh == null) {
             return false;
         }
@@ -172,15 +219,14 @@ public final class Entrance {
         return all[number];
     }
 
-    private @Nullable Batch take(long bytes, long deadlineNanos) throws InterruptedException {
+    private @Nullable Batch take(long bytes, long waitNanos) throws InterruptedException {
         Batch fresh = pool.take(bytes, 0);
         if (fresh != null) {
             return fresh;
         }
         // Batches that are not full leave now, whatever their linger: they hold what is waited for.
         engine.wake();
-        long left = deadlineNanos - System.nanoTime();
-        fresh = left <= 0 ? null : pool.take(bytes, left);
+        fresh = waitNanos <= 0 ? null : pool.take(bytes, waitNanos);
         if (fresh == null && (closed || engine.failure() != null)) {
             throw noMore();
         }

@@ -36,6 +36,37 @@ final class Intake {
     }
 
     /**
+     * Appends records to the batch that is there, as long as they are for the partition of the first one: under one
+     * lock. Returns the number of the first one that was not taken.
+     *
+     * @param maxBytes a larger one is not taken
+     */
+    int append(Prepared records, int from, int to, long token, long maxBytes) {
+        lock.lock();
+        try {
+            checkOpen();
+            if (filling == null) {
+                return from;
+            }
+            String topic = records.topic(from);
+            int partition = records.partition(from);
+            int at = from;
+            while (at < to
+                    && records.partition(at) == partition
+                    && records.topic(at).equals(topic)) {
+                RecordBytes record = records.bytes(at);
+                if (record.maxBytes() > maxBytes || !appendLocked(record, records.timestampMillis(at), token)) {
+                    break;
+                }
+                at++;
+            }
+            return at;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Appends to a new batch, unless somebody else brought one meanwhile that has room.
      *
      * @param fresh has room for the record

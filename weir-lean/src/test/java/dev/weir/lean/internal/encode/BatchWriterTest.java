@@ -1,13 +1,17 @@
 package dev.weir.lean.internal.encode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.lean.LeanCompression;
+import dev.weir.lean.RecordEncoder;
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Decompressor;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,6 +69,76 @@ class BatchWriterTest {
             }
         }
         assertThat(smaller).isGreaterThanOrEqualTo(codec == LeanCompression.NONE ? 0 : BATCHES / 4);
+    }
+
+    private static final RecordEncoder<String> TEXTS = new RecordEncoder<>() {
+        @Override
+        public int sizeBytes(String text) {
+            return text.length();
+        }
+
+        @Override
+        public void encode(String text, ByteBuffer to) {
+            to.order(ByteOrder.LITTLE_ENDIAN);
+            to.put(text.substring(text.startsWith("short") ? 1 : 0).getBytes(StandardCharsets.US_ASCII));
+            if (text.startsWith("bad")) {
+                throw new IllegalArgumentException(text);
+            }
+        }
+    };
+
+    @Test
+    void encodedObjects_areWrittenInPlace_andOneThatFailsLeavesNoTrace() {
+        BatchWriter writer = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
+        BatchWriter arrays = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
+        for (String text : List.of("one", "", "three hundred " + "x".repeat(300))) {
+            bytes.encodeKey("key of " + text, TEXTS);
+            bytes.value.wrap(text, TEXTS);
+            assertThat(writer.append(bytes, 1_000)).isTrue();
+            byte[] key = ("key of " + text).getBytes(StandardCharsets.US_ASCII);
+            bytes.key.wrap(key, 0, key.length);
+            bytes.value.wrap(text.getBytes(StandardCharsets.US_ASCII), 0, text.length());
+            assertThat(arrays.append(bytes, 1_000)).isTrue();
+
+            bytes.value.wrap("bad", TEXTS);
+            assertThatIllegalArgumentException().isThrownBy(() -> writer.append(bytes, 9_000));
+            bytes.value.wrap("short", TEXTS);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> writer.append(bytes, 9_000))
+                    .withMessage("an encoder wrote 4 bytes where its sizeBytes had said 5");
+        }
+        writer.stamp(PRODUCER, EPOCH, 5, crc);
+        arrays.stamp(PRODUCER, EPOCH, 5, crc);
+        assertThat(contents(writer)).isEqualTo(contents(arrays));
+    }
+
+    /** Encoded once, and copied into a batch later: the same bytes. */
+    @Test
+    void recordsPutTogetherBefore_areWrittenAsThoseThatAreSentAtOnce() {
+        BatchWriter atOnce = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
+        BatchWriter later = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
+        ByteBuffer tails = ByteBuffer.allocate(CAPACITY);
+        RecordBytes shown = new RecordBytes();
+        for (int seed = 0; seed < 200; seed++) {
+            List<SimpleRecord> records = write(atOnce, new Random(seed));
+            later.clear();
+            int at = 0;
+            for (SimpleRecord record : records) {
+                show(record, new Random(seed));
+                int end = bytes.putTail(tails, at);
+                shown.showTail(tails, at, end);
+                assertThat(shown.key.length()).isEqualTo(bytes.key.length());
+                assertThat(later.append(shown, record.timestamp())).isTrue();
+                at = end;
+            }
+            atOnce.stamp(PRODUCER, EPOCH, seed, crc);
+            later.stamp(PRODUCER, EPOCH, seed, crc);
+            assertThat(contents(later)).isEqualTo(contents(atOnce));
+        }
+    }
+
+    private static ByteBuffer contents(BatchWriter writer) {
+        return writer.bytes().slice(0, writer.sizeBytes());
     }
 
     private List<SimpleRecord> write(BatchWriter writer, Random random) {

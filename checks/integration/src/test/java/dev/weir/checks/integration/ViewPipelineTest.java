@@ -1,0 +1,303 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.view.RecordViews;
+import dev.weir.kafka.view.ViewEncoder;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Pipelines from fetched views into encoded batches: acknowledgements, order, failures, all of each record. */
+@Timeout(120)
+class ViewPipelineTest {
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int RECORDS = 12_000;
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static KafkaCluster cluster() {
+        return KAFKA.cluster();
+    }
+
+    private static ConsumerSettings.Builder<byte[], byte[]> reading(String group) {
+        return ConsumerLedger.settings(cluster(), group).fetch(FetchPath.LEAN);
+    }
+
+    private static ProducerSettings<byte[], byte[]> writing() {
+        return ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .producePath(ProducePath.LEAN)
+                .build();
+    }
+
+    private static ViewEncoder copyTo(String topic) {
+        return (record, out) -> out.send(out.record(topic)
+                .partition(record.partition())
+                .timestamp(record.timestamp())
+                .content(record));
+    }
+
+    private static Pipeline pipeline(String group, Subscription from, int workers, ViewEncoder encoder) {
+        return KafkaSource.views(reading(group).build(), from)
+                .mapParallel(workers, views -> views.encode(encoder))
+                .to(KafkaSink.encoded(writing()));
+    }
+
+    private static List<ConsumerRecord<byte[], byte[]>> read(String topic, int partition) {
+        return Records.readAll(KAFKA.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED).stream()
+                .filter(record -> record.partition() == partition)
+                .toList();
+    }
+
+    private static List<String> parts(ConsumerRecord<byte[], byte[]> record) {
+        List<String> parts = new ArrayList<>();
+        parts.add(String.valueOf(record.timestamp()));
+        parts.add(text(record.key()));
+        parts.add(text(record.value()));
+        for (Header header : record.headers()) {
+            parts.add(header.key() + "=" + text(header.value()));
+        }
+        return parts;
+    }
+
+    private static String text(byte @Nullable [] bytes) {
+        return bytes == null ? "null" : new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    /** In batches of 1 to 50 records, so that some are kept together and others alone. */
+    private static void fill(String topic, int partitions, int records) {
+        cluster().createTopic(topic, partitions);
+        cluster().createTopic(topic + "-out", partitions);
+        Records.produce(KAFKA.bootstrapServers(), topic, 0, records);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void everyRecord_isCopiedAsItIs_inOrder_andCommitted(int fetchThreads) throws Exception {
+        String topic = "copies-" + fetchThreads;
+        fill(topic, 3, RECORDS);
+        byte[] some = "some".getBytes(StandardCharsets.ISO_8859_1);
+        ProducerRecord<byte[], byte[]> withHeaders = new ProducerRecord<>(topic, 1, 12_345L, some, some);
+        withHeaders.headers().add("name", some).add("name", null).add("", new byte[0]);
+        FailureTopics.produce(
+                cluster(),
+                withHeaders,
+                new ProducerRecord<>(topic, 1, null, null, some),
+                new ProducerRecord<byte[], byte[]>(topic, 1, 7L, some, null),
+                new ProducerRecord<>(topic, 2, 0L, new byte[0], new byte[500_000]));
+        ViewEncoder copy = copyTo(topic + "-out");
+        try (RunningPipeline running = KafkaSource.views(
+                        reading(topic).fetchThreads(fetchThreads).build(),
+                        Subscription.topics(topic).untilEnd())
+                .mapParallel(3, views -> views.encode(copy))
+                .to(KafkaSink.encoded(writing()))
+                .run()) {
+            ProducerHandle producer = running.handles(ProducerHandle.class).getFirst();
+            assertThat(running.await().drained()).isTrue();
+            assertThat(producer.snapshot().unanswered()).isZero();
+        }
+        for (int partition = 0; partition < 3; partition++) {
+            assertThat(read(topic + "-out", partition).stream().map(ViewPipelineTest::parts))
+                    .isEqualTo(read(topic, partition).stream()
+                            .map(ViewPipelineTest::parts)
+                            .toList());
+        }
+        assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
+    }
+
+    /** A bound in the middle of a batch is kept to the record, though elements are batches. */
+    @Test
+    void readToAnOffset_withNoneOrSeveralForARecord_endsThere() throws Exception {
+        cluster().createTopic("some", 1);
+        cluster().createTopic("some-out", 1);
+        Records.produce(KAFKA.bootstrapServers(), "some", 0, 1_000);
+        ViewEncoder evensTwice = (record, out) -> {
+            if (record.offset() % 2 == 0) {
+                out.send(out.record("some-out").content(record));
+                out.send(out.record("some-out").content(record));
+            }
+        };
+        Subscription all = Subscription.topics("some").untilEnd();
+        try (RunningPipeline running = pipeline("some", all, 2, evensTwice).run()) {
+            // More comes to the same batch's neighbourhood while it runs: none of it is taken.
+            Records.produce(KAFKA.bootstrapServers(), "some", 1_000, 500);
+            assertThat(running.await().drained()).isTrue();
+        }
+        long committed = cluster().committedOffsets("some").values().iterator().next();
+        assertThat(committed).isBetween(1_000L, 1_500L);
+        List<Long> copied = Records.numbers(read("some-out", 0));
+        assertThat(copied)
+                .isEqualTo(LongStream.range(0, committed)
+                        .filter(n -> n % 2 == 0)
+                        .flatMap(n -> LongStream.of(n, n))
+                        .boxed()
+                        .toList());
+    }
+
+    /** What was not acknowledged is not committed: the next run begins at the element that failed. */
+    @Test
+    void encoderThatFails_failsTheRun_andTheNextOneLosesNothing() throws Exception {
+        fill("broken", 2, RECORDS);
+        AtomicLong seen = new AtomicLong();
+        ViewEncoder copy = copyTo("broken-out");
+        ViewEncoder failing = (record, out) -> {
+            if (seen.incrementAndGet() == RECORDS / 2) {
+                throw new IllegalArgumentException("planted");
+            }
+            copy.encode(record, out);
+        };
+        try (RunningPipeline running =
+                pipeline("broken", Subscription.topics("broken"), 2, failing).run()) {
+            assertThatThrownBy(running.completion().toCompletableFuture()::join)
+                    .isInstanceOf(CompletionException.class)
+                    .hasRootCauseMessage("planted");
+        }
+        try (RunningPipeline running = pipeline(
+                        "broken", Subscription.topics("broken").untilEnd(), 2, copy)
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        Set<Long> found = new TreeSet<>();
+        IntStream.range(0, 2).forEach(partition -> found.addAll(Records.numbers(read("broken-out", partition))));
+        assertThat(found).hasSize(RECORDS);
+        assertThat(cluster().committedOffsets("broken")).isEqualTo(cluster().endOffsets("broken"));
+    }
+
+    @Test
+    void recordThatIsRefused_failsTheRunByName_andNothingFollowsIt() throws Exception {
+        cluster().createTopic("large", 1);
+        cluster().createTopic("large-out", 1, Map.of("max.message.bytes", "20000"));
+        FailureTopics.produce(
+                cluster(),
+                new ProducerRecord<>("large", 0, null, null, new byte[10]),
+                new ProducerRecord<>("large", 0, null, null, new byte[50_000]),
+                new ProducerRecord<>("large", 0, null, null, new byte[11]));
+        try (RunningPipeline running = pipeline("large", Subscription.topics("large"), 1, copyTo("large-out"))
+                .run()) {
+            assertThatThrownBy(running.completion().toCompletableFuture()::join)
+                    .cause()
+                    .isInstanceOfSatisfying(ProduceException.class, refused -> {
+                        assertThat(refused.topic()).isEqualTo("large-out");
+                        assertThat(refused.input()).startsWith("large-0@");
+                    });
+        }
+        assertThat(read("large-out", 0))
+                .allSatisfy(record -> assertThat(record.value()).hasSize(10));
+        assertThat(cluster().committedOffsets("large").values()).allMatch(offset -> offset <= 1);
+    }
+
+    /** What was fetched and not begun, or begun and not finished, is another member's, from the right record on. */
+    @Test
+    void membersThatComeAndGo_underLoad_loseAndRepeatNothing() throws Exception {
+        cluster().createTopic("rolling", 6);
+        cluster().createTopic("rolling-out", 6);
+        AtomicBoolean enough = new AtomicBoolean();
+        CompletableFuture<Long> load = CompletableFuture.supplyAsync(() -> {
+            long count = 0;
+            for (; !enough.get(); count += 200) {
+                Records.produce(KAFKA.bootstrapServers(), "rolling", count, 200);
+            }
+            return count;
+        });
+        ViewEncoder copy = copyTo("rolling-out");
+        RunningPipeline member = null;
+        try {
+            for (int round = 0; round < 4; round++) {
+                AtomicLong encoded = new AtomicLong();
+                RunningPipeline next = pipeline("rolling", Subscription.topics("rolling"), 2, (record, out) -> {
+                            encoded.incrementAndGet();
+                            copy.encode(record, out);
+                        })
+                        .run();
+                ConsumerLedger.await("records for member " + round, LONG, () -> encoded.get() > 500);
+                if (member != null) {
+                    assertThat(member.drain(LONG).drained()).isTrue();
+                }
+                member = next;
+            }
+            enough.set(true);
+            long count = load.get(1, TimeUnit.MINUTES);
+            ConsumerLedger.await(
+                    "all committed",
+                    LONG,
+                    () -> cluster().committedOffsets("rolling").equals(cluster().endOffsets("rolling")));
+            assertThat(member.drain(LONG).drained()).isTrue();
+            assertThat(count).isPositive();
+        } finally {
+            enough.set(true);
+            if (member != null) {
+                member.close();
+            }
+        }
+        for (int partition = 0; partition < 6; partition++) {
+            assertThat(Records.numbers(read("rolling-out", partition)))
+                    .isEqualTo(Records.numbers(read("rolling", partition)));
+        }
+    }
+
+    /** Without an output, for whoever only looks. */
+    @Test
+    void views_inASinkOfOnesOwn_areGivenBack_andRefuseToBeReadThen() throws Exception {
+        fill("looked", 2, 5_000);
+        AtomicLong records = new AtomicLong();
+        List<RecordViews> kept = new ArrayList<>();
+        try (RunningPipeline running = KafkaSource.views(
+                        reading("looked").build(), Subscription.topics("looked").untilEnd())
+                .to(Sink.forEach(views -> {
+                    try (views) {
+                        while (views.next()) {
+                            records.incrementAndGet();
+                        }
+                    }
+                    kept.add(views);
+                }))
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(records).hasValue(5_000);
+        assertThatThrownBy(kept.getFirst()::next)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("given back");
+        assertThat(cluster().committedOffsets("looked")).isEqualTo(cluster().endOffsets("looked"));
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.drivers.weir;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.view.EncodedRecords;
+import dev.weir.kafka.view.RecordViews;
+import dev.weir.kafka.view.ViewEncoder;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * {@code KafkaSource.views} to {@code KafkaSink.encoded}, at least once, with {@code map} or {@code mapParallel}
+ * between: no object per record. Confined to the main thread.
+ */
+final class WeirViewsCopy implements Driver {
+    private static final Duration DRAIN = Duration.ofSeconds(20);
+
+    private final int workers;
+
+    /**
+     * A driver.
+     *
+     * @param workers how many threads do the steps; 0: the thread of the stage below
+     */
+    WeirViewsCopy(int workers) {
+        this.workers = workers;
+    }
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.COPY);
+    }
+
+    @Override
+    public void run(Pass pass) throws Exception {
+        try (RunningPipeline run = pipeline(pass).run()) {
+            pass.failsWith(run.completion());
+            pass.awaitDone();
+            run.drain(DRAIN);
+        }
+    }
+
+    private Pipeline pipeline(Pass pass) {
+        ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .fetch(FetchPath.LEAN)
+                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
+                .commitRecords(Integer.MAX_VALUE);
+        pass.consumerConfig(Map.of()).forEach(consumer::property);
+        ProducerSettings.Builder<byte[], byte[]> producer =
+                ProducerSettings.builder().producePath(ProducePath.LEAN);
+        Map<String, String> writing = pass.producerConfig(Map.of());
+        writing.remove("receive.buffer.bytes"); // Said of both clients, and meant for reading.
+        writing.forEach(producer::property);
+        String output = pass.outputTopic();
+        ViewEncoder copy = (record, out) -> {
+            pass.step(record.value().getLong(0));
+            out.send(out.record(output)
+                    .partition(record.partition())
+                    .key(record.key())
+                    .value(record.value()));
+        };
+        Source<RecordViews> views =
+                KafkaSource.views(consumer.build(), pass.configuration().topic());
+        Source<EncodedRecords> encoded = workers == 0
+                ? views.map(each -> each.encode(copy))
+                : views.mapParallel(workers, each -> each.encode(copy));
+        return encoded.to(KafkaSink.encoded(producer.build()));
+    }
+}

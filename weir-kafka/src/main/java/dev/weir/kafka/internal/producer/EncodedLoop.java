@@ -1,0 +1,194 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.send.Faults;
+import dev.weir.kafka.internal.send.LeanMeters;
+import dev.weir.kafka.internal.send.LeanProducerConfig;
+import dev.weir.kafka.internal.view.Encoded;
+import dev.weir.kafka.view.EncodedRecords;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecords;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends encoded records by a lean producer, and acknowledges an element when the brokers have all its records. {@link
+ * #run} is confined to the segment's thread; answers come on the producer's own.
+ *
+ * <p>The first record that is refused ends the producer within that answer, so that nothing of its partition is
+ * written behind it (ADR 60), and fails the run.
+ */
+final class EncodedLoop implements SinkLoop<EncodedRecords> {
+
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+
+    private final StageContext context;
+    private final TopicWatch watch;
+    private final LeanProducer producer;
+    private final LeanMeters meters;
+    private final LongAdder blockedNanos = new LongAdder();
+    private final OnTheirWay elements = new OnTheirWay();
+
+    /** Of the first refusal. Written by the producer's thread. */
+    private volatile @Nullable KafkaPipelineException failure;
+
+    private volatile boolean closing;
+
+    EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
+        LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
+        this.context = context;
+        this.watch = watch;
+        this.producer = LeanProducer.open(settings, new Answers());
+        this.meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
+        context.depth(elements::count);
+    }
+
+    @Override
+    public void run(Stage<EncodedRecords> upstream) throws InterruptedException {
+        Batch<EncodedRecords> batch;
+        while ((batch = upstream.pull(Stage.NEVER)) != null) {
+            long start = System.nanoTime();
+            int count = batch.size();
+            for (int i = 0; i < count; i++) {
+                send((Encoded) batch.get(i), batch.target(i), batch.token(i));
+            }
+            batch.release();
+            context.meter().worked(count, 0, start);
+        }
+        try {
+            var ignored = producer.flush(FOREVER);
+        } catch (LeanException ended) {
+            throw failed("", ended);
+        }
+        KafkaPipelineException refused = failure;
+        if (refused != null) {
+            throw refused;
+        }
+    }
+
+    private void send(Encoded element, AckTarget target, long token) throws InterruptedException {
+        LeanRecords records = element.records();
+        int count = records.count();
+        if (count == 0) {
+            target.ack(token);
+            context.meter().out(1);
+        } else {
+            send(records, count, elements.add(target, token, count), target, token);
+        }
+        element.release();
+    }
+
+    private void send(LeanRecords records, int count, int way, AckTarget target, long token)
+            throws InterruptedException {
+        int at = 0;
+        try {
+            while (at < count) {
+                at = producer.trySend(records, at, count, way);
+                if (at < count) {
+                    sendWhenThereIsRoom(records, at, way);
+                    at++;
+                }
+            }
+        } catch (LeanException | IllegalStateException fault) {
+            KafkaPipelineException refused = failure;
+            if (refused != null) {
+                throw refused;
+            }
+            throw fault instanceof LeanException lean
+                    ? new ProduceException(records.topic(at), target.placeOf(token), Faults.asOfClient(lean))
+                    : fault;
+        }
+    }
+
+    /** Brokers that are away are waited for as long as they are. */
+    private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
+        long start = System.nanoTime();
+        try {
+            while (true) {
+                try {
+                    producer.send(records, number, number + 1, way);
+                    return;
+                } catch (LeanException full) {
+                    if (!(full.getCause() instanceof BufferExhaustedException)) {
+                        throw full;
+                    }
+                }
+            }
+        } finally {
+            blockedNanos.add(System.nanoTime() - start);
+        }
+    }
+
+    private KafkaPipelineException failed(String topic, LeanException ended) {
+        KafkaPipelineException refused = failure;
+        return refused == null ? new ProduceException(topic, Faults.asOfClient(ended)) : refused;
+    }
+
+    /** Hears what became of records, on the producer's thread. */
+    private final class Answers implements SendListener {
+
+        private String lastTopic = "";
+
+        @Override
+        public void acknowledged(long way, String topic, int partition, long offset) {
+            if (!topic.equals(lastTopic)) {
+                lastTopic = topic;
+                if (!watch.isKnown(topic)) {
+                    watch.written(topic);
+                }
+            }
+            if (elements.answered((int) way)) {
+                context.meter().out(1);
+            }
+        }
+
+        @Override
+        public void failed(long way, SendException why) {
+            if (failure == null && !closing) {
+                failure = new ProduceException(why.topic(), elements.placeOf((int) way), Faults.asOfClient(why));
+                producer.abort();
+                watch.suspect(why.topic());
+                context.fail(failure);
+            }
+        }
+    }
+
+    /** What others see of it. Any thread. */
+    ProducerHandle handle() {
+        return new ProducerHandle() {
+
+            // Nothing is kept of a record that could be timed.
+            @Override
+            public Latency latency() {
+                return new Latency(0, 0, 0, 0);
+            }
+
+            @Override
+            public Snapshot snapshot() {
+                return ProducerLook.of(meters.read(), context.stageName(), elements.unanswered());
+            }
+        };
+    }
+
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    String close(Duration patience) {
+        closing = true;
+        var ignored = producer.close(patience);
+        long left = elements.unanswered();
+        return left == 0 ? "" : left + " records sent without an answer";
+    }
+}

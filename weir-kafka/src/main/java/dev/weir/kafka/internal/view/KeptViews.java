@@ -1,0 +1,131 @@
+package dev.weir.kafka.internal.view;
+
+import dev.weir.kafka.view.EncodedRecords;
+import dev.weir.kafka.view.RecordViews;
+import dev.weir.kafka.view.ViewEncoder;
+import dev.weir.lean.BatchView;
+import dev.weir.lean.KeptBatches;
+import dev.weir.lean.RecordView;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies of batches in a row, until they are given back. Confined to one thread at a time: the one that fetches fills
+ * it, and has it no more once it is handed out.
+ */
+public final class KeptViews implements RecordViews {
+
+    private final ViewPool home;
+    private @Nullable KeptBatches batches;
+
+    /** Nothing yet. */
+    public KeptViews(ViewPool home) {
+        this.home = home;
+        this.batches = home.takeBatches();
+    }
+
+    /** See {@link KeptBatches#add}. */
+    public boolean add(BatchView batch) {
+        return kept().add(batch);
+    }
+
+    /** Leaves out what is at that offset or behind it. */
+    public void cutAt(long offset) {
+        kept().cutAt(offset);
+    }
+
+    public int leaderEpoch() {
+        return kept().leaderEpoch();
+    }
+
+    private KeptBatches kept() {
+        KeptBatches has = batches;
+        if (has == null) {
+            throw new IllegalStateException(
+                    "these records were given back: views belong to one stage at a time, encode them once");
+        }
+        return has;
+    }
+
+    @Override
+    public String topic() {
+        return kept().topic();
+    }
+
+    @Override
+    public int partition() {
+        return kept().partition();
+    }
+
+    @Override
+    public long fromOffset() {
+        return kept().fromOffset();
+    }
+
+    @Override
+    public long toOffset() {
+        return kept().toOffset();
+    }
+
+    @Override
+    public int recordCount() {
+        return kept().recordCount();
+    }
+
+    @Override
+    public int sizeBytes() {
+        return kept().sizeBytes();
+    }
+
+    @Override
+    public boolean next() {
+        return kept().next();
+    }
+
+    @Override
+    public RecordView record() {
+        return kept().record();
+    }
+
+    @Override
+    public void rewind() {
+        kept().rewind();
+    }
+
+    @Override
+    public EncodedRecords encode(ViewEncoder encoder) {
+        Objects.requireNonNull(encoder, "encoder");
+        KeptBatches from = kept();
+        from.rewind();
+        Encoded to = home.takeOutput();
+        boolean done = false;
+        try {
+            while (from.next()) {
+                encoder.encode(from.record(), to);
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                to.release();
+            }
+        }
+        close();
+        return to;
+    }
+
+    @Override
+    public void close() {
+        KeptBatches done = batches;
+        if (done != null) {
+            batches = null;
+            home.give(done);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return batches == null
+                ? "RecordViews[given back]"
+                : topic() + "-" + partition() + "@" + fromOffset() + " to " + toOffset();
+    }
+}

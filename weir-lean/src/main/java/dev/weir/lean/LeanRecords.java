@@ -1,0 +1,114 @@
+package dev.weir.lean;
+
+import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.producer.Prepared;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * Records that are put together now, and sent later or by another thread, in this order: by {@link
+ * LeanProducer#send(LeanRecords, int, int, long)}. Each is encoded as in a batch, so that sending is a copy of bytes.
+ * Confined to one thread at a time; to be used again, as its memory stays, which is direct.
+ */
+public final class LeanRecords {
+
+    private static final int FIRST_RECORDS = 64;
+    private static final int FIRST_BYTES = 8 * 1024;
+
+    private final Prepared prepared = new Shown();
+    private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
+    private int[] ends = new int[FIRST_RECORDS];
+    private int[] partitions = new int[FIRST_RECORDS];
+    private long[] timestamps = new long[FIRST_RECORDS];
+    private String[] topics = new String[FIRST_RECORDS];
+    private int count;
+
+    /** Copies a record behind those that are there. */
+    public void add(LeanRecord record) {
+        RecordBytes from = Objects.requireNonNull(record, "record").bytes();
+        int at = count == 0 ? 0 : ends[count - 1];
+        makeRoom(at + from.maxBytes());
+        int end = from.putTail(bytes, at);
+        ends[count] = end;
+        partitions[count] = record.partition();
+        timestamps[count] = record.timestampMillis();
+        if (topics[count] != record.topic()) {
+            topics[count] = record.topic();
+        }
+        count++;
+    }
+
+    private void makeRoom(long neededBytes) {
+        if (neededBytes > bytes.capacity()) {
+            if (neededBytes > Integer.MAX_VALUE / 2) {
+                throw new IllegalArgumentException("records of " + neededBytes + " bytes together");
+            }
+            bytes = ByteBuffer.allocateDirect(2 * (int) neededBytes).put(0, bytes, 0, sizeBytes());
+        }
+        if (count == ends.length) {
+            int room = 2 * count;
+            ends = Arrays.copyOf(ends, room);
+            partitions = Arrays.copyOf(partitions, room);
+            timestamps = Arrays.copyOf(timestamps, room);
+            topics = Arrays.copyOf(topics, room);
+        }
+    }
+
+    /** How many there are. */
+    public int count() {
+        return count;
+    }
+
+    /** What they take, encoded. */
+    public int sizeBytes() {
+        return count == 0 ? 0 : ends[count - 1];
+    }
+
+    /** Forgets all. */
+    public void clear() {
+        count = 0;
+    }
+
+    /** Forgets those from that number on. */
+    public void truncate(int newCount) {
+        Objects.checkIndex(newCount, count + 1);
+        count = newCount;
+    }
+
+    /** Where a record goes to. */
+    public String topic(int number) {
+        return topics[Objects.checkIndex(number, count)];
+    }
+
+    Prepared prepared() {
+        return prepared;
+    }
+
+    /** As the producer sees them. */
+    private final class Shown implements Prepared {
+
+        private final RecordBytes shown = new RecordBytes();
+
+        @Override
+        public String topic(int number) {
+            return topics[number];
+        }
+
+        @Override
+        public int partition(int number) {
+            return partitions[number];
+        }
+
+        @Override
+        public long timestampMillis(int number) {
+            return timestamps[number];
+        }
+
+        @Override
+        public RecordBytes bytes(int number) {
+            shown.showTail(bytes, number == 0 ? 0 : ends[number - 1], ends[number]);
+            return shown;
+        }
+    }
+}
