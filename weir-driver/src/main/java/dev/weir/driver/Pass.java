@@ -60,6 +60,9 @@ public final class Pass {
     /** Option: {@code true} where the driver's process tells at the end which records came. */
     public static final String TELLS = "tell.delivered";
 
+    /** Option: {@code true} where intervals tell what clients are at, once a second. */
+    public static final String SERIES = "series";
+
     /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
     public static final String GROUP_NUMBERS = "group.numbers";
 

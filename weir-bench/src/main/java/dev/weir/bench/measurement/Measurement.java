@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,7 @@ public final class Measurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
-        this.background = new BackgroundFigures(cluster);
+        this.background = new BackgroundFigures(cluster, point.takesSeries());
     }
 
     /**
@@ -244,7 +245,13 @@ public final class Measurement {
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
         if (isSettled || !isMeasured) {
-            intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
+            intervals.add(interval(
+                    activeMillis,
+                    lengthMillis,
+                    interval,
+                    Interval.UNKNOWN,
+                    brokerCpuNanos,
+                    background.series(System.nanoTime())));
         }
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
@@ -258,7 +265,14 @@ public final class Measurement {
     }
 
     static Interval interval(
-            long startMillis, long lengthMillis, Report.Interval report, long lagRecords, long brokerCpuNanos) {
+            long startMillis,
+            long lengthMillis,
+            Report.Interval report,
+            long lagRecords,
+            long brokerCpuNanos,
+            Map<String, Double> around) {
+        Map<String, Double> figures = new TreeMap<>(report.figures());
+        figures.putAll(around);
         return new Interval(
                 startMillis,
                 lengthMillis,
@@ -270,7 +284,8 @@ public final class Measurement {
                 lagRecords,
                 report.usage().heapBytes(),
                 report.usage().directBytes(),
-                brokerCpuNanos);
+                brokerCpuNanos,
+                figures);
     }
 
     private Totals totals(Map<String, Double> around) {

@@ -223,6 +223,7 @@ class StatisticsTest {
                 Map.of(),
                 Ledger.NONE,
                 Map.of(),
+                Double.NaN,
                 Double.NaN);
         return new PointResult(new Point("p", scenario, Map.of()), Map.of(), List.of(driver));
     }

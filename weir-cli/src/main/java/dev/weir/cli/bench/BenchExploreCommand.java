@@ -78,6 +78,13 @@ final class BenchExploreCommand implements Callable<Integer> {
             description = "Draws arrivals that are not even (default: drawn, and recorded).")
     private @Nullable Long seed;
 
+    @Option(
+            names = "--simulate",
+            description =
+                    "Search a model of brokers and groups on a clock of its own, by the seed: in a moment, without"
+                            + " processes. Its figures are of no library.")
+    private boolean simulate;
+
     @Option(names = "--json", description = "Print one JSON object per driver and point.")
     private boolean json;
 
@@ -110,7 +117,7 @@ final class BenchExploreCommand implements Callable<Integer> {
                 maxSeconds == null ? 0 : maxSeconds,
                 new ExploreProgress(weir.terminal()));
         weir.shutdown().onStop(runner::stop);
-        List<Explored> all = runner.run();
+        List<Explored> all = simulate ? runner.simulated().run() : runner.run();
         weir.terminal().clearStatus();
         weir.out().print(json ? ExploredReport.lines(all) : ExploredReport.text(all));
         weir.out().flush();
