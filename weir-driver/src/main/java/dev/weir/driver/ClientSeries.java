@@ -22,7 +22,7 @@ final class ClientSeries {
     static final String FETCH_MILLIS = "client: fetch ms";
 
     /** By Little's law: how many are on their way at a time, of all clients together. */
-    static final String FETCHES_UNDER_WAY = "client: fetches under way";
+    static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
 
     static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
     static final String PRODUCE_MILLIS = "client: produce ms";

@@ -104,6 +104,15 @@ public final class Pass {
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
+    /**
+     * A figure that drivers tell which have no Kafka client to ask: for how much of the time of a pass a fetch was under way, in
+     * percent.
+     */
+    public static final String FETCH_UNDER_WAY = "driver: fetch under way %";
+
+    /** A figure of Kafka's consumers: how many fetches are on their way at a time, by the mean; of all of them together. */
+    public static final String FETCHES_OF_CLIENT = "client: fetches under way";
+
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.

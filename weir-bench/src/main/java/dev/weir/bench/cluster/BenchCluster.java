@@ -6,6 +6,7 @@ import dev.weir.bench.fill.FillPlan;
 import dev.weir.bench.fill.TopicFill;
 import dev.weir.bench.fill.ValueFile;
 import dev.weir.bench.fill.Values;
+import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
@@ -45,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BenchCluster implements AutoCloseable {
     /** A setting among {@link #settings}: which cluster it is, where that was there already. */
-    public static final String CLUSTER_ID = "cluster.id";
+    public static final String CLUSTER_ID = Campaign.CLUSTER_ID;
 
     private static final String SINK = "sink";
 

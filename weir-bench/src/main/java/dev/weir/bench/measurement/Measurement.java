@@ -64,6 +64,7 @@ public final class Measurement {
     private final BackgroundFigures background;
     private final ColdStart coldStart = new ColdStart();
 
+    private int warmUpIntervals;
     private long activeMillis;
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
@@ -106,7 +107,7 @@ public final class Measurement {
             cluster.fetched(); // Finds the counters, which takes a while the first time.
         }
         boolean steady = warmUp(topic);
-        int warmUpIntervals = intervals.size();
+        warmUpIntervals = intervals.size();
         int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
         background.begin();
@@ -123,7 +124,13 @@ public final class Measurement {
         Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(
-                LimitingParty.ofProcessorTime(totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
+                LimitingParty.ofProcessorTime(
+                        totals,
+                        driver.cores(),
+                        point.brokers(),
+                        point.streams(),
+                        isBaseline,
+                        point.scenario() == Scenario.PRODUCE || LimitingParty.asksAlways(totals)));
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
         }
@@ -316,6 +323,7 @@ public final class Measurement {
         putCompiling(metrics, sum);
         putFetches(metrics);
         putClient(metrics);
+        SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
         metrics.putAll(around);
         double ceiling = point.ceilingPerSecond();
         if (!Double.isNaN(ceiling)) {
@@ -326,6 +334,12 @@ public final class Measurement {
                 sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
         return new Totals(
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    private List<Map<String, Double>> measuredSeries() {
+        return intervals.subList(warmUpIntervals, intervals.size()).stream()
+                .map(Interval::figures)
+                .toList();
     }
 
     /** By how long handlers did block, which is longer than they were told to. */

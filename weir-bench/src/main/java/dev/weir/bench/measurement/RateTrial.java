@@ -110,6 +110,8 @@ public final class RateTrial implements Trials {
         private final double planSeconds;
         private final GroupSize size;
 
+        private final Map<String, List<Double>> told = new TreeMap<>(); // at the ends of passes
+        private final Map<String, Double> ofSender = new TreeMap<>();
         private long sent; // while it is judged
         private @Nullable TrialJudgement judgement; // once it is known what is judged
 
@@ -214,6 +216,39 @@ public final class RateTrial implements Trials {
             session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
         }
 
+        @Override
+        public void passed(Report.Passed passed) {
+            passed.client().forEach((name, figure) -> told.computeIfAbsent(name, n -> new ArrayList<>())
+                    .add(figure));
+        }
+
+        @Override
+        public void sent(Report.Passed passed) {
+            DriverSession.putSender(passed, ofSender);
+        }
+
+        /** What processes elsewhere say at their ends: how busy their places were, and how early records came by the clocks. */
+        private Map<String, Double> toldElsewhere() throws InterruptedException {
+            if (launcher.isHere()) {
+                return Map.of();
+            }
+            try {
+                told.clear(); // What members said that were restarted is of another time.
+                members.endGenerator();
+                members.leaveAll();
+            } catch (RunFailure | GeneratorFailure e) {
+                // The trial is judged; a member that does not leave is ended with its process.
+                return Map.of();
+            }
+            Map<String, Double> figures = new TreeMap<>(ofSender);
+            told.forEach((name, all) -> {
+                if (name.startsWith("clock: ") || name.startsWith("host: ")) {
+                    figures.put(name, Measurement.ofAll(name, all));
+                }
+            });
+            return figures;
+        }
+
         private void disturb(String group) throws InterruptedException {
             switch (attempt.kind()) {
                 case RESTART -> {
@@ -254,7 +289,7 @@ public final class RateTrial implements Trials {
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
-            Map<String, Double> around = new TreeMap<>();
+            Map<String, Double> around = new TreeMap<>(toldElsewhere());
             background.figures().forEach((name, figure) -> around.put(placed(name), figure));
             sessions.forEach(session -> session.putClockError(around));
             return judge.result(outcome, endNanos, brokerNanos, around);

@@ -10,6 +10,7 @@ import dev.weir.driver.Report;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.ShareOptions;
 import dev.weir.driver.Usage;
+import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -130,6 +131,9 @@ final class SimulatedGroup {
     private long sent;
     private boolean isSending = true;
     private int turn; // of partitions, for who polls next
+    private int busy; // workers
+    private int nextIdle; // the worker that is asked first
+    private int stride = 1; // from one that is asked to the next: no other process's is left out
 
     /**
      * A group whose members have joined, or, {@code isLate}, that joins {@link #JOIN_NANOS} after the plan begins.
@@ -177,6 +181,7 @@ final class SimulatedGroup {
         for (int partition = 0; partition < partitions; partition++) {
             waiting.add(new ArrayDeque<>());
         }
+        stride = stride(Math.max(1, workers.size() / Math.max(1, tallies.length)), workers.size());
         sendNext();
     }
 
@@ -305,6 +310,7 @@ final class SimulatedGroup {
     private void done(Worker worker) {
         Sent record = worker.held.removeFirst();
         worker.isBusy = false;
+        busy--;
         Tally tally = tallies[worker.process];
         tally.records++;
         tally.handlerNanos += nowNanos - worker.begunNanos;
@@ -313,10 +319,9 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            boolean freesOthers = kind != Kind.FAIR;
-            takeNext(worker);
-            if (freesOthers) {
-                wake();
+            takeNext(worker, kind == Kind.GREEDY); // Who takes one at a time has fetched the next one meanwhile.
+            if (kind != Kind.FAIR) {
+                wake(); // What it gave back is free for others.
             }
         } else {
             begin(worker, 0);
@@ -325,13 +330,16 @@ final class SimulatedGroup {
 
     /** As many idle workers as find something. */
     private void wake() {
-        if (nowNanos < pausedUntilNanos || waiting.stream().allMatch(Deque::isEmpty)) {
+        if (busy == workers.size() || nowNanos < pausedUntilNanos || waiting.stream().allMatch(Deque::isEmpty)) {
             return;
         }
-        for (Worker worker : workers) {
+        // From another one on each time: with little to do, all processes have some.
+        int from = nextIdle++;
+        for (int i = 0; i < workers.size(); i++) {
+            Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));
             if (!worker.isBusy
                     && !isAway[worker.process]
-                    && takeNext(worker)
+                    && takeNext(worker, true)
                     && waiting.stream().allMatch(Deque::isEmpty)) {
                 return;
             }
@@ -342,8 +350,17 @@ final class SimulatedGroup {
         wake();
     }
 
-    /** Whether an idle worker has found something to do. */
-    private boolean takeNext(Worker worker) {
+    /** The least number from that one on which has no divisor in common with the other: going by it, one comes to all. */
+    private static int stride(int from, int workers) {
+        int stride = from;
+        while (workers > 0 && BigInteger.valueOf(stride).gcd(BigInteger.valueOf(workers)).intValue() != 1) {
+            stride++;
+        }
+        return stride;
+    }
+
+    /** Whether an idle worker has found something to do, which it may have to fetch first. */
+    private boolean takeNext(Worker worker, boolean fetches) {
         if (isAway[worker.process] || nowNanos < pausedUntilNanos) {
             return false;
         }
@@ -358,7 +375,7 @@ final class SimulatedGroup {
                 worker.locked = most;
                 inFlight[partition] += most;
                 turn = partition + 1;
-                begin(worker, jittered(FETCH_NANOS));
+                begin(worker, fetches ? jittered(FETCH_NANOS) : 0);
                 return true;
             }
         }
@@ -394,6 +411,7 @@ final class SimulatedGroup {
 
     private void begin(Worker worker, long waitNanos) {
         worker.isBusy = true;
+        busy++;
         worker.begunNanos = nowNanos + waitNanos;
         double factor = work.factorOf(worker.held.getFirst().number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;

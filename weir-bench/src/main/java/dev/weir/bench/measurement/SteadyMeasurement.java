@@ -477,13 +477,13 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate goes by plan. What warms up is what a record costs.
-        boolean isSteady = point.load() == LoadShape.CONSTANT;
+        // The rate goes by plan, so what warms up is the cost. Under a load with a shape that follows the shape, in a second and
+        // in a record, and says nothing of warmth: compilers do.
         SteadyState.Finding cost = SteadyState.of(intervals.stream()
-                .mapToDouble(interval -> interval.cpuNanos()
-                        / (double) (isSteady ? interval.lengthMillis() : Math.max(1, interval.records())))
+                .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());
-        if (!cost.steady() || cost.from() > warmUpIntervals) {
+        boolean isShaped = point.load() != LoadShape.CONSTANT;
+        if (!isShaped && (!cost.steady() || cost.from() > warmUpIntervals)) {
             flags.add(Flag.NOT_STEADY);
         }
         Usage used = used();

@@ -154,6 +154,11 @@ final class TrialMembers {
         await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
     }
 
+    /** All leave; returns when they have told the ends of their passes. */
+    void leaveAll() throws InterruptedException {
+        leave(List.copyOf(members));
+    }
+
     /** Halts all members for that long, or until it fails. */
     void pause(double seconds) throws InterruptedException {
         pause(members, seconds);

@@ -35,6 +35,12 @@ public record Campaign(
     /** A setting among those of {@link Environment}: that nothing of it was measured. */
     public static final String SIMULATED = "simulation";
 
+    /** A setting among those: which cluster it is at, where that was there already. */
+    public static final String CLUSTER_ID = "cluster.id";
+
+    /** A setting among those: which processes run where, if not on one machine. */
+    public static final String WORKERS = "environment.workers";
+
     public Campaign {
         drivers = List.copyOf(drivers);
         points = List.copyOf(points);

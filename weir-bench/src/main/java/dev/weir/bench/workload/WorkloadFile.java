@@ -249,10 +249,12 @@ final class WorkloadFile {
         if (objection != null) {
             throw refuse(
                     node.getStartMark().orElse(null),
-                    path + " " + objection + ": " + path + "=" + scalar.getValue()
-                            + (key == null || key.choices().isEmpty()
-                                    ? ""
-                                    : Spelling.hint(scalar.getValue(), key.choices())));
+                    key == null
+                            ? path + "=" + scalar.getValue() + " " + objection
+                            : path + " " + objection + ": " + path + "=" + scalar.getValue()
+                                    + (key.choices().isEmpty()
+                                            ? ""
+                                            : Spelling.hint(scalar.getValue(), key.choices())));
         }
         int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
         int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;

@@ -236,7 +236,7 @@ class TrialJudgementTest {
         assertThat(result.figures().handlerMillis()).isEqualTo(5);
         assertThat(result.figures().handlersBusyShare()).isEqualTo(RATE * 0.005 / 4);
         assertThat(result.measured().totals().records()).isEqualTo(RATE * SECONDS);
-        assertThat(new ArrayList<>(result.measured().latencies())).hasSize(3);
+        assertThat(new ArrayList<>(result.measured().latencies())).hasSize(4);
     }
 
     /** Reports of other times, such as of the warm-up, are not judged. */

@@ -21,7 +21,7 @@ class ExploreSettingsTest {
         "p99<=100ms, 99, 100, ALL, p99<=100ms",
         "p75<=0.5s, 75, 500, ALL, p75<=500ms",
         "worst p99.9<=250us, 99.9, 0.25, WORST_PARTITION, worst p99.9<=0.25ms",
-        "worst consumer p99.99<=1s, 99.99, 1000, WORST_CONSUMER, worst consumer p99.990<=1000ms"
+        "worst consumer p99.99<=1s, 99.99, 1000, WORST_CONSUMER, worst consumer p99.99<=1000ms"
     })
     void target_isRead_andWritten(String text, double percentile, double millis, LatencyTarget.Of of, String written) {
         LatencyTarget target = LatencyTarget.of(text);

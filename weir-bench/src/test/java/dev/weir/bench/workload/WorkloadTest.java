@@ -67,8 +67,8 @@ class WorkloadTest {
             options: {comit.interval.millis: 5} | w.yaml:4:11: there is no key options.comit.interval.millis; did you mean options.commit.interval.millis?
             client: {ssl.key.password: hush}  | w.yaml:4:10: client.ssl.key.password is a secret, and results keep the workload: it goes into the file of --client-config
             client: {fetch.min.byte: 5}       | w.yaml:4:10: there is no key client.fetch.min.byte; did you mean client.fetch.min.bytes?
-            group: {share.record.lock: 5}     | w.yaml:4:9: there is no key group.share.record.lock; did you mean group.share.record.lock.duration.ms?
-            broker: {num.io.threads: many}    | w.yaml:4:26: broker.num.io.threads cannot be set: Invalid value many for configuration num.io.threads: Not a number of type INT: broker.num.io.threads=many
+            group: {share.record.lock.duration.m: 5} | w.yaml:4:9: there is no key group.share.record.lock.duration.m; did you mean group.share.record.lock.duration.ms?
+            broker: {num.io.threads: many}    | w.yaml:4:26: broker.num.io.threads=many cannot be set: Invalid value many for configuration num.io.threads: Not a number of type INT
             broker.listeners: PLAINTEXT://a:1 | w.yaml:4:1: broker.listeners is set by the campaign itself: leave it out
             broker: {ssl.key.password: hush}  | w.yaml:4:10: broker.ssl.key.password is a secret, and results keep the workload: a campaign takes none of its brokers'
             producer: {linger.ns: 5}          | w.yaml:4:12: there is no key producer.linger.ns; did you mean producer.linger.ms?

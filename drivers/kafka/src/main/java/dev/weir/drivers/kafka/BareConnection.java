@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A connection to the leader of some partitions, with two buffers in turn: while the broker fills one answer, the one
- * before is walked. Confined to one thread.
+ * A connection to the leader of some partitions: while one answer is walked, the broker makes the next one and fills the
+ * socket's buffer with it. Confined to one thread.
  *
  * <pre>
  * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
@@ -45,9 +45,20 @@ final class BareConnection implements Closeable {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer request = ByteBuffer.allocateDirect(64 * 1024);
     private final ByteBuffer size = ByteBuffer.allocateDirect(4);
+    private final boolean isStopAndWait;
+    private long openedNanos;
+    private long answeredNanos; // of the last answer
+    private long idleNanos; // without a fetch under way
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
-    BareConnection(String leader, List<Integer> partitions, Pass pass) throws IOException {
+    /**
+     * Connects.
+     *
+     * @param isStopAndWait whether the next fetch is sent when the answer is walked, and not before: a fault, for who looks
+     *     whether it is found
+     */
+    BareConnection(String leader, List<Integer> partitions, Pass pass, boolean isStopAndWait) throws IOException {
+        this.isStopAndWait = isStopAndWait;
         this.partitions = new ArrayList<>(partitions);
         this.nextOffsets = new long[pass.configuration().partitions()];
         this.topic = pass.configuration().topic();
@@ -75,6 +86,18 @@ final class BareConnection implements Closeable {
         while (request.hasRemaining()) {
             socket.write(request);
         }
+        long now = System.nanoTime();
+        if (openedNanos == 0) {
+            openedNanos = now;
+        } else {
+            idleNanos += now - answeredNanos;
+        }
+    }
+
+    /** How much of the time so far a fetch was under way, from 0 to 1. */
+    double underWayShare() {
+        long all = System.nanoTime() - openedNanos;
+        return openedNanos == 0 || all <= 0 ? 0 : 1 - idleNanos / (double) all;
     }
 
     /** Reads an answer, asks for the next one, walks the one that came. */
@@ -85,13 +108,19 @@ final class BareConnection implements Closeable {
             answer = ByteBuffer.allocateDirect(length);
         }
         fill(answer.clear().limit(length));
+        answeredNanos = System.nanoTime();
         answer.flip().position(12); // correlation, throttle time, one topic
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
         // Where the next fetch begins stands in the headers of the batches: known before a record is walked.
         walk(body, false);
-        request();
-        walk(body, true);
+        if (isStopAndWait) {
+            walk(body, true);
+            request();
+        } else {
+            request();
+            walk(body, true);
+        }
     }
 
     private void fill(ByteBuffer buffer) throws IOException {

@@ -19,6 +19,12 @@ import org.apache.kafka.common.TopicPartitionInfo;
  * checked, each record walked. It knows no groups, no compression, no moves of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
+    private final boolean isStopAndWait;
+
+    /** With {@link BareConnection}'s fault, or without. */
+    BareDriver(boolean isStopAndWait) {
+        this.isStopAndWait = isStopAndWait;
+    }
 
     @Override
     public Set<Scenario> scenarios() {
@@ -31,7 +37,7 @@ final class BareDriver implements Driver {
         try {
             for (Map.Entry<String, List<Integer>> broker :
                     partitionsByLeader(pass.configuration()).entrySet()) {
-                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass));
+                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass, isStopAndWait));
             }
             for (BareConnection connection : connections) {
                 connection.request();
@@ -41,6 +47,9 @@ final class BareDriver implements Driver {
                     connection.receive();
                 }
             }
+            pass.figure(
+                    Pass.FETCH_UNDER_WAY,
+                    100 * connections.stream().mapToDouble(BareConnection::underWayShare).average().orElse(0));
         } finally {
             for (BareConnection connection : connections) {
                 connection.close();

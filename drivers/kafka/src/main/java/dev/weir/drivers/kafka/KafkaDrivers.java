@@ -20,9 +20,10 @@ public final class KafkaDrivers {
                 "plain-tuned", () -> new PlainDriver(Pass.LARGE_FETCHES),
                 "plain-two-workers", () -> new PlainCopy(Map.of(), 2),
                 "plain-unacknowledged", () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
-                "bare", BareDriver::new,
+                "bare", () -> new BareDriver(false),
                 "bare-produce", BareProducerDriver::new,
                 "generator", Generator::new));
+        drivers.put("bare-stop-and-wait", () -> new BareDriver(true));
         drivers.putAll(Map.of(
                 "kafka-share", () -> new ShareDriver(Map.of(), false),
                 "kafka-share-explicit",
