@@ -23,6 +23,8 @@ public final class KafkaDrivers {
                 "bare", () -> new BareDriver(false),
                 "bare-produce", BareProducerDriver::new,
                 "generator", Generator::new));
+        drivers.put("plain-blocking", () -> new ParallelLoop(false));
+        drivers.put("plain-continuous", () -> new ParallelLoop(true));
         drivers.put("bare-stop-and-wait", () -> new BareDriver(true));
         drivers.putAll(Map.of(
                 "kafka-share", () -> new ShareDriver(Map.of(), false),
