@@ -613,11 +613,11 @@
   function drawPhases(runs) {
     byId('phases-part').hidden = !runs.length;
     fill(byId('phases'),
-      ['driver', 'from s', 'to s', 'begun by', 'planned/s', 'work ms', 'consumers', 'sent', 'handled/s', 'p50 ms', 'p99 ms', 'lag at the end'],
+      ['driver', 'from s', 'to s', 'begun by', 'planned/s', 'work ms', 'consumers', 'sent', 'handled/s', 'p50 ms', 'p99 ms', 'lag at the end', 'what is seen'],
       runs.flatMap(run => run.phases.map(p => [rowTitle(swatch(run.driver), run.driver),
         ...[p.fromMillis, p.toMillis].map(millis => cell((millis / 1000).toFixed(1))), cell(p.begunBy),
         ...[p.producerRate, p.workMillis, p.consumers, p.sent, p.recordsPerSecond, p.p50Millis, p.p99Millis, p.lagRecords]
-          .map(value => cell(number(value)))])));
+          .map(value => cell(number(value))), cell(p.caption || '', { class: 'words' })])));
   }
 
   // --- the rest of the page ---
