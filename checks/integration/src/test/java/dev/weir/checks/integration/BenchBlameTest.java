@@ -30,7 +30,7 @@ class BenchBlameTest {
         String yaml = """
                 name: blame
                 scenario: consume
-                drivers: [bare, bare-stop-and-wait]
+                drivers: [bare, bare-stop-and-wait, bare-discard]
                 baseline: bare
                 topic: {partitions: 1, records: 3000000, valueBytes: 50}
                 method: {rounds: 2, control: false, minWarmUpSeconds: 1, maxWarmUpSeconds: 2, measureSeconds: 2}

@@ -45,20 +45,28 @@ final class BareConnection implements Closeable {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer request = ByteBuffer.allocateDirect(64 * 1024);
     private final ByteBuffer size = ByteBuffer.allocateDirect(4);
-    private final boolean isStopAndWait;
+    private final Kind kind;
     private long openedNanos;
     private long answeredNanos; // of the last answer
     private long idleNanos; // without a fetch under way
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
-    /**
-     * Connects.
-     *
-     * @param isStopAndWait whether the next fetch is sent when the answer is walked, and not before: a fault, for who looks
-     *     whether it is found
-     */
-    BareConnection(String leader, List<Integer> partitions, Pass pass, boolean isStopAndWait) throws IOException {
-        this.isStopAndWait = isStopAndWait;
+    /** What is done with an answer. */
+    enum Kind {
+        /** Its records are walked while the next one is under way. */
+        WALKING,
+        /** The same, but the next fetch is sent when it is walked, and not before: a fault, for who looks whether it is found. */
+        STOP_AND_WAIT,
+        /**
+         * Its bytes are left alone, and records counted by the headers of batches. Their numbers are their offsets, where no
+         * transaction wrote them: what brokers and network bring, and no more.
+         */
+        DISCARDING
+    }
+
+    /** Connects. */
+    BareConnection(String leader, List<Integer> partitions, Pass pass, Kind kind) throws IOException {
+        this.kind = kind;
         this.partitions = new ArrayList<>(partitions);
         this.nextOffsets = new long[pass.configuration().partitions()];
         this.topic = pass.configuration().topic();
@@ -114,7 +122,7 @@ final class BareConnection implements Closeable {
         int body = answer.position();
         // Where the next fetch begins stands in the headers of the batches: known before a record is walked.
         walk(body, false);
-        if (isStopAndWait) {
+        if (kind == Kind.STOP_AND_WAIT) {
             walk(body, true);
             request();
         } else {
@@ -149,7 +157,9 @@ final class BareConnection implements Closeable {
                 if (next > end) {
                     break; // cut off: it comes again
                 }
-                if (records) {
+                if (records && kind == Kind.DISCARDING) {
+                    discard(partition, batch);
+                } else if (records) {
                     records(partition, batch, next);
                 } else {
                     nextOffsets[partition] = answer.getLong(batch) + answer.getInt(batch + 23) + 1;
@@ -157,6 +167,18 @@ final class BareConnection implements Closeable {
                 batch = next;
             }
             answer.position(end);
+        }
+    }
+
+    private void discard(int partition, int batch) throws IOException {
+        if ((answer.getShort(batch + BATCH_ATTRIBUTES) & 0x30) != 0) {
+            throw new IOException("bare-discard counts by offsets, and transactions have some to themselves");
+        }
+        long first = answer.getLong(batch);
+        int count = answer.getInt(batch + BATCH_COUNT);
+        int valueBytes = pass.configuration().valueBytes();
+        for (int i = 0; i < count; i++) {
+            pass.delivered(partition, first + i, 0, valueBytes);
         }
     }
 

@@ -19,16 +19,18 @@ import org.apache.kafka.common.TopicPartitionInfo;
  * checked, each record walked. It knows no groups, no compression, no moves of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
-    private final boolean isStopAndWait;
+    private final BareConnection.Kind kind;
 
-    /** With {@link BareConnection}'s fault, or without. */
-    BareDriver(boolean isStopAndWait) {
-        this.isStopAndWait = isStopAndWait;
+    BareDriver(BareConnection.Kind kind) {
+        this.kind = kind;
     }
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.STEADY);
+        // When a record was to come stands in its value.
+        return kind == BareConnection.Kind.DISCARDING
+                ? Set.of(Scenario.CONSUME)
+                : Set.of(Scenario.CONSUME, Scenario.STEADY);
     }
 
     @Override
@@ -37,7 +39,7 @@ final class BareDriver implements Driver {
         try {
             for (Map.Entry<String, List<Integer>> broker :
                     partitionsByLeader(pass.configuration()).entrySet()) {
-                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass, isStopAndWait));
+                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass, kind));
             }
             for (BareConnection connection : connections) {
                 connection.request();

@@ -188,7 +188,10 @@ final class ParallelLoop implements Driver {
             return switch (pass.ordering()) {
                 case PARTITION -> record.partition() % lanes.length;
                 case KEY -> Math.floorMod(Arrays.hashCode(record.key()), lanes.length);
-                case NONE -> turn = (turn + 1) % lanes.length;
+                case NONE -> {
+                    turn = (turn + 1) % lanes.length;
+                    yield turn;
+                }
             };
         }
 
