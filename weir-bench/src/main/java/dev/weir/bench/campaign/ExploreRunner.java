@@ -75,7 +75,7 @@ public final class ExploreRunner {
     private final double maxSeconds;
     private final ExploreListener listener;
     private final DriverLauncher launcher;
-    private boolean isSimulated;
+    private final boolean isSimulated;
     private final long startedNanos = System.nanoTime();
     private double extendedSeconds; // by orders, beyond maxSeconds
 
@@ -93,6 +93,17 @@ public final class ExploreRunner {
             @Nullable LatencyTarget target,
             double maxSeconds,
             ExploreListener listener) {
+        this(workload, settings, target, maxSeconds, listener, false);
+    }
+
+    private ExploreRunner(
+            Workload workload,
+            CampaignRunner.Settings settings,
+            @Nullable LatencyTarget target,
+            double maxSeconds,
+            ExploreListener listener,
+            boolean isSimulated) {
+        this.isSimulated = isSimulated;
         this.workload = workload;
         this.settings = settings;
         this.target = target;
@@ -101,15 +112,22 @@ public final class ExploreRunner {
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
         workload.points().forEach(point -> ExploreSettings.of(point, target));
-        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
-        workload.drivers().forEach(launcher::entry);
+        this.launcher = new DriverLauncher(
+                isSimulated ? DriverCatalog.none() : DriverCatalog.below(settings.root()), settings.environment());
+        if (!isSimulated) {
+            workload.drivers().forEach(launcher::entry);
+        }
         CampaignBrokers.check(workload.points(), settings.cluster());
     }
 
-    /** Lets it search a model on a clock of its own, by its seed, in place of drivers; before {@link #run}. */
-    public ExploreRunner simulated() {
-        isSimulated = true;
-        return this;
+    /** One that searches a model on a clock of its own, by its seed, in place of drivers. */
+    public static ExploreRunner simulated(
+            Workload workload,
+            CampaignRunner.Settings settings,
+            @Nullable LatencyTarget target,
+            double maxSeconds,
+            ExploreListener listener) {
+        return new ExploreRunner(workload, settings, target, maxSeconds, listener, true);
     }
 
     /** Ends it soon: searches that are over are kept. */

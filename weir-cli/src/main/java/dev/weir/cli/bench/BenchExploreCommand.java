@@ -103,21 +103,21 @@ final class BenchExploreCommand implements Callable<Integer> {
                 ? results
                 : Path.of("bench-results", CampaignRunner.newId(workload.name() + "-explore", quick));
         BenchEnvironment environment = cluster.environment();
-        ExploreRunner runner = new ExploreRunner(
-                workload,
-                new CampaignRunner.Settings(
-                        BenchCampaign.root(),
-                        BenchCampaign.dataOr(data),
-                        folder.toAbsolutePath(),
-                        seed != null ? seed : System.nanoTime(),
-                        false,
-                        cluster.cluster(environment),
-                        environment),
-                asked,
-                maxSeconds == null ? 0 : maxSeconds,
-                new ExploreProgress(weir.terminal()));
+        CampaignRunner.Settings settings = new CampaignRunner.Settings(
+                BenchCampaign.root(),
+                BenchCampaign.dataOr(data),
+                folder.toAbsolutePath(),
+                seed != null ? seed : System.nanoTime(),
+                false,
+                cluster.cluster(environment),
+                environment);
+        double most = maxSeconds == null ? 0 : maxSeconds;
+        ExploreProgress progress = new ExploreProgress(weir.terminal());
+        ExploreRunner runner = simulate
+                ? ExploreRunner.simulated(workload, settings, asked, most, progress)
+                : new ExploreRunner(workload, settings, asked, most, progress);
         weir.shutdown().onStop(runner::stop);
-        List<Explored> all = simulate ? runner.simulated().run() : runner.run();
+        List<Explored> all = runner.run();
         weir.terminal().clearStatus();
         weir.out().print(json ? ExploredReport.lines(all) : ExploredReport.text(all));
         weir.out().flush();
