@@ -123,14 +123,13 @@ public final class Measurement {
         ledger = cluster.checked(point, topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(
-                LimitingParty.ofProcessorTime(
-                        totals,
-                        driver.cores(),
-                        point.brokers(),
-                        point.streams(),
-                        isBaseline,
-                        point.scenario() == Scenario.PRODUCE || LimitingParty.asksAlways(totals)));
+        flags.addAll(LimitingParty.ofProcessorTime(
+                totals,
+                driver.cores(),
+                point.brokers(),
+                point.streams(),
+                isBaseline,
+                point.scenario() == Scenario.PRODUCE || LimitingParty.asksAlways(totals)));
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
         }

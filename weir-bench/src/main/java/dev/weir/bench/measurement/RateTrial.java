@@ -218,8 +218,9 @@ public final class RateTrial implements Trials {
 
         @Override
         public void passed(Report.Passed passed) {
-            passed.client().forEach((name, figure) -> told.computeIfAbsent(name, n -> new ArrayList<>())
-                    .add(figure));
+            passed.client()
+                    .forEach((name, figure) ->
+                            told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
         }
 
         @Override

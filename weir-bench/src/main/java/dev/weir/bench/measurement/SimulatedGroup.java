@@ -330,7 +330,9 @@ final class SimulatedGroup {
 
     /** As many idle workers as find something. */
     private void wake() {
-        if (busy == workers.size() || nowNanos < pausedUntilNanos || waiting.stream().allMatch(Deque::isEmpty)) {
+        if (busy == workers.size()
+                || nowNanos < pausedUntilNanos
+                || waiting.stream().allMatch(Deque::isEmpty)) {
             return;
         }
         // From another one on each time: with little to do, all processes have some.
@@ -353,7 +355,8 @@ final class SimulatedGroup {
     /** The least number from that one on which has no divisor in common with the other: going by it, one comes to all. */
     private static int stride(int from, int workers) {
         int stride = from;
-        while (workers > 0 && BigInteger.valueOf(stride).gcd(BigInteger.valueOf(workers)).intValue() != 1) {
+        while (workers > 0
+                && BigInteger.valueOf(stride).gcd(BigInteger.valueOf(workers)).intValue() != 1) {
             stride++;
         }
         return stride;

@@ -477,7 +477,8 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate goes by plan, so what warms up is the cost. Under a load with a shape that follows the shape, in a second and
+        // The rate goes by plan, so what warms up is the cost. Under a load with a shape that follows the shape, in a
+        // second and
         // in a record, and says nothing of warmth: compilers do.
         SteadyState.Finding cost = SteadyState.of(intervals.stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())

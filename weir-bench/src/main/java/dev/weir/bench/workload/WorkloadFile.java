@@ -252,9 +252,7 @@ final class WorkloadFile {
                     key == null
                             ? path + "=" + scalar.getValue() + " " + objection
                             : path + " " + objection + ": " + path + "=" + scalar.getValue()
-                                    + (key.choices().isEmpty()
-                                            ? ""
-                                            : Spelling.hint(scalar.getValue(), key.choices())));
+                                    + (key.choices().isEmpty() ? "" : Spelling.hint(scalar.getValue(), key.choices())));
         }
         int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
         int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;

@@ -105,7 +105,8 @@ class SimulatedCampaignTest {
     void search_findsTheCollapseOfGreedyGroups_andNearlyTheCeilingOfFairOnes() throws InterruptedException {
         Workload workload =
                 Workload.parse("w.yaml", GROUPS.replace("RATE", "3000"), false).alone(List.of());
-        List<Explored> found = ExploreRunner.simulated(workload, settings("explored", 7), null, 0, listener()).run();
+        List<Explored> found = ExploreRunner.simulated(workload, settings("explored", 7), null, 0, listener())
+                .run();
         Explored greedy = found.get(0);
         assertThat(greedy.finding().verdict()).isIn(Verdict.UNSTABLE_AT, Verdict.FOUND);
         assertThat(greedy.finding().low()).isLessThan(8_000);
@@ -113,7 +114,8 @@ class SimulatedCampaignTest {
         assertThat(fair.finding().verdict()).isEqualTo(Verdict.FOUND);
         assertThat(fair.finding().high() / fair.finding().low()).isLessThan(1 / 0.9);
         assertThat(fair.finding().high() / fair.ceiling()).isGreaterThan(0.95);
-        List<Explored> again = ExploreRunner.simulated(workload, settings("again", 7), null, 0, listener()).run();
+        List<Explored> again = ExploreRunner.simulated(workload, settings("again", 7), null, 0, listener())
+                .run();
         assertThat(ExploredReport.lines(again)).isEqualTo(ExploredReport.lines(found));
     }
 

@@ -76,9 +76,7 @@ class HistoryTest {
         assertThat(series.lost(8 * DAY_MILLIS, 0.05))
                 .as("the begin was found two days too late: what was accepted stays so")
                 .isNull();
-        assertThat(series.lost(7 * DAY_MILLIS, 0.05))
-                .as("three days before it")
-                .isNotNull();
+        assertThat(series.lost(7 * DAY_MILLIS, 0.05)).as("three days before it").isNotNull();
         assertThat(series.lost(Long.MIN_VALUE, 0.2)).as("15 % less").isNull();
     }
 

@@ -138,7 +138,8 @@ class ResultsHistoryTest {
     @Test
     void campaignWithADamagedHistogram_isToldAndLeftOut() throws IOException {
         campaigns(1, 15, 1.5);
-        Path damaged = Files.createDirectories(temp.resolve("day-3").resolve("latency")).resolve("p_plain_0.hlog");
+        Path damaged = Files.createDirectories(temp.resolve("day-3").resolve("latency"))
+                .resolve("p_plain_0.hlog");
         Files.writeString(damaged, "0.0,1.0,9.9,HISTFAAAnonsense\n");
         CommandHarness harness = new CommandHarness();
         assertThat(harness.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);

@@ -45,6 +45,7 @@ class BenchBlameTest {
         Run faulty = last.get("bare-stop-and-wait");
         assertThat(faulty.flags()).doesNotContain(Flag.BROKER_BOUND, Flag.BASELINE_BROKER_BOUND);
         assertThat(faulty.totals().metrics().get(Pass.FETCH_UNDER_WAY)).isLessThan(90);
-        assertThat(last.get("bare").totals().metrics().get(Pass.FETCH_UNDER_WAY)).isGreaterThan(90);
+        assertThat(last.get("bare").totals().metrics().get(Pass.FETCH_UNDER_WAY))
+                .isGreaterThan(90);
     }
 }

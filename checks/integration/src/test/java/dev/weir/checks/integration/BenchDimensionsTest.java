@@ -52,14 +52,17 @@ class BenchDimensionsTest extends BenchTestBase {
         assertThat(run.flags()).doesNotContain(Flag.UNEVEN, Flag.GUARANTEE_BROKEN);
         Map<String, Double> metrics = run.totals().metrics();
         assertThat(metrics.get("load: hottest partition %")).isCloseTo(100 / (1 + 1 / 2.0 + 1 / 3.0), within(1.5));
-        assertThat(metrics.get("planned/s")).as("of the trace, while it was measured").isCloseTo(300, within(1.0));
+        assertThat(metrics.get("planned/s"))
+                .as("of the trace, while it was measured")
+                .isCloseTo(300, within(1.0));
         assertThat(run.totals().recordsPerSecond()).isBetween(200.0, 400.0);
         assertThat(names(run)).contains("host: busy %, by second", "generator, client: produce ms");
         Set<String> tags = results.latencyIntervals(run.key()).stream()
                 .map(histogram -> String.valueOf(histogram.getTag()))
                 .collect(Collectors.toSet());
         assertThat(tags).contains(LatencyTags.responseOfConsumer(0), LatencyTags.responseOfConsumer(1));
-        assertThat(Reports.csv(results)).anySatisfy(file -> assertThat(file.getFileName()).hasToString("series.csv"));
+        assertThat(Reports.csv(results))
+                .anySatisfy(file -> assertThat(file.getFileName()).hasToString("series.csv"));
         return run;
     }
 
@@ -106,14 +109,15 @@ class BenchDimensionsTest extends BenchTestBase {
                   - {brokers: [1, 2], broker.num.io.threads: [3, 4]}
                 """;
         Path root = Path.of(System.getProperty("weir.root"));
-        CampaignRunner.Settings settings = new CampaignRunner.Settings(
-                root, folder.resolve("forked-data"), folder.resolve("brokers"), 7, false);
+        CampaignRunner.Settings settings =
+                new CampaignRunner.Settings(root, folder.resolve("forked-data"), folder.resolve("brokers"), 7, false);
         ResultsFolder results =
                 new CampaignRunner(Workload.parse("test", yaml, false), settings, BenchAtCluster.SILENT).run();
         assertThat(results.runs()).hasSize(2).allSatisfy(run -> {
             assertThat(run.failure()).isNull();
             assertThat(run.ledger().lost()).isZero();
-            assertThat(names(run)).contains("broker: records locked", "broker: share fetch total ms", "broker: requests queued");
+            assertThat(names(run))
+                    .contains("broker: records locked", "broker: share fetch total ms", "broker: requests queued");
         });
         assertThat(results.campaign().environment().settings()).containsEntry("broker.num.io.threads", "3");
     }

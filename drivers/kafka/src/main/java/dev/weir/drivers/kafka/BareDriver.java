@@ -51,7 +51,11 @@ final class BareDriver implements Driver {
             }
             pass.figure(
                     Pass.FETCH_UNDER_WAY,
-                    100 * connections.stream().mapToDouble(BareConnection::underWayShare).average().orElse(0));
+                    100
+                            * connections.stream()
+                                    .mapToDouble(BareConnection::underWayShare)
+                                    .average()
+                                    .orElse(0));
         } finally {
             for (BareConnection connection : connections) {
                 connection.close();

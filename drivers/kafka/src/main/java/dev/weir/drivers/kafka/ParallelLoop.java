@@ -90,14 +90,16 @@ final class ParallelLoop implements Driver {
             this.pass = pass;
             this.consumer = consumer;
             this.lanes = lanes;
-            this.most = Math.max(AHEAD, pass.concurrency() * AHEAD / pass.configuration().partitions());
+            this.most = Math.max(
+                    AHEAD, pass.concurrency() * AHEAD / pass.configuration().partitions());
         }
 
         void run() throws InterruptedException {
             long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
             long dueNanos = System.nanoTime() + everyNanos;
             while (!pass.isDone()) {
-                ConsumerRecords<byte[], byte[]> polled = consumer.poll(isContinuous && lanes.busy() > 0 ? SHORT_POLL : POLL);
+                ConsumerRecords<byte[], byte[]> polled =
+                        consumer.poll(isContinuous && lanes.busy() > 0 ? SHORT_POLL : POLL);
                 // Partitions that were taken away are another member's: nothing of them is committed any more.
                 underWay.keySet().retainAll(consumer.assignment());
                 finished.keySet().retainAll(consumer.assignment());
