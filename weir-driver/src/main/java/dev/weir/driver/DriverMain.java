@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -237,6 +238,7 @@ public final class DriverMain {
             if (PLACE != null) {
                 host.begin();
             }
+            Series series = new Series(pass);
             long startNanos = last.nanos();
             long periodNanos =
                     TimeUnit.MILLISECONDS.toNanos(pass.configuration().intervalMillis());
@@ -253,12 +255,34 @@ public final class DriverMain {
                         now.usage().since(last.usage()),
                         now.handlers().since(last.handlers()),
                         pass.takeTimings(),
-                        ended));
+                        ended,
+                        series.look(now.nanos())));
                 last = now;
             }
             host.end();
             host.figures().forEach((name, value) -> pass.figure(name + " at " + PLACE, value));
         } catch (InterruptedException ignored) { // The pass is over.
+        }
+    }
+
+    /** What clients, and a machine elsewhere, are at; nothing where nobody asks. */
+    private static final class Series {
+        private final boolean isAskedFor;
+        private final ClientSeries clients = new ClientSeries();
+        private final @Nullable HostSeries host = PLACE == null ? null : new HostSeries();
+
+        Series(Pass pass) {
+            isAskedFor = Boolean.parseBoolean(pass.options().get(Pass.SERIES));
+        }
+
+        Map<String, Double> look(long nanos) {
+            Map<String, Double> figures = isAskedFor ? clients.look(nanos) : Map.of();
+            if (host == null || figures.isEmpty()) {
+                return figures;
+            }
+            Map<String, Double> all = new TreeMap<>(figures);
+            host.look(nanos).forEach((name, value) -> all.put(name + " at " + PLACE, value));
+            return all;
         }
     }
 

@@ -122,7 +122,12 @@ public final class HandlerWork {
         }
     }
 
-    /** How long the record of that number takes, by the mean. */
+    /** How long the record of that number takes, by the mean: for who counts with it, and does no work. */
+    public double factorOf(long number) {
+        return factor(number);
+    }
+
+    /** The same. */
     double factor(long number) {
         if (spread.equals("none")) {
             return 1;

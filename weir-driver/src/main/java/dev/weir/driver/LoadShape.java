@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
  * 0s:1 60s~5                a straight line from the rate to five times of it at 60 s, which then stays
  * 0s:0.5 9s:5 every:10s     a burst of one second in each ten
  * </pre>
+ *
+ * <p>A recorded load is one too, {@link #recorded}, whose text only programs write.
  */
 public final class LoadShape {
 
@@ -27,7 +29,10 @@ public final class LoadShape {
     private static final Pattern ENTRY = Pattern.compile("(\\d{1,6}(?:\\.\\d{1,6})?)s([:~])(\\d{1,6}(?:\\.\\d{1,6})?)");
     private static final Pattern EVERY = Pattern.compile("every:(\\d{1,6}(?:\\.\\d{1,6})?)s");
 
+    private static final String RECORDED = "recorded ";
+
     private final List<Piece> pieces; // up to the last entry
+    private final double[] before; // area before each of them, and, behind, of all
     private final double last; // from there on
     private final double period; // infinite if it does not repeat
 
@@ -47,6 +52,11 @@ public final class LoadShape {
 
     private LoadShape(List<Piece> pieces, double last, double period) {
         this.pieces = List.copyOf(pieces);
+        this.before = new double[pieces.size() + 1];
+        for (int i = 0; i < pieces.size(); i++) {
+            Piece piece = pieces.get(i);
+            before[i + 1] = before[i] + piece.area(piece.to);
+        }
         this.last = last;
         this.period = period;
     }
@@ -59,6 +69,9 @@ public final class LoadShape {
     public static LoadShape parse(String text) {
         if (text.isBlank()) {
             return CONSTANT;
+        }
+        if (text.startsWith(RECORDED)) {
+            return ofRecorded(text.substring(RECORDED.length()).split(" ", -1));
         }
         List<Piece> pieces = new ArrayList<>();
         double period = Double.POSITIVE_INFINITY;
@@ -101,6 +114,41 @@ public final class LoadShape {
         return shape;
     }
 
+    /**
+     * The text of a recorded load, over and over: how much had come at some times, with the same factor between two of them.
+     *
+     * @param seconds from 0 on, rising; the last one is when it begins again
+     * @param area what had come by then, from 0 on, not falling
+     */
+    public static String recorded(double[] seconds, double[] area) {
+        StringBuilder text = new StringBuilder(RECORDED);
+        for (int i = 0; i < seconds.length; i++) {
+            text.append(i == 0 ? "" : " ").append(seconds[i]).append('/').append(area[i]);
+        }
+        return text.toString();
+    }
+
+    private static LoadShape ofRecorded(String[] words) {
+        List<Piece> pieces = new ArrayList<>();
+        double from = 0;
+        double begun = 0;
+        for (String word : words) {
+            int slash = word.indexOf('/');
+            double to = Double.parseDouble(word.substring(0, slash));
+            double area = Double.parseDouble(word.substring(slash + 1));
+            if (to > from) {
+                double factor = (area - begun) / (to - from);
+                pieces.add(new Piece(from, to, factor, factor));
+            }
+            from = to;
+            begun = area;
+        }
+        if (!(begun > 0)) {
+            throw new IllegalArgumentException("a recorded load must have some");
+        }
+        return new LoadShape(pieces, 0, from);
+    }
+
     /** How much came until then: the mean factor so far by the time, in seconds. */
     public double area(double seconds) {
         if (Double.isInfinite(period)) {
@@ -111,36 +159,60 @@ public final class LoadShape {
     }
 
     private double upTo(double seconds) {
-        double area = 0;
-        double end = 0;
-        for (Piece piece : pieces) {
-            area += piece.area(seconds);
-            end = piece.to;
+        int piece = pieceAt(seconds);
+        if (piece < pieces.size()) {
+            return before[piece] + pieces.get(piece).area(seconds);
         }
-        return seconds > end && Double.isInfinite(period) ? area + (seconds - end) * last : area;
+        double end = pieces.isEmpty() ? 0 : pieces.getLast().to;
+        return before[piece] + (Double.isInfinite(period) ? (seconds - end) * last : 0);
+    }
+
+    /** The piece that the time lies in; past the last one if it lies there. */
+    private int pieceAt(double seconds) {
+        int low = 0;
+        int high = pieces.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (pieces.get(middle).to > seconds) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    /** The first piece by whose end so much has come; past the last one if that is later. */
+    private int pieceWith(double area) {
+        int low = 0;
+        int high = pieces.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (before[middle + 1] >= area && before[middle + 1] > 0) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
     }
 
     /** The first time, in seconds, by which so much has come. */
     public double when(double area) {
         double left = Math.max(0, area);
         double begun = 0;
+        double whole = before[pieces.size()];
         if (!Double.isInfinite(period)) {
-            double whole = upTo(period);
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
             left = Math.min(whole, left - rounds * whole); // Which rounding may leave a little more of.
             begun = rounds * period;
         }
-        double end = 0;
-        double lastDue = 0; // where the last piece with a rate ends
-        for (Piece piece : pieces) {
-            double all = piece.area(piece.to);
-            if (all > 0 && left <= all) {
-                return begun + piece.from + (left == 0 ? 0 : piece.when(left));
-            }
-            left -= all;
-            end = piece.to;
-            lastDue = all > 0 ? end : lastDue;
+        int index = pieceWith(left);
+        if (index < pieces.size()) {
+            Piece piece = pieces.get(index);
+            double ofPiece = left - before[index];
+            return begun + piece.from + (ofPiece <= 0 ? 0 : piece.when(ofPiece));
         }
-        return Double.isInfinite(period) ? end + left / last : begun + lastDue;
+        return begun + (pieces.isEmpty() ? 0 : pieces.getLast().to) + (left - whole) / last;
     }
 }

@@ -60,6 +60,9 @@ public final class Pass {
     /** Option: {@code true} where the driver's process tells at the end which records came. */
     public static final String TELLS = "tell.delivered";
 
+    /** Option: {@code true} where intervals tell what clients are at, once a second. */
+    public static final String SERIES = "series";
+
     /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
     public static final String GROUP_NUMBERS = "group.numbers";
 
@@ -100,6 +103,15 @@ public final class Pass {
      * ended meanwhile.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
+
+    /**
+     * A figure that drivers tell which have no Kafka client to ask: for how much of the time of a pass a fetch was under way, in
+     * percent.
+     */
+    public static final String FETCH_UNDER_WAY = "driver: fetch under way %";
+
+    /** A figure of Kafka's consumers: how many fetches are on their way at a time, by the mean; of all of them together. */
+    public static final String FETCHES_OF_CLIENT = "client: fetches under way";
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 

@@ -66,6 +66,7 @@ public sealed interface Report {
      *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none. One more, the
      *     last: how late the thread slept that sends what the driver produces
      * @param last whether enough has come, or time has run out: what follows is closing down
+     * @param figures what its clients are at, by name, once a second where that is asked for; of a machine elsewhere too
      */
     record Interval(
             long atNanos,
@@ -74,8 +75,26 @@ public sealed interface Report {
             Usage usage,
             HandlerTime handlers,
             List<String> timings,
-            boolean last)
-            implements Report {}
+            boolean last,
+            Map<String, Double> figures)
+            implements Report {
+
+        public Interval {
+            figures = figures == null ? Map.of() : Map.copyOf(figures); // Older drivers tell none.
+        }
+
+        /** One that tells no figures. */
+        public Interval(
+                long atNanos,
+                long records,
+                long bytes,
+                Usage usage,
+                HandlerTime handlers,
+                List<String> timings,
+                boolean last) {
+            this(atNanos, records, bytes, usage, handlers, timings, last, Map.of());
+        }
+    }
 
     /**
      * Which records came in a pass that is over.

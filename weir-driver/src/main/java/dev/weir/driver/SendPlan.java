@@ -27,6 +27,12 @@ public final class SendPlan {
     /** Option of the sender: a {@link LoadShape}, which begins with the first rate; none for a rate that stays. */
     public static final String SHAPE = "plan.shape";
 
+    /** Option of the sender: how unevenly partitions get records, as {@link PartitionSpread} takes it. */
+    public static final String PARTITION_SKEW = "plan.partition.skew";
+
+    /** Option of the sender: how many producers it has, each for partitions of its own. */
+    public static final String PRODUCERS = "plan.producers";
+
     /** Option of the sender: draws the arrivals that are not even. */
     public static final String SEED = "plan.seed";
 
@@ -111,7 +117,7 @@ public final class SendPlan {
     }
 
     /** The same with a rate that changes with time; to be called before anything is asked for. */
-    SendPlan shaped(LoadShape newShape) {
+    public SendPlan shaped(LoadShape newShape) {
         shape = newShape;
         shapeNanos = recordsPerSecond > 0 ? 0 : Double.NaN;
         return this;

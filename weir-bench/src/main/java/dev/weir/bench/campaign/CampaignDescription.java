@@ -7,17 +7,20 @@ import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Writes down what a campaign is about to compare, and where. Stateless. */
 final class CampaignDescription {
 
     private static final String VALUES = "topic.valueFile.digest";
+    private static final String TRACES = "topic.trace.digest";
 
     private CampaignDescription() {}
 
@@ -27,6 +30,23 @@ final class CampaignDescription {
             throw new BenchException("topic.valueFile holds other values than when the campaign was begun:"
                     + " put those back, or begin a new one");
         }
+    }
+
+    /** So are those at other times. */
+    static void requireSameTraces(Campaign begun, Workload workload) {
+        if (!begun.environment().settings().getOrDefault(TRACES, "").equals(traces(workload))) {
+            throw new BenchException("topic.trace holds another load than when the campaign was begun:"
+                    + " put that back, or begin a new one");
+        }
+    }
+
+    /** Names the loads of all points that are recorded ones; empty for none. */
+    private static String traces(Workload workload) {
+        return workload.points().stream()
+                .map(WorkloadPoint::traceDigest)
+                .filter(digest -> !digest.isEmpty())
+                .distinct()
+                .collect(Collectors.joining(" "));
     }
 
     /** The campaign of a new folder. */
@@ -52,14 +72,16 @@ final class CampaignDescription {
             own.put("class.path", String.join(" ", hello.libraries()));
             described.add(new Driver(name, version, own));
         }
-        List<Point> points = workload.points().stream()
-                .map(point -> new Point(point.id(), point.scenario().label(), point.dimensions()))
-                .toList();
         Map<String, String> around = new TreeMap<>(cluster.settings());
         String values = cluster.valueDigests(workload.points());
         if (!values.isEmpty()) {
             around.put(VALUES, values);
         }
+        String traces = traces(workload);
+        if (!traces.isEmpty()) {
+            around.put(TRACES, traces);
+        }
+        around.put(Campaign.DESIGN, workload.design().label());
         around.putAll(launcher.described());
         Path folder = settings.results();
         return new Campaign(
@@ -71,8 +93,35 @@ final class CampaignDescription {
                 workload.rounds(),
                 settings.seed(),
                 described,
-                points,
+                points(workload),
                 EnvironmentProbe.read(settings.root(), versions, around));
+    }
+
+    /** That of a campaign whose runs are a model's. */
+    static Campaign simulated(Workload workload, CampaignRunner.Settings settings, List<String> drivers) {
+        List<Driver> described = drivers.stream()
+                .map(name -> new Driver(name, "a model, no library", Map.of()))
+                .toList();
+        Map<String, String> around = new TreeMap<>();
+        around.put(Campaign.DESIGN, workload.design().label());
+        around.put(Campaign.SIMULATED, "a model on a clock of its own");
+        return new Campaign(
+                String.valueOf(settings.results().getFileName()),
+                workload.name(),
+                workload.text(),
+                workload.baseline(),
+                workload.control() ? workload.baseline() + CampaignRunner.CONTROL_SUFFIX : null,
+                workload.rounds(),
+                settings.seed(),
+                described,
+                points(workload),
+                EnvironmentProbe.read(settings.root(), Map.of("drivers", "simulated"), around));
+    }
+
+    private static List<Point> points(Workload workload) {
+        return workload.points().stream()
+                .map(point -> new Point(point.id(), point.scenario().label(), point.dimensions()))
+                .toList();
     }
 
     private static String version(Report.Hello hello, String library) {

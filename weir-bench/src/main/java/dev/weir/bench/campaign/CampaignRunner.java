@@ -101,6 +101,7 @@ public final class CampaignRunner {
         this.listener = listener;
         this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
         this.workload = reaching(workload, settings.cluster());
+        CampaignBrokers.check(workload.points(), settings.cluster());
         this.drivers = new ArrayList<>(this.workload.drivers());
         if (workload.control()) {
             drivers.add(workload.baseline() + CONTROL_SUFFIX);
@@ -150,12 +151,12 @@ public final class CampaignRunner {
         }
         launcher.open(workload.drivers(), this::doing);
         try (DriverLauncher processes = launcher;
-                BenchCluster cluster = cluster()) {
-            CampaignTopics topics = new CampaignTopics(cluster, processes);
-            ResultsFolder folder = folder(cluster, topics);
+                CampaignBrokers brokers = brokers()) {
+            CampaignTopics topics = new CampaignTopics(brokers, processes);
+            ResultsFolder folder = folder(brokers, topics);
             try {
                 fill(topics, folder);
-                runs(cluster, topics, folder);
+                runs(brokers, topics, folder);
             } catch (BenchException e) {
                 if (!isStopped()) {
                     throw e;
@@ -166,25 +167,21 @@ public final class CampaignRunner {
         }
     }
 
-    private BenchCluster cluster() {
-        int count = workload.points().get(0).brokers();
+    private CampaignBrokers brokers() {
         ExistingCluster existing = settings.cluster();
-        if (existing == null) {
-            doing("starting " + count + (count == 1 ? " broker" : " brokers"));
-            return BenchCluster.forked(settings.data(), count, listener::note, launcher::isStopped);
-        }
-        if (workload.points().stream().anyMatch(WorkloadPoint::usesProxy)
+        if (existing != null
+                && workload.points().stream().anyMatch(WorkloadPoint::usesProxy)
                 && (existing.isSecured() || existing.bootstrapServers().contains("["))) {
             throw new BenchException(
                     "method.proxy is for brokers without TLS and SASL that have IPv4 addresses or names:"
                             + " leave it out, or let the campaign start its own brokers");
         }
-        doing("connecting to " + existing.bootstrapServers());
-        BenchCluster cluster = BenchCluster.existing(existing, listener::note, launcher::isStopped);
-        if (workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
+        CampaignBrokers brokers =
+                new CampaignBrokers(settings.data(), existing, this::doing, listener::note, launcher::isStopped);
+        if (existing != null && workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
             listener.note("fetches are not counted (method.countFetches): brokers that are there already do not tell");
         }
-        return cluster;
+        return brokers;
     }
 
     /** What goes on before and between runs. */
@@ -193,13 +190,15 @@ public final class CampaignRunner {
     }
 
     /** The campaign's folder, once its drivers have shown, as they are built now, that they do what is asked. */
-    private ResultsFolder folder(BenchCluster cluster, CampaignTopics topics) throws InterruptedException {
+    private ResultsFolder folder(CampaignBrokers brokers, CampaignTopics topics) throws InterruptedException {
+        BenchCluster cluster = brokers.at(workload.points().get(0));
         Verification verification = new Verification(
-                workload, cluster, topics, launcher, new DryRuns(settings.data().resolve("dry-runs")));
+                workload, brokers, topics, launcher, new DryRuns(settings.data().resolve("dry-runs")));
         try {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
+                CampaignDescription.requireSameTraces(folder.campaign(), workload);
                 CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
@@ -208,7 +207,14 @@ public final class CampaignRunner {
             Path log = temporaryLog();
             Map<String, Report.Hello> hellos = verification.run(this::doing, log);
             ResultsFolder folder = ResultsFolder.create(
-                    settings.results(), CampaignDescription.of(workload, settings, drivers, hellos, launcher, cluster));
+                    settings.results(),
+                    CampaignDescription.of(
+                            workload,
+                            settings,
+                            drivers,
+                            hellos,
+                            launcher,
+                            brokers.at(workload.points().get(0))));
             moveInto(folder, log);
             return folder;
         } catch (BenchException e) {
@@ -306,53 +312,92 @@ public final class CampaignRunner {
                         .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
     }
 
-    private void runs(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
-        List<RunOrder.Step> steps = RunOrder.of(workload.points(), drivers, workload.rounds(), settings.seed());
-        warm(cluster, topics, folder);
-        long begunNanos = System.nanoTime();
-        int doneBefore = 0;
-        int done = 0;
-        int perRound = workload.points().size() * drivers.size();
-        for (int order = 0; order < steps.size() && !isStopped(); order++) {
-            RunOrder.Step step = steps.get(order);
-            if (order % perRound == 0
-                    && done > doneBefore
-                    && isTimeUp(begunNanos, (double) perRound / (done - doneBefore))) {
-                listener.note(
-                        "time is up: " + step.round() + " of " + workload.rounds() + " rounds; the rest by --resume");
+    private void runs(CampaignBrokers brokers, CampaignTopics topics, ResultsFolder folder)
+            throws InterruptedException {
+        warm(brokers, topics, folder);
+        CampaignStages stages = new CampaignStages(workload, folder, settings.seed(), drivers);
+        Progress progress = new Progress();
+        for (List<RunOrder.Step> steps = stages.next(); !steps.isEmpty() && !isStopped(); steps = stages.next()) {
+            if (!runs(brokers, topics, folder, steps, progress)) {
                 return;
             }
+        }
+        String leftOut = stages.leftOut();
+        if (!leftOut.isEmpty() && !isStopped()) {
+            listener.note(leftOut);
+        }
+    }
+
+    /** How far the campaign is. */
+    private static final class Progress {
+        private final long begunNanos = System.nanoTime();
+        private int doneBefore; // by an earlier command
+        private int done;
+        private int order; // of the next run
+
+        /** What one run took, on the average. */
+        private long meanNanos() {
+            return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
+        }
+    }
+
+    /** Does the runs of a stage; false if time is up. */
+    private boolean runs(
+            CampaignBrokers brokers,
+            CampaignTopics topics,
+            ResultsFolder folder,
+            List<RunOrder.Step> steps,
+            Progress progress)
+            throws InterruptedException {
+        int perRound = steps.size() / workload.rounds();
+        int from = progress.done;
+        for (int i = 0; i < steps.size() && !isStopped(); i++) {
+            RunOrder.Step step = steps.get(i);
+            if (i % perRound == 0 && progress.done > progress.doneBefore && isTimeUp(progress.meanNanos() * perRound)) {
+                listener.note(
+                        "time is up: " + step.round() + " of " + workload.rounds() + " rounds; the rest by --resume");
+                return false;
+            }
+            int order = progress.order++;
             if (folder.isDone(step.key())) {
-                done++;
-                doneBefore++;
+                progress.done++;
+                progress.doneBefore++;
                 continue;
             }
-            Duration remaining = done == doneBefore
-                    ? null
-                    : Duration.ofNanos((System.nanoTime() - begunNanos) / (done - doneBefore) * (steps.size() - done));
+            int all = from + steps.size();
             listener.status(
                     step.driver() + " at " + step.point().id() + ", round " + (step.round() + 1),
-                    done,
-                    steps.size(),
-                    remaining);
+                    progress.done,
+                    all,
+                    progress.done == progress.doneBefore
+                            ? null
+                            : Duration.ofNanos(progress.meanNanos() * (all - progress.done)));
+            BenchCluster cluster = brokers.forRun(step.point());
             Kept kept = run(cluster, topics, folder, step, order);
             if (!isStopped()) {
                 folder.append(kept.run(), kept.latencies());
-                done++;
-                listener.finished(kept.run(), done, steps.size());
+                progress.done++;
+                listener.finished(kept.run(), progress.done, all);
             }
             cluster.deleteOfRun();
         }
+        return true;
     }
 
     /**
      * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and the
      * first runs of a campaign would be measured with other brokers than the rest, or than those of another campaign.
      */
-    private void warm(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+    private void warm(CampaignBrokers brokers, CampaignTopics topics, ResultsFolder folder)
+            throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
+        BenchCluster cluster = brokers.at(point);
         cluster.times(); // Attaches to them, which takes a while and is to be over before anything counts.
-        if (folder.campaign().rounds() == 1 || point.isPlanned() || folder.isComplete() || isStopped()) {
+        if (folder.campaign().rounds() == 1
+                || point.isPlanned()
+                || point.asksForFreshBrokers()
+                || folder.isComplete()
+                || isStopped()) {
             return;
         }
         doing("warming the brokers");
@@ -375,10 +420,9 @@ public final class CampaignRunner {
     /** What goes into the folder. */
     private record Kept(Run run, List<Histogram> latencies) {}
 
-    /** Whether one more round, of so many times what was done since {@code begunNanos}, would take too long. */
-    private boolean isTimeUp(long begunNanos, double roundShare) {
-        long now = System.nanoTime();
-        double wouldTakeSeconds = (now - startedNanos + (now - begunNanos) * roundShare) / 1e9;
+    /** Whether one more round, which takes so long, would end too late. */
+    private boolean isTimeUp(long roundNanos) {
+        double wouldTakeSeconds = (System.nanoTime() - startedNanos + roundNanos) / 1e9;
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
@@ -389,31 +433,7 @@ public final class CampaignRunner {
         long seed = settings.seed() + step.round();
         try {
             Measured measured = measure(cluster, topics, step, folder.log(step.key()), seed);
-            LedgerFigures ledger = measured.ledger();
-            Run run = new Run(
-                    point,
-                    step.driver(),
-                    step.round(),
-                    order,
-                    seed,
-                    startedAtMillis,
-                    System.currentTimeMillis(),
-                    measured.warmUpIntervals(),
-                    measured.intervals(),
-                    measured.totals(),
-                    new Ledger(
-                            ledger.distinct() + ledger.missing(),
-                            ledger.distinct() + ledger.duplicates() + ledger.foreign() + ledger.redelivered(),
-                            ledger.missing(),
-                            ledger.duplicates() + ledger.foreign(),
-                            ledger.reordered(),
-                            ledger.retried(),
-                            ledger.redelivered()),
-                    measured.flags(),
-                    null,
-                    measured.timeline(),
-                    measured.phases(),
-                    measured.disturbances());
+            Run run = finished(step, order, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
             cluster.requireBrokers(); // Else it was not the driver that failed.
@@ -428,6 +448,36 @@ public final class CampaignRunner {
                     String.valueOf(e.getMessage()));
             return new Kept(failed, List.of());
         }
+    }
+
+    /** A run that ended well. */
+    static Run finished(
+            RunOrder.Step step, int order, long seed, long startedAtMillis, long stoppedAtMillis, Measured measured) {
+        LedgerFigures ledger = measured.ledger();
+        return new Run(
+                step.point().id(),
+                step.driver(),
+                step.round(),
+                order,
+                seed,
+                startedAtMillis,
+                stoppedAtMillis,
+                measured.warmUpIntervals(),
+                measured.intervals(),
+                measured.totals(),
+                new Ledger(
+                        ledger.distinct() + ledger.missing(),
+                        ledger.distinct() + ledger.duplicates() + ledger.foreign() + ledger.redelivered(),
+                        ledger.missing(),
+                        ledger.duplicates() + ledger.foreign(),
+                        ledger.reordered(),
+                        ledger.retried(),
+                        ledger.redelivered()),
+                measured.flags(),
+                null,
+                measured.timeline(),
+                measured.phases(),
+                measured.disturbances());
     }
 
     private Measured live(SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)

@@ -19,11 +19,11 @@ final class CampaignTopics {
 
     private static final int MAX_FILL_SECONDS = 600;
 
-    private final BenchCluster cluster;
+    private final CampaignBrokers brokers;
     private final DriverLauncher launcher;
 
-    CampaignTopics(BenchCluster cluster, DriverLauncher launcher) {
-        this.cluster = cluster;
+    CampaignTopics(CampaignBrokers brokers, DriverLauncher launcher) {
+        this.brokers = brokers;
         this.launcher = launcher;
     }
 
@@ -33,11 +33,12 @@ final class CampaignTopics {
      * @param log where those print to who fill it
      */
     String topic(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
+        BenchCluster cluster = brokers.at(point);
         return switch (point.scenario()) {
             case PRODUCE -> cluster.fresh(point);
             case PIPELINE -> {
                 cluster.fresh(point);
-                yield events(point, recordsPerPartition, log);
+                yield events(cluster, point, recordsPerPartition, log);
             }
             default -> cluster.filled(point, recordsPerPartition);
         };
@@ -46,7 +47,7 @@ final class CampaignTopics {
     /** The topic of a run. */
     String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
         return point.scenario() == Scenario.STEADY || point.isChangeable()
-                ? cluster.begun(point)
+                ? brokers.at(point).begun(point)
                 : topic(point, point.recordsPerPartition(), log);
     }
 
@@ -55,7 +56,8 @@ final class CampaignTopics {
         return point.scenario() != Scenario.PRODUCE && !point.isPlanned();
     }
 
-    private String events(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
+    private String events(BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
+            throws InterruptedException {
         String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
         return cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
             try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {

@@ -19,21 +19,26 @@ import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.RateTrial;
+import dev.weir.bench.measurement.SimulatedTrial;
 import dev.weir.bench.measurement.TrialFigures;
 import dev.weir.bench.measurement.TrialResult;
+import dev.weir.bench.measurement.Trials;
 import dev.weir.bench.process.DriverCatalog;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.report.ExploredReport;
+import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.ClientProperties;
+import dev.weir.bench.workload.Design;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.bench.workload.Refinement;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -51,6 +56,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +75,7 @@ public final class ExploreRunner {
     private final double maxSeconds;
     private final ExploreListener listener;
     private final DriverLauncher launcher;
+    private final boolean isSimulated;
     private final long startedNanos = System.nanoTime();
     private double extendedSeconds; // by orders, beyond maxSeconds
 
@@ -86,6 +93,17 @@ public final class ExploreRunner {
             @Nullable LatencyTarget target,
             double maxSeconds,
             ExploreListener listener) {
+        this(workload, settings, target, maxSeconds, listener, false);
+    }
+
+    private ExploreRunner(
+            Workload workload,
+            CampaignRunner.Settings settings,
+            @Nullable LatencyTarget target,
+            double maxSeconds,
+            ExploreListener listener,
+            boolean isSimulated) {
+        this.isSimulated = isSimulated;
         this.workload = workload;
         this.settings = settings;
         this.target = target;
@@ -94,8 +112,22 @@ public final class ExploreRunner {
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
         workload.points().forEach(point -> ExploreSettings.of(point, target));
-        this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
-        workload.drivers().forEach(launcher::entry);
+        this.launcher = new DriverLauncher(
+                isSimulated ? DriverCatalog.none() : DriverCatalog.below(settings.root()), settings.environment());
+        if (!isSimulated) {
+            workload.drivers().forEach(launcher::entry);
+        }
+        CampaignBrokers.check(workload.points(), settings.cluster());
+    }
+
+    /** One that searches a model on a clock of its own, by its seed, in place of drivers. */
+    public static ExploreRunner simulated(
+            Workload workload,
+            CampaignRunner.Settings settings,
+            @Nullable LatencyTarget target,
+            double maxSeconds,
+            ExploreListener listener) {
+        return new ExploreRunner(workload, settings, target, maxSeconds, listener, true);
     }
 
     /** Ends it soon: searches that are over are kept. */
@@ -116,39 +148,40 @@ public final class ExploreRunner {
     public List<Explored> run() throws InterruptedException {
         ResultsFolder.requireNew(settings.results());
         ExistingCluster existing = settings.cluster();
-        status(existing == null ? "starting brokers" : "connecting to " + existing.bootstrapServers());
         if (!workload.timeline().isEmpty()) {
             listener.note("the file's timeline is left out: a search sets its own rates");
         }
         List<Explored> all = new ArrayList<>();
-        launcher.open(workload.drivers(), this::status);
+        if (!isSimulated) {
+            launcher.open(workload.drivers(), this::status);
+        }
         try (DriverLauncher processes = launcher;
-                BenchCluster cluster = existing == null
-                        ? BenchCluster.forked(
-                                settings.data(),
-                                workload.points().get(0).brokers(),
-                                listener::note,
-                                launcher::isStopped)
-                        : BenchCluster.existing(existing, listener::note, launcher::isStopped)) {
-            ResultsFolder folder = ResultsFolder.create(
-                    settings.results(),
-                    CampaignDescription.of(
-                            workload, settings, workload.drivers(), greeted(cluster), processes, cluster));
+                CampaignBrokers brokers = new CampaignBrokers(
+                        settings.data(), existing, this::status, listener::note, launcher::isStopped)) {
+            ResultsFolder folder = ResultsFolder.create(settings.results(), description(brokers, processes));
             List<String> refusals = new ArrayList<>();
-            int left = workload.points().size() * workload.drivers().size();
-            for (WorkloadPoint point : workload.points()) {
-                for (String driver : workload.drivers()) {
-                    double mostSeconds = (maxSeconds + extendedSeconds - seconds()) / left--;
-                    OfDriver search = new OfDriver(cluster, folder, point, driver, mostSeconds);
-                    all.add(search.explored(all.size()));
-                    ExploredReport.write(folder, all);
-                    listener.finished(all.getLast());
-                    String refusal = search.refusal;
-                    if (refusal != null) {
-                        listener.note(refusal);
-                        refusals.add(refusal);
+            @Nullable
+            Refinement refinement = workload.design() == Design.ADAPTIVE ? new Refinement(workload.sizes()) : null;
+            int left = workload.points().size();
+            for (List<Integer> stage = stage(refinement); !stage.isEmpty(); stage = stage(refinement)) {
+                for (int place : stage) {
+                    StringBuilder verdicts = new StringBuilder();
+                    for (int driver = 0; driver < workload.drivers().size(); driver++) {
+                        int searches = left * workload.drivers().size() - driver;
+                        verdicts.append(explore(brokers, folder, place, driver, searches, all, refusals));
+                    }
+                    left--;
+                    if (refinement != null) {
+                        refinement.tell(place, verdicts.toString());
                     }
                 }
+                if (refinement == null) {
+                    break;
+                }
+            }
+            if (refinement != null && left > 0) {
+                listener.note(left + " of " + workload.points().size()
+                        + " points were not searched: the verdicts around them are the same");
             }
             if (refusals.size() == all.size()) {
                 throw new BenchException(refusals.getFirst());
@@ -159,6 +192,52 @@ public final class ExploreRunner {
             }
         }
         return all;
+    }
+
+    private Campaign description(CampaignBrokers brokers, DriverLauncher processes) throws InterruptedException {
+        if (isSimulated) {
+            return CampaignDescription.simulated(workload, settings, workload.drivers());
+        }
+        BenchCluster first = brokers.at(workload.points().get(0));
+        return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
+    }
+
+    /** Places of the points whose turn it is. */
+    private List<Integer> stage(@Nullable Refinement refinement) {
+        return refinement == null
+                ? IntStream.range(0, workload.points().size()).boxed().toList()
+                : List.copyOf(refinement.next());
+    }
+
+    /** One search; returns what is found, as an adaptive design compares it. */
+    private String explore(
+            CampaignBrokers brokers,
+            ResultsFolder folder,
+            int place,
+            int driver,
+            int searches,
+            List<Explored> all,
+            List<String> refusals)
+            throws InterruptedException {
+        WorkloadPoint point = workload.points().get(place);
+        double mostSeconds = isSimulated
+                ? maxSeconds / workload.points().size() / workload.drivers().size()
+                : (maxSeconds + extendedSeconds - seconds()) / searches;
+        OfDriver search = new OfDriver(
+                isSimulated ? null : brokers.forRun(point),
+                folder,
+                point,
+                workload.drivers().get(driver),
+                mostSeconds);
+        all.add(search.explored(all.size()));
+        ExploredReport.write(folder, all);
+        listener.finished(all.getLast());
+        String refusal = search.refusal;
+        if (refusal != null) {
+            listener.note(refusal);
+            refusals.add(refusal);
+        }
+        return all.getLast().finding().verdict() + " ";
     }
 
     private double seconds() {
@@ -192,13 +271,13 @@ public final class ExploreRunner {
 
     /** One search. */
     private final class OfDriver implements Orders.Target {
-        private final BenchCluster cluster;
+        private final @Nullable BenchCluster cluster; // none of a model
         private final ResultsFolder folder;
         private final String driver;
         private WorkloadPoint point; // these four are others after an order
         private ExploreSettings how;
         private Search search;
-        private RateTrial trials;
+        private Trials trials;
         private List<TimelineEntry> timeline = List.of();
         private final long startedMillis = System.currentTimeMillis();
 
@@ -209,14 +288,19 @@ public final class ExploreRunner {
         private final Map<Double, TrialResult> held = new HashMap<>(); // by rate, the last hold that passed
         private final List<Failed> failed = new ArrayList<>(); // steps and holds
 
-        OfDriver(BenchCluster cluster, ResultsFolder folder, WorkloadPoint point, String driver, double mostSeconds) {
+        OfDriver(
+                @Nullable BenchCluster cluster,
+                ResultsFolder folder,
+                WorkloadPoint point,
+                String driver,
+                double mostSeconds) {
             this.cluster = cluster;
             this.folder = folder;
             this.point = point;
             this.driver = driver;
             this.how = ExploreSettings.of(point, target);
             this.search = search(how, mostSeconds);
-            this.trials = new RateTrial(launcher, driver, cluster, point, how, folder.log(key()));
+            this.trials = trials();
         }
 
         private static Search search(ExploreSettings how, double mostSeconds) {
@@ -274,12 +358,19 @@ public final class ExploreRunner {
             point = changed;
             how = ExploreSettings.of(point, target);
             search = search(how, search.secondsLeft());
-            trials = new RateTrial(launcher, driver, cluster, point, how, folder.log(key()));
+            trials = trials();
             hasPassed = false;
             hasFailed = false;
             refusal = null;
             held.clear();
             failed.clear();
+        }
+
+        private Trials trials() {
+            BenchCluster brokers = cluster;
+            return brokers == null
+                    ? new SimulatedTrial(driver, point, how)
+                    : new RateTrial(launcher, driver, brokers, point, how, folder.log(key()));
         }
 
         private Run.Key key() {
@@ -305,6 +396,9 @@ public final class ExploreRunner {
 
         /** Null if there is no room for one: a search goes on without orders. */
         private @Nullable OrderDesk desk() {
+            if (cluster == null) {
+                return null;
+            }
             try {
                 return OrderDesk.open(settings.results(), key().fileName());
             } catch (RunFailure e) {
@@ -330,7 +424,11 @@ public final class ExploreRunner {
                 long begunNanos = System.nanoTime();
                 Outcome outcome = outcome(attempt);
                 listener.tried(driver, point.id(), ++count, new Trial(attempt, outcome));
-                search.tell(outcome, (System.nanoTime() - begunNanos) / 1e9);
+                search.tell(
+                        outcome,
+                        cluster == null
+                                ? how.expectedSeconds().getOrDefault(attempt.kind(), 0.0)
+                                : (System.nanoTime() - begunNanos) / 1e9);
                 if (refusal != null) {
                     search.giveUp();
                 }
@@ -363,12 +461,16 @@ public final class ExploreRunner {
                 hasFailed = true;
                 return new Outcome(Outcome.Result.FAILED, String.valueOf(e.getMessage()));
             } finally {
-                cluster.deleteOfRun();
+                if (cluster != null) {
+                    cluster.deleteOfRun();
+                }
             }
         }
 
         private void requireGoingOn(RuntimeException cause) {
-            cluster.requireBrokers(); // Else it was not the driver that failed.
+            if (cluster != null) {
+                cluster.requireBrokers();
+            } // Else it was not the driver that failed.
             if (isStopped()) {
                 throw new BenchException("it was stopped", cause);
             }
@@ -410,7 +512,7 @@ public final class ExploreRunner {
             TrialFigures figures = last != null ? last.figures() : edge;
             double ceiling = figures == null || Double.isNaN(figures.handlerMillis())
                     ? Double.NaN
-                    : 1e3 * how.handlers(point) / figures.handlerMillis();
+                    : 1e3 * figures.handlers() / figures.handlerMillis();
             return new Explored(
                     point.id(),
                     driver,

@@ -39,15 +39,19 @@ final class Verification {
             Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE, Scenario.COPY);
 
     private final Workload workload;
-    private final BenchCluster cluster;
+    private final CampaignBrokers brokers;
     private final CampaignTopics topics;
     private final DriverLauncher launcher;
     private final DryRuns dryRuns;
 
     Verification(
-            Workload workload, BenchCluster cluster, CampaignTopics topics, DriverLauncher launcher, DryRuns dryRuns) {
+            Workload workload,
+            CampaignBrokers brokers,
+            CampaignTopics topics,
+            DriverLauncher launcher,
+            DryRuns dryRuns) {
         this.workload = workload;
-        this.cluster = cluster;
+        this.brokers = brokers;
         this.topics = topics;
         this.launcher = launcher;
         this.dryRuns = dryRuns;
@@ -82,6 +86,7 @@ final class Verification {
     }
 
     private Report.Hello verified(String driver, WorkloadPoint point, Path log) throws InterruptedException {
+        BenchCluster cluster = brokers.at(point);
         String key = DryRuns.key(driver, launcher.entry(driver), point) + cluster.id();
         Report.Hello passed = launcher.isHere() ? dryRuns.passed(key) : null; // Elsewhere, it shows that it gets there.
         if (passed != null) {
@@ -91,7 +96,8 @@ final class Verification {
         long perPartition = Math.max(1, (slow ? SLOW_RECORDS : RECORDS) / point.partitions());
         String topic = topics.topic(point, perPartition, log);
         try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
-            Report.Hello hello = verified(new DriverSession(process, cluster, point), point, topic, perPartition);
+            Report.Hello hello =
+                    verified(cluster, new DriverSession(process, cluster, point), point, topic, perPartition);
             if (launcher.isHere()) {
                 dryRuns.keep(key, hello);
             }
@@ -104,7 +110,8 @@ final class Verification {
     }
 
     /** One pass over so many records, which has to deliver each of them once, in order, and commit it. */
-    private Report.Hello verified(DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
+    private Report.Hello verified(
+            BenchCluster cluster, DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {
         Report.Hello hello = driver.hello();
         driver.configure(topic, recordsPerPartition);

@@ -6,6 +6,7 @@ import dev.weir.bench.fill.FillPlan;
 import dev.weir.bench.fill.TopicFill;
 import dev.weir.bench.fill.ValueFile;
 import dev.weir.bench.fill.Values;
+import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
@@ -45,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BenchCluster implements AutoCloseable {
     /** A setting among {@link #settings}: which cluster it is, where that was there already. */
-    public static final String CLUSTER_ID = "cluster.id";
+    public static final String CLUSTER_ID = Campaign.CLUSTER_ID;
 
     private static final String SINK = "sink";
 
@@ -66,11 +67,13 @@ public final class BenchCluster implements AutoCloseable {
     private final Set<String> filled = new HashSet<>(); // known to be
     private final Map<Path, ValueFile> valueFiles = new HashMap<>();
     private @Nullable BrokerBeans beans; // attached when first asked for
+    private @Nullable BrokerSeries series; // of these
 
     private String sink = ""; // the last one made, empty for none
     private @Nullable ShareGroup shareGroup; // the last one made
     private final LeftGroups leftGroups;
     private final Set<Integer> lost = new HashSet<>(); // by a plan, and not back
+    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // of consumer groups
     private int losses;
     private long lostNanos; // processor time of those that were lost, before
 
@@ -85,11 +88,14 @@ public final class BenchCluster implements AutoCloseable {
      *
      * @param data the folder that keeps filled topics between campaigns
      * @param count of brokers
+     * @param config of each of them, over the harness's own
      * @param note is told what a user should know of them
      * @param isStopped whether to give up filling a topic
+     * @throws BenchException if they do not start with that
      */
-    public static BenchCluster forked(Path data, int count, Consumer<String> note, BooleanSupplier isStopped) {
-        return new BenchCluster(new ForkedBrokers(data, count), note, isStopped);
+    public static BenchCluster forked(
+            Path data, int count, Map<String, String> config, Consumer<String> note, BooleanSupplier isStopped) {
+        return new BenchCluster(new ForkedBrokers(data, count, config), note, isStopped);
     }
 
     /**
@@ -131,6 +137,20 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
+     * The same with these settings, which are removed after the run.
+     *
+     * @throws BenchException if the brokers refuse one
+     */
+    public String newGroup(Map<String, String> config) {
+        GroupSettings made = new GroupSettings(newGroup(), config);
+        if (!config.isEmpty()) {
+            made.set(brokers.admin());
+            settingsOfRun.add(made);
+        }
+        return made.group();
+    }
+
+    /**
      * The same of a share group, with these settings; the one before is deleted.
      *
      * @throws BenchException if the brokers have no share groups, or refuse a setting
@@ -156,9 +176,16 @@ public final class BenchCluster implements AutoCloseable {
     public boolean isSettled(String group, int members, int partitions) throws InterruptedException {
         ShareGroup shared = shareGroup;
         if (shared != null && shared.name().equals(group)) {
-            return GroupLook.isShareSettled(brokers.admin(), group, members);
+            return GroupLook.isShareSettled(brokers.admin(), group, members, partitions);
         }
         return GroupLook.isSettled(brokers.admin(), group, members, partitions);
+    }
+
+    /** Who has which partitions now; null while the brokers do not say. */
+    public @Nullable Assignment assignment(String group) throws InterruptedException {
+        ShareGroup shared = shareGroup;
+        return GroupLook.assignment(
+                brokers.admin(), group, shared != null && shared.name().equals(group));
     }
 
     /** Processor time of all brokers so far; {@link Interval#UNKNOWN} where it cannot be read. */
@@ -226,6 +253,7 @@ public final class BenchCluster implements AutoCloseable {
     private void closeBeans() {
         BrokerBeans attached = beans;
         beans = null;
+        series = null;
         if (attached != null) {
             attached.close();
         }
@@ -268,6 +296,26 @@ public final class BenchCluster implements AutoCloseable {
             return new BrokerTimes(beans()).read();
         } catch (BenchException e) {
             return null;
+        }
+    }
+
+    /**
+     * What brokers were at since the last call, by name; empty where they cannot be asked, or one is lost. To be called once a
+     * second at most: it takes them some milliseconds.
+     */
+    public Map<String, Double> sample() {
+        if (brokers.forked().isEmpty() || !lost.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            BrokerSeries looked = series;
+            if (looked == null) {
+                looked = new BrokerSeries(beans());
+                series = looked;
+            }
+            return looked.look();
+        } catch (BenchException e) {
+            return Map.of();
         }
     }
 
@@ -445,6 +493,10 @@ public final class BenchCluster implements AutoCloseable {
     public void deleteOfRun() {
         try {
             deleteShareGroup();
+            if (hasAllBrokers()) {
+                settingsOfRun.forEach(made -> made.remove(brokers.admin()));
+            }
+            settingsOfRun.clear();
         } finally {
             deleteSink();
         }

@@ -18,7 +18,14 @@ public final class BrokerTimes {
     /** With this begin figures of consumers' requests, whoever sends them. */
     public static final String FETCHES = "broker: fetch ";
 
-    private static final Map<String, String> REQUESTS = Map.of("fetch", "FetchConsumer", "produce", "Produce");
+    /** With this end figures that are no means. */
+    static final String P99 = " p99 ms";
+
+    private static final Map<String, String> REQUESTS = Map.of(
+            "fetch", "FetchConsumer",
+            "produce", "Produce",
+            "share fetch", "ShareFetch",
+            "share acknowledge", "ShareAcknowledge");
 
     private static final String[] ATTRIBUTES = {"Count", "Mean", "99thPercentile"};
 
@@ -53,7 +60,7 @@ public final class BrokerTimes {
                 Times before = earlier.times.getOrDefault(name, Times.NONE);
                 if (now.count > before.count) {
                     figures.put(name + " ms", (now.sumMillis - before.sumMillis) / (now.count - before.count));
-                    figures.put(name + " p99 ms", now.p99Millis);
+                    figures.put(name + P99, now.p99Millis);
                 }
             });
             figures.put("broker: collections", (double) (collections - earlier.collections));

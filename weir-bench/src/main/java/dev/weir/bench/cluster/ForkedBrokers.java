@@ -1,7 +1,9 @@
 package dev.weir.bench.cluster;
 
+import dev.weir.bench.BenchException;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -18,9 +20,14 @@ final class ForkedBrokers implements Brokers {
 
     private final KafkaCluster cluster;
 
-    /** Starts so many over what an earlier campaign left in {@code data}. */
-    ForkedBrokers(Path data, int brokers) {
-        cluster = KafkaCluster.builder()
+    /**
+     * Starts so many over what an earlier campaign left in {@code data}.
+     *
+     * @param config what a workload sets, over the harness's own
+     * @throws BenchException if they do not start with it
+     */
+    ForkedBrokers(Path data, int brokers, Map<String, String> config) {
+        KafkaCluster.Builder builder = KafkaCluster.builder()
                 .brokers(brokers)
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
@@ -28,8 +35,15 @@ final class ForkedBrokers implements Brokers {
                 // What a run wrote is to be gone before the next one, not amid it, gigabytes at a time.
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
-                .dataFolder(data.resolve("brokers-" + brokers))
-                .start();
+                .dataFolder(data.resolve("brokers-" + brokers));
+        config.forEach(builder::brokerConfig);
+        try {
+            cluster = builder.start();
+        } catch (KafkaClusterException e) {
+            throw config.isEmpty()
+                    ? e
+                    : new BenchException("brokers do not start with " + config + ": " + e.getMessage(), e);
+        }
     }
 
     @Override

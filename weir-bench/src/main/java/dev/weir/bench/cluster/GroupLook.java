@@ -1,11 +1,13 @@
 package dev.weir.bench.cluster;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.GroupState;
+import org.jspecify.annotations.Nullable;
 
 /** Whether the members of a group have joined, and each has its partitions. Stateless. */
 final class GroupLook {
@@ -14,6 +16,33 @@ final class GroupLook {
 
     /** Whether so many members share out all of the partitions; false while the brokers do not know. */
     static boolean isSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
+        Seen seen = look(admin, group);
+        return seen != null
+                && seen.isStable
+                && seen.assignment.ofMembers().size() >= members
+                && seen.assignment.total() == partitions
+                && seen.assignment.covers(partitions);
+    }
+
+    /** Whether so many members of a share group, or more, have a partition each, and each partition somebody. */
+    static boolean isShareSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
+        Seen seen = lookAtShared(admin, group);
+        return seen != null
+                && seen.isStable
+                && seen.assignment.ofMembers().size() >= members
+                && seen.assignment.ofMembers().stream().noneMatch(Set::isEmpty)
+                && seen.assignment.covers(partitions);
+    }
+
+    /** Who has which partitions now; null while the brokers do not know. */
+    static @Nullable Assignment assignment(Admin admin, String group, boolean isShared) throws InterruptedException {
+        Seen seen = isShared ? lookAtShared(admin, group) : look(admin, group);
+        return seen == null ? null : seen.assignment;
+    }
+
+    private record Seen(boolean isStable, Assignment assignment) {}
+
+    private static @Nullable Seen look(Admin admin, String group) throws InterruptedException {
         try {
             ConsumerGroupDescription seen = admin.describeConsumerGroups(List.of(group))
                     .describedGroups()
@@ -21,17 +50,17 @@ final class GroupLook {
                     .iterator()
                     .next()
                     .get();
-            int assigned = seen.members().stream()
-                    .mapToInt(member -> member.assignment().topicPartitions().size())
-                    .sum();
-            return seen.groupState() == GroupState.STABLE && seen.members().size() >= members && assigned == partitions;
+            return new Seen(
+                    seen.groupState() == GroupState.STABLE,
+                    Assignment.of(seen.members().stream()
+                            .map(member -> member.assignment().topicPartitions())
+                            .toList()));
         } catch (ExecutionException notYet) {
-            return false;
+            return null;
         }
     }
 
-    /** Whether so many members of a share group, or more, have a partition each. */
-    static boolean isShareSettled(Admin admin, String group, int members) throws InterruptedException {
+    private static @Nullable Seen lookAtShared(Admin admin, String group) throws InterruptedException {
         try {
             ShareGroupDescription seen = admin.describeShareGroups(List.of(group))
                     .describedGroups()
@@ -39,13 +68,13 @@ final class GroupLook {
                     .iterator()
                     .next()
                     .get();
-            return seen.groupState() == GroupState.STABLE
-                    && seen.members().size() >= members
-                    && seen.members().stream()
-                            .noneMatch(member ->
-                                    member.assignment().topicPartitions().isEmpty());
+            return new Seen(
+                    seen.groupState() == GroupState.STABLE,
+                    Assignment.of(seen.members().stream()
+                            .map(member -> member.assignment().topicPartitions())
+                            .toList()));
         } catch (ExecutionException notYet) {
-            return false;
+            return null;
         }
     }
 }

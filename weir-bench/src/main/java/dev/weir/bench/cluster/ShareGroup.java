@@ -1,18 +1,14 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.bench.BenchException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 final class ShareGroup {
     private final Admin admin;
     private final String name;
-    private final Map<String, String> config;
+    private final GroupSettings settings;
 
     ShareGroup(Admin admin, String name, Map<String, String> config) {
         this.admin = admin;
         this.name = name;
-        this.config = Map.copyOf(config);
+        this.settings = new GroupSettings(name, config);
     }
 
     String name() {
@@ -34,17 +30,7 @@ final class ShareGroup {
 
     /** Sets what it is to have before its first member joins. */
     void configure() {
-        alter("to set " + config, AlterConfigOp.OpType.SET);
-    }
-
-    private void alter(String what, AlterConfigOp.OpType operation) {
-        Collection<AlterConfigOp> changes = config.entrySet().stream()
-                .map(setting -> new AlterConfigOp(new ConfigEntry(setting.getKey(), setting.getValue()), operation))
-                .toList();
-        Asked.of(
-                what + " of share group " + name,
-                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, name), changes))
-                        .all());
+        settings.set(admin);
     }
 
     /**
@@ -80,7 +66,7 @@ final class ShareGroup {
 
     /** Removes its settings, which brokers keep beyond it. */
     void removeSettings() {
-        alter("to remove the settings", AlterConfigOp.OpType.DELETE);
+        settings.remove(admin);
     }
 
     /**

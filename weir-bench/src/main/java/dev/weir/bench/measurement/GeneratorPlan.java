@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
 import dev.weir.driver.SendPlan;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,9 @@ final class GeneratorPlan {
                 SendPlan.RATE, "0",
                 SendPlan.ARRIVALS, point.arrivals(),
                 SendPlan.SHAPE, point.shape(),
+                SendPlan.PARTITION_SKEW, Double.toString(point.partitionSkew()),
+                SendPlan.PRODUCERS, Integer.toString(point.producers()),
+                Pass.SERIES, Boolean.toString(point.takesSeries()),
                 SendPlan.SEED, Long.toString(seed),
                 SendPlan.START, Long.toString(System.nanoTime()));
     }

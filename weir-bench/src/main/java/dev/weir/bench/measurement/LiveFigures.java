@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
@@ -31,6 +33,7 @@ final class LiveFigures {
     private final long slotMillis;
     private final List<Slot> slots = new ArrayList<>();
     private final Histogram[] partitions; // of what is measured
+    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // the same by process
     private long planStartNanos;
     private boolean isBegun;
     private boolean isEnded;
@@ -48,6 +51,7 @@ final class LiveFigures {
         private final int[] cameFrom;
         private final Histogram timings = new Histogram(3);
         private final Histogram lateness = new Histogram(3);
+        private final SeriesBook series = new SeriesBook();
         private long sent;
         private long records;
         private long bytes;
@@ -83,6 +87,7 @@ final class LiveFigures {
 
     private void clearPartitions() {
         Arrays.setAll(partitions, partition -> new Histogram(3));
+        consumers.clear();
     }
 
     /** The plan begins at that time of {@link System#nanoTime}; the first so many milliseconds of it are warm-up. */
@@ -114,12 +119,14 @@ final class LiveFigures {
     }
 
     /** What a member reported; {@code timings} are by partition. */
-    void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+    void ofMember(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         int index = index(startNanos, endNanos);
         if (index < 0 || isEnded) {
             return;
         }
         Slot slot = slot(index);
+        slot.series.add(member, interval.figures());
+        Histogram ofConsumer = consumers.computeIfAbsent(member, m -> new Histogram(3));
         slot.records += interval.records();
         slot.bytes += interval.bytes();
         slot.handlers = slot.handlers.plus(interval.handlers());
@@ -129,6 +136,7 @@ final class LiveFigures {
             slot.timings.add(timings.get(partition));
             slot.cameFrom[partition] += (int) timings.get(partition).getTotalCount();
             if (index >= warmUpSlots) {
+                ofConsumer.add(timings.get(partition));
                 partitions[partition].add(timings.get(partition));
             }
         }
@@ -173,6 +181,34 @@ final class LiveFigures {
     void ofBrokers(long nowNanos, long nanos) {
         Slot slot = slot(Math.max(0, index(nowNanos, nowNanos)));
         slot.brokerNanos = slot.brokerNanos == Interval.UNKNOWN ? nanos : OptionalCounts.plus(slot.brokerNanos, nanos);
+    }
+
+    /** What the generator's own clients are at. */
+    void ofSender(long startNanos, long endNanos, Map<String, Double> series) {
+        Map<String, Double> named = new TreeMap<>();
+        series.forEach((name, value) -> named.put("generator, " + name, value));
+        slot(Math.max(0, index(startNanos, endNanos))).series.add(SeriesBook.AROUND, named);
+    }
+
+    /** What brokers and the machine are at. */
+    void ofAround(long nowNanos, Map<String, Double> series) {
+        slot(Math.max(0, index(nowNanos, nowNanos))).series.add(SeriesBook.AROUND, series);
+    }
+
+    /** How many records were sent to each partition in some seconds. */
+    long[] sentTo(int from, int to) {
+        long[] sum = new long[partitionCount];
+        for (Slot slot : slots.subList(from, to)) {
+            for (int partition = 0; partition < partitionCount; partition++) {
+                sum[partition] += slot.sentTo[partition];
+            }
+        }
+        return sum;
+    }
+
+    /** How many records came to each process while it was measured. */
+    long[] cameTo() {
+        return consumers.values().stream().mapToLong(Histogram::getTotalCount).toArray();
     }
 
     /** Sent and not come. */
@@ -288,7 +324,8 @@ final class LiveFigures {
                     slot.lag,
                     usage == null ? Interval.UNKNOWN : usage.heapBytes(),
                     usage == null ? Interval.UNKNOWN : usage.directBytes(),
-                    slot.brokerNanos));
+                    slot.brokerNanos,
+                    slot.series.figures()));
         }
         return intervals;
     }
@@ -336,6 +373,8 @@ final class LiveFigures {
         for (int partition = 0; partition < partitionCount; partition++) {
             keep(partitions[partition], LatencyTags.responseOfPartition(partition), beginMillis, all);
         }
+        consumers.forEach(
+                (member, ofConsumer) -> keep(ofConsumer, LatencyTags.responseOfConsumer(member), beginMillis, all));
         return all;
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.Assignment;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
@@ -157,9 +158,15 @@ final class LiveGroup implements AutoCloseable {
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
         generator.hello(Scenario.PRODUCE);
-        for (int i = 0; i < point.members(); i++) {
-            Part part = launched(0);
-            part.consumers = ofProcess();
+        Part first = launched(0); // Which says of what kind the group is.
+        GroupSize size = new GroupSize(point, isShared);
+        if (point.consumers() > 0 && size.processes() > MOST_PROCESSES) {
+            throw new RunFailure("consumers=" + point.consumers() + " takes more than " + MOST_PROCESSES
+                    + " processes, since each consumer of this driver is one: set at most so many");
+        }
+        first.consumers = size.consumers(0);
+        for (int i = 1; i < size.processes(); i++) {
+            launched(size.consumers(i));
         }
         group = parts.getFirst().session.newGroup();
         parts.forEach(part -> start(part, settings));
@@ -234,7 +241,8 @@ final class LiveGroup implements AutoCloseable {
 
     /** The generator connects, and begins to send soon; returns when. */
     long beginPlan(long seed, double rate) throws InterruptedException {
-        generator.configure(topic, MOST_RECORDS - 1, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
+        generator.configure(
+                topic, MOST_RECORDS - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
         members.startGenerator(SECONDS);
         return GeneratorPlan.begin(generator, rate);
     }
@@ -308,7 +316,18 @@ final class LiveGroup implements AutoCloseable {
 
     /** How many consumers a process has that joins by itself. */
     private int ofProcess() {
-        return isShared ? ShareOptions.number(point.options(), Pass.CONCURRENCY) : 1;
+        return new GroupSize(point, isShared).ofProcess();
+    }
+
+    /** How many handlers may block at a time, as it began. */
+    int handlers() {
+        return new GroupSize(point, isShared).handlers();
+    }
+
+    /** Who has which partitions, as figures of the run; none where brokers do not say. */
+    Map<String, Double> assignment() throws InterruptedException {
+        Assignment seen = cluster.assignment(group);
+        return seen == null ? Map.of() : seen.figures();
     }
 
     /** How many processes there are. */

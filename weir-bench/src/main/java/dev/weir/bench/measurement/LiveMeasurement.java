@@ -85,7 +85,7 @@ public final class LiveMeasurement implements Orders.Target {
         this.listener = listener;
         this.figures = new LiveFigures(point.partitions(), point.intervalMillis(), point.partitions());
         this.ledger = new GroupLedger(point.partitions());
-        this.background = new BackgroundFigures(cluster);
+        this.background = new BackgroundFigures(cluster, point.takesSeries());
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
         this.disturbances = new Disturbances(ExploreSettings.target(point));
         this.group = new LiveGroup(launcher, driver, cluster, point, log, numbers, new Ears());
@@ -100,13 +100,15 @@ public final class LiveMeasurement implements Orders.Target {
     /** What the processes report. */
     private final class Ears implements TrialMembers.Listener {
         @Override
-        public void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
-            figures.ofMember(startNanos, endNanos, interval, timings);
+        public void ofMember(
+                int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            figures.ofMember(member, startNanos, endNanos, interval, timings);
             toldRecords.addAndGet(interval.records());
         }
 
         @Override
         public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
+            figures.ofSender(startNanos, endNanos, interval.figures());
             figures.ofGenerator(startNanos, endNanos, interval.records(), late);
             GroupPulse.Look look = pulse.at(endNanos);
             figures.ofGroup(startNanos, endNanos, look.came(), look.again());
@@ -137,6 +139,7 @@ public final class LiveMeasurement implements Orders.Target {
                 nextSecondNanos = now + SECOND_NANOS;
                 sampleBrokers(now);
                 background.sample();
+                figures.ofAround(now, background.series(now));
                 listener.second(figures.latest(figures.millisSince(now), settings));
             }
         }
@@ -162,6 +165,7 @@ public final class LiveMeasurement implements Orders.Target {
             processes.join(topic, settings);
             noted.start();
             settings = settings.withConsumers(processes.consumers());
+            processes.assignment().forEach((name, figure) -> told.put(name, new ArrayList<>(List.of(figure))));
             long startNanos = processes.beginPlan(seed, settings.producerRate());
             double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
             figures.begin(startNanos, warmUpMillis);
@@ -195,7 +199,7 @@ public final class LiveMeasurement implements Orders.Target {
             ofSender.forEach((name, figure) ->
                     told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
             long[] ends = processes.ends();
-            return new LiveResult(point, figures, told, around, cores)
+            return new LiveResult(point, figures, told, around, cores, processes.handlers())
                     .measured(
                             endMillis,
                             processes.figures(ledger, ends),

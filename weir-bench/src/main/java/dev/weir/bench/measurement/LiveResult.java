@@ -9,7 +9,6 @@ import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
-import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Usage;
@@ -26,13 +25,15 @@ import java.util.concurrent.TimeUnit;
  * @param told figures of members' clients, by name
  * @param around figures of brokers and machine
  * @param cores of the machine on which all processes are
+ * @param handlers that may block at a time, in all processes together; 0 where handlers do not block
  */
 record LiveResult(
         WorkloadPoint point,
         LiveFigures figures,
         Map<String, List<Double>> told,
         Map<String, Double> around,
-        int cores) {
+        int cores,
+        int handlers) {
     /** Cores where members are on several machines: no sum of what they use says that one of these is busy. */
     static final int MANY_MACHINES = Integer.MAX_VALUE;
 
@@ -61,6 +62,7 @@ record LiveResult(
                     + " minute: they are lost, or members stand still");
         }
         List<Interval> intervals = figures.intervals(count);
+        LoadShares shares = new LoadShares(figures.sentTo(warmUp, count), figures.cameTo());
         // Ended before anything was measured, it has phases all the same.
         Totals totals = used == null
                 ? Totals.NONE
@@ -68,7 +70,8 @@ record LiveResult(
                         intervals.subList(warmUp, count),
                         used,
                         figures.handlers(warmUp, count).meanMillis(),
-                        timeline.isEmpty());
+                        timeline.isEmpty(),
+                        shares);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(LimitingParty.ofProcessorTime(totals, cores, point.brokers(), false, false));
         if (LimitingParty.isGeneratorBound(figures.lateness(warmUp, count), TOLERATED_NANOS)) {
@@ -82,6 +85,8 @@ record LiveResult(
         }
         if (!timeline.isEmpty()) {
             flags.add(Flag.CHANGED);
+        } else if (shares.isOtherThan(point.partitionSkew())) { // Changed, members come and go.
+            flags.add(Flag.UNEVEN);
         }
         return new Measured(
                 warmUp,
@@ -96,23 +101,25 @@ record LiveResult(
     }
 
     /** How many records a second all members can take; not a number where handlers do not block. */
-    static double ceilingPerSecond(WorkloadPoint point, double handlerMillis) {
-        int handlers = ExploreSettings.handlers(point, point.members());
+    static double ceilingPerSecond(int handlers, double handlerMillis) {
         return handlers > 0 && handlerMillis > 0 ? 1e3 * handlers / handlerMillis : Double.NaN;
     }
 
-    private Totals totals(List<Interval> measured, Usage used, double handlerMillis, boolean isUnchanged) {
+    private Totals totals(
+            List<Interval> measured, Usage used, double handlerMillis, boolean isUnchanged, LoadShares shares) {
         IntervalSums sums = IntervalSums.of(measured);
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("members", (double) point.members());
-        metrics.put("planned/s", (double) point.recordsPerSecond());
+        metrics.put("planned/s", point.measuredPerSecond());
         metrics.put("collections", (double) used.gcCount());
         metrics.put("heap MB", used.heapBytes() / 1e6);
         metrics.put("direct MB", used.directBytes() / 1e6);
         Measurement.putCompiling(metrics, used);
         told.forEach((name, all) -> metrics.put(name, Measurement.ofAll(name, all)));
         metrics.putAll(around);
-        double ceiling = ceilingPerSecond(point, handlerMillis);
+        metrics.putAll(shares.figures());
+        SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
+        double ceiling = ceilingPerSecond(handlers, handlerMillis);
         if (isUnchanged && !Double.isNaN(ceiling)) {
             metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
             metrics.put(Totals.CEILING, ceiling);

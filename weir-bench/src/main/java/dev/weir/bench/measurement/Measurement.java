@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,7 @@ public final class Measurement {
     private final ProcessorCounters counters;
     private final ColdStart coldStart = new ColdStart();
 
+    private int warmUpIntervals;
     private long activeMillis;
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
@@ -74,7 +76,7 @@ public final class Measurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
-        this.background = new BackgroundFigures(cluster);
+        this.background = new BackgroundFigures(cluster, point.takesSeries());
         this.counters = new ProcessorCounters(driver.pidHere());
     }
 
@@ -114,7 +116,7 @@ public final class Measurement {
             cluster.fetched(); // Finds the counters, which takes a while the first time.
         }
         boolean steady = warmUp(topic);
-        int warmUpIntervals = intervals.size();
+        warmUpIntervals = intervals.size();
         int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
         background.begin();
@@ -130,8 +132,13 @@ public final class Measurement {
         ledger = cluster.checked(point, topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(
-                LimitingParty.ofProcessorTime(totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
+        flags.addAll(LimitingParty.ofProcessorTime(
+                totals,
+                driver.cores(),
+                point.brokers(),
+                point.streams(),
+                isBaseline,
+                point.scenario() == Scenario.PRODUCE || LimitingParty.asksAlways(totals)));
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
         }
@@ -265,7 +272,13 @@ public final class Measurement {
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
         if (isSettled || !isMeasured) {
-            intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
+            intervals.add(interval(
+                    activeMillis,
+                    lengthMillis,
+                    interval,
+                    Interval.UNKNOWN,
+                    brokerCpuNanos,
+                    background.series(System.nanoTime())));
         }
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
@@ -279,7 +292,14 @@ public final class Measurement {
     }
 
     static Interval interval(
-            long startMillis, long lengthMillis, Report.Interval report, long lagRecords, long brokerCpuNanos) {
+            long startMillis,
+            long lengthMillis,
+            Report.Interval report,
+            long lagRecords,
+            long brokerCpuNanos,
+            Map<String, Double> around) {
+        Map<String, Double> figures = new TreeMap<>(report.figures());
+        figures.putAll(around);
         return new Interval(
                 startMillis,
                 lengthMillis,
@@ -291,7 +311,8 @@ public final class Measurement {
                 lagRecords,
                 report.usage().heapBytes(),
                 report.usage().directBytes(),
-                brokerCpuNanos);
+                brokerCpuNanos,
+                figures);
     }
 
     private Totals totals(Map<String, Double> around) {
@@ -322,6 +343,7 @@ public final class Measurement {
         putCompiling(metrics, sum);
         putFetches(metrics);
         putClient(metrics);
+        SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
         metrics.putAll(around);
         metrics.putAll(counters.perRecord(sum.cpuNanos(), records));
         double ceiling = point.ceilingPerSecond();
@@ -333,6 +355,12 @@ public final class Measurement {
                 sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
         return new Totals(
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    private List<Map<String, Double>> measuredSeries() {
+        return intervals.subList(warmUpIntervals, intervals.size()).stream()
+                .map(Interval::figures)
+                .toList();
     }
 
     /** By how long handlers did block, which is longer than they were told to. */

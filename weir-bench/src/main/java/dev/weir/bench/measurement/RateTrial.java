@@ -10,6 +10,8 @@ import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.GroupType;
+import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Trials of one driver at one point: a generator sends by plan, fresh members of a new group read, and the latency
  * from the plan decides. Confined to one thread.
  */
-public final class RateTrial {
+public final class RateTrial implements Trials {
     /**
      * For members to leave and to join, for reports that come late, and to spare: a plan must not end before its
      * trial.
@@ -62,27 +64,29 @@ public final class RateTrial {
         this.log = log;
     }
 
-    /**
-     * Runs a trial.
-     *
-     * @param seed draws the arrivals
-     * @throws RunFailure if a process of the driver fails
-     * @throws GeneratorFailure if the generator does
-     */
+    @Override
     public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
         List<DriverProcess> processes = new ArrayList<>();
         try {
             List<DriverSession> members = new ArrayList<>();
-            for (int member = 0; member < settings.members(); member++) {
+            DriverSession first = session(driver, processes);
+            members.add(first);
+            first.hello();
+            GroupSize size = new GroupSize(point, first.groupType() == GroupType.SHARE);
+            if (point.consumers() > 0 && size.processes() > LiveGroup.MOST_PROCESSES) {
+                throw new RunFailure("consumers=" + point.consumers() + " takes more than " + LiveGroup.MOST_PROCESSES
+                        + " processes, since each consumer of this driver is one: set at most so many");
+            }
+            for (int member = 1; member < size.processes(); member++) {
                 members.add(session(driver, processes));
             }
             DriverSession generator =
                     GeneratorFailure.tellingApart(() -> session(SteadyMeasurement.GENERATOR, processes));
-            for (DriverSession member : members) {
+            for (DriverSession member : members.subList(1, members.size())) {
                 member.hello();
             }
             GeneratorFailure.tellingApart(() -> generator.hello(Scenario.PRODUCE));
-            return new Running(attempt, seed, members, generator).result();
+            return new Running(attempt, seed, members, generator, size).result();
         } finally {
             processes.forEach(DriverProcess::close);
         }
@@ -102,13 +106,17 @@ public final class RateTrial {
         private final DriverSession generator;
         private final TrialMembers members;
         private final Histogram lateness = new Histogram(3);
-        private final BackgroundFigures background = new BackgroundFigures(cluster);
+        private final BackgroundFigures background = new BackgroundFigures(cluster, point.takesSeries());
         private final double planSeconds;
+        private final GroupSize size;
 
+        private final Map<String, List<Double>> told = new TreeMap<>(); // at the ends of passes
+        private final Map<String, Double> ofSender = new TreeMap<>();
         private long sent; // while it is judged
         private @Nullable TrialJudgement judgement; // once it is known what is judged
 
-        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator) {
+        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, GroupSize size) {
+            this.size = size;
             this.attempt = attempt;
             this.seed = seed;
             this.sessions = sessions;
@@ -126,9 +134,10 @@ public final class RateTrial {
         }
 
         @Override
-        public void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        public void ofMember(
+                int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
             if (judgement != null) {
-                judgement.add(startNanos, endNanos, interval, timings.subList(0, point.partitions()));
+                judgement.add(member, startNanos, endNanos, interval, timings.subList(0, point.partitions()));
             }
         }
 
@@ -145,8 +154,9 @@ public final class RateTrial {
         TrialResult result() throws InterruptedException {
             String group = sessions.getFirst().newGroup();
             String topic = cluster.begun(point);
-            for (DriverSession session : sessions) {
-                configure(session, topic, point.scenario(), point.client(), planned(session.options()));
+            for (int member = 0; member < sessions.size(); member++) {
+                DriverSession session = sessions.get(member);
+                configure(session, topic, point.scenario(), point.client(), planned(member, session.options()));
             }
             if (attempt.kind() == Kind.COLD_START) {
                 members.hearUntil(beginPlan(topic));
@@ -165,23 +175,29 @@ public final class RateTrial {
         /** Recovery counts from there on: how long a group takes to form is a matter of its settings. */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
-            int expected =
-                    sessions.stream().mapToInt(DriverSession::groupMembers).sum();
-            members.awaitSettled(() -> cluster.isSettled(group, expected, point.partitions()));
+            int expected = 0;
+            for (int member = 0; member < sessions.size(); member++) {
+                expected += sessions.get(member).groupMembers(size.consumers(member));
+            }
+            int all = expected;
+            members.awaitSettled(() -> cluster.isSettled(group, all, point.partitions()));
         }
 
         /** The generator's order to send; returns when the plan begins, soon. */
         private long beginPlan(String topic) throws InterruptedException {
             GeneratorFailure.tellingApart(() -> {
-                configure(generator, topic, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
+                configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
                 return generator;
             });
             members.startGenerator(planSeconds);
             return GeneratorFailure.tellingApart(() -> GeneratorPlan.begin(generator, attempt.rate()));
         }
 
-        private Map<String, String> planned(Map<String, String> options) {
+        private Map<String, String> planned(int member, Map<String, String> options) {
             Map<String, String> all = new TreeMap<>(options);
+            if (size.isShared()) {
+                all.put(Pass.CONCURRENCY, Integer.toString(size.consumers(member)));
+            }
             all.put(SendPlan.RATE, Double.toString(attempt.rate()));
             all.put(Pass.REPEATS, "true");
             return all;
@@ -193,9 +209,45 @@ public final class RateTrial {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            long records = (long) Math.ceil(planSeconds * attempt.rate() / point.partitions());
+            // The hottest partition gets the most, and each counts as if it could get as many.
+            double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
+            long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
             // Number 0 of each partition is there already, and no generator's to send.
             session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
+        }
+
+        @Override
+        public void passed(Report.Passed passed) {
+            passed.client()
+                    .forEach((name, figure) ->
+                            told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
+        }
+
+        @Override
+        public void sent(Report.Passed passed) {
+            DriverSession.putSender(passed, ofSender);
+        }
+
+        /** What processes elsewhere say at their ends: how busy their places were, and how early records came by the clocks. */
+        private Map<String, Double> toldElsewhere() throws InterruptedException {
+            if (launcher.isHere()) {
+                return Map.of();
+            }
+            try {
+                told.clear(); // What members said that were restarted is of another time.
+                members.endGenerator();
+                members.leaveAll();
+            } catch (RunFailure | GeneratorFailure e) {
+                // The trial is judged; a member that does not leave is ended with its process.
+                return Map.of();
+            }
+            Map<String, Double> figures = new TreeMap<>(ofSender);
+            told.forEach((name, all) -> {
+                if (name.startsWith("clock: ") || name.startsWith("host: ")) {
+                    figures.put(name, Measurement.ofAll(name, all));
+                }
+            });
+            return figures;
         }
 
         private void disturb(String group) throws InterruptedException {
@@ -211,7 +263,8 @@ public final class RateTrial {
 
         private TrialResult judged() throws InterruptedException {
             long fromNanos = System.nanoTime();
-            TrialJudgement judge = new TrialJudgement(attempt, settings, point, fromNanos, judgedSeconds());
+            TrialJudgement judge =
+                    new TrialJudgement(attempt, settings, point, size.handlers(), fromNanos, judgedSeconds());
             judgement = judge;
             long brokerNanos = cluster.cpuNanos();
             background.begin();
@@ -237,7 +290,7 @@ public final class RateTrial {
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
-            Map<String, Double> around = new TreeMap<>();
+            Map<String, Double> around = new TreeMap<>(toldElsewhere());
             background.figures().forEach((name, figure) -> around.put(placed(name), figure));
             sessions.forEach(session -> session.putClockError(around));
             return judge.result(outcome, endNanos, brokerNanos, around);

@@ -96,7 +96,7 @@ public final class SteadyMeasurement {
         this.point = point;
         this.load = point.load();
         this.isBaseline = isBaseline;
-        this.background = new BackgroundFigures(cluster);
+        this.background = new BackgroundFigures(cluster, point.takesSeries());
     }
 
     private enum Part {
@@ -157,14 +157,14 @@ public final class SteadyMeasurement {
         } else {
             generator.hello(Scenario.PRODUCE);
         }
-        start(driver, topic, each, point.scenario(), point.client(), with(plan, point.options()));
+        start(driver, topic, each, point.scenario(), point.client(), with(plan, driver.options()));
         if (!(driver.receive() instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
         }
         ofDriver.begin(first);
         brokerNanos = cluster.cpuNanos();
         if (generator != null) {
-            start(generator, topic, each - 1, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
+            start(generator, topic, each - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
             generator.ready();
             begins(GeneratorPlan.begin(generator, point.recordsPerSecond()));
             return result(complete(heardFromBoth(generator)), topic);
@@ -191,7 +191,7 @@ public final class SteadyMeasurement {
                 Map.of(
                         SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                         Pass.GROUP_NUMBERS, numbersFile.toString()),
-                point.options());
+                driver.options());
         driver.configure(topic, LiveGroup.MOST_RECORDS, point.scenario(), point.client(), options);
         driver.start(0, LiveGroup.SECONDS);
         if (!(driver.receive() instanceof Report.First first)) {
@@ -200,7 +200,7 @@ public final class SteadyMeasurement {
         ofDriver.begin(first);
         brokerNanos = cluster.cpuNanos();
         sender.configure(
-                topic, LiveGroup.MOST_RECORDS - 1, Scenario.PRODUCE, Map.of(), GeneratorPlan.held(point, seed));
+                topic, LiveGroup.MOST_RECORDS - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
         sender.start(0, LiveGroup.SECONDS);
         sender.ready();
         begins(GeneratorPlan.begin(sender, point.recordsPerSecond()));
@@ -408,7 +408,8 @@ public final class SteadyMeasurement {
                 slice.millis(),
                 report,
                 Math.max(0, (long) due - delivered),
-                OptionalCounts.minus(brokerNanos, brokerBefore)));
+                OptionalCounts.minus(brokerNanos, brokerBefore),
+                background.series(System.nanoTime())));
         if (slice.part() == Part.WARM_UP) {
             warmUpIntervals = intervals.size();
         } else {
@@ -476,13 +477,14 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate goes by plan. What warms up is what a record costs.
-        boolean isSteady = point.load() == LoadShape.CONSTANT;
+        // The rate goes by plan, so what warms up is the cost. Under a load with a shape that follows the shape, in a
+        // second and
+        // in a record, and says nothing of warmth: compilers do.
         SteadyState.Finding cost = SteadyState.of(intervals.stream()
-                .mapToDouble(interval -> interval.cpuNanos()
-                        / (double) (isSteady ? interval.lengthMillis() : Math.max(1, interval.records())))
+                .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());
-        if (!cost.steady() || cost.from() > warmUpIntervals) {
+        boolean isShaped = point.load() != LoadShape.CONSTANT;
+        if (!isShaped && (!cost.steady() || cost.from() > warmUpIntervals)) {
             flags.add(Flag.NOT_STEADY);
         }
         Usage used = used();
@@ -498,6 +500,12 @@ public final class SteadyMeasurement {
 
     private Usage used() {
         return measured.stream().reduce(Usage::plus).orElseThrow();
+    }
+
+    private List<Map<String, Double>> measuredSeries() {
+        return intervals.subList(warmUpIntervals, intervals.size()).stream()
+                .map(Interval::figures)
+                .toList();
     }
 
     private Totals totals(Report.Passed passed) {
@@ -523,6 +531,7 @@ public final class SteadyMeasurement {
         if (generator != null) {
             metrics.put("generator, % of a core", 100.0 * generatorNanos / sums.nanos());
         }
+        SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
         metrics.putAll(passed.client());
         metrics.putAll(around);
         if (ofSender != null) {

@@ -8,6 +8,7 @@ package dev.weir.bench.measurement;
  * @param brokerCores the same of all brokers
  * @param hostBusyShare how much of all processors anybody kept busy, from 0 to 1
  * @param handlerMillis how long a handler blocked, by the mean
+ * @param handlers that may block at a time; 0 where they do not block
  * @param handlersBusyShare how many handlers blocked, by how many may, from 0 to 1
  */
 public record TrialFigures(
@@ -16,4 +17,5 @@ public record TrialFigures(
         double brokerCores,
         double hostBusyShare,
         double handlerMillis,
-        double handlersBusyShare) {}
+        double handlersBusyShare,
+        int handlers) {}

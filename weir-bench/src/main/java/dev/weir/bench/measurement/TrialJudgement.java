@@ -11,6 +11,7 @@ import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
 import java.util.ArrayList;
@@ -58,14 +59,26 @@ final class TrialJudgement {
     private final ExploreSettings settings;
     private final WorkloadPoint point;
     private final LatencyTarget target;
+    private final int handlers;
     private final long fromNanos;
     private final long toNanos;
     private final TrialWindow whole;
     private final TrialWindow[] thirds;
     private final List<TrialWindow> looks = new ArrayList<>();
 
-    /** From that time of {@link System#nanoTime} on, for so long. */
-    TrialJudgement(Attempt attempt, ExploreSettings settings, WorkloadPoint point, long fromNanos, double seconds) {
+    /**
+     * From that time of {@link System#nanoTime} on, for so long.
+     *
+     * @param handlers that may block at a time, in all members together; 0 where handlers do not block
+     */
+    TrialJudgement(
+            Attempt attempt,
+            ExploreSettings settings,
+            WorkloadPoint point,
+            int handlers,
+            long fromNanos,
+            double seconds) {
+        this.handlers = handlers;
         this.attempt = attempt;
         this.settings = settings;
         this.point = point;
@@ -73,16 +86,16 @@ final class TrialJudgement {
         this.fromNanos = fromNanos;
         long nanos = (long) (seconds * SECOND_NANOS);
         this.toNanos = fromNanos + nanos;
-        int partitions = point.partitions();
+        double[] partitions = PartitionSpread.shares(point.partitions(), point.partitionSkew());
         this.whole = new TrialWindow(fromNanos, toNanos, partitions);
         this.thirds = new TrialWindow[] {
-            new TrialWindow(fromNanos, fromNanos + nanos / 3, 0),
-            new TrialWindow(fromNanos + nanos / 3, fromNanos + nanos / 3 * 2, 0),
+            new TrialWindow(fromNanos, fromNanos + nanos / 3),
+            new TrialWindow(fromNanos + nanos / 3, fromNanos + nanos / 3 * 2),
             new TrialWindow(fromNanos + nanos / 3 * 2, toNanos, partitions)
         };
         long step = Math.max(SECOND_NANOS, nanos / LEAST_LOOKS);
         for (long at = fromNanos; at - toNanos < 0; at += step) {
-            looks.add(new TrialWindow(at, at + Math.min(step, toNanos - at), 0));
+            looks.add(new TrialWindow(at, at + Math.min(step, toNanos - at)));
         }
     }
 
@@ -96,13 +109,13 @@ final class TrialJudgement {
         return middle - fromNanos >= 0 && middle - toNanos < 0;
     }
 
-    void add(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
-        whole.add(startNanos, endNanos, interval, timings);
+    void add(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        whole.add(member, startNanos, endNanos, interval, timings);
         for (TrialWindow third : thirds) {
-            third.add(startNanos, endNanos, interval, timings);
+            third.add(member, startNanos, endNanos, interval, timings);
         }
         for (TrialWindow look : looks) {
-            look.add(startNanos, endNanos, interval, timings);
+            look.add(member, startNanos, endNanos, interval, timings);
         }
     }
 
@@ -229,14 +242,14 @@ final class TrialJudgement {
         double nanos = Math.max(1, Math.min(endNanos - fromNanos, toNanos - fromNanos));
         Usage usage = whole.usage();
         double busy = around.getOrDefault("host: busy %", Double.NaN) / 100;
-        int handlers = settings.handlers(point);
         TrialFigures figures = new TrialFigures(
                 whole.millis(target),
                 usage == null ? Double.NaN : usage.cpuNanos() / nanos,
                 brokerNanos == Interval.UNKNOWN ? Double.NaN : brokerNanos / nanos,
                 busy,
                 whole.handlers().calls() == 0 ? Double.NaN : whole.handlers().meanMillis(),
-                handlers == 0 ? Double.NaN : whole.handlers().nanos() / nanos / handlers);
+                handlers == 0 ? Double.NaN : whole.handlers().nanos() / nanos / handlers,
+                handlers);
         return new TrialResult(outcome, figures, measured(usage, (long) nanos, brokerNanos, figures, around));
     }
 
@@ -258,7 +271,8 @@ final class TrialJudgement {
                 usage == null ? Interval.UNKNOWN : usage.directBytes(),
                 brokerNanos);
         Map<String, Double> metrics = new LinkedHashMap<>();
-        metrics.put("members", (double) settings.members());
+        metrics.put("members", (double)
+                Math.max(settings.members(), whole.consumers().size()));
         metrics.put("planned/s", attempt.rate());
         if (!Double.isNaN(figures.handlersBusyShare())) {
             metrics.put(Totals.HANDLER_MILLIS, figures.handlerMillis());
@@ -287,6 +301,7 @@ final class TrialJudgement {
         for (Histogram one : whole.partitions()) {
             keep(one, LatencyTags.responseOfPartition(partition++), nanos, latencies);
         }
+        whole.consumers().forEach((member, one) -> keep(one, LatencyTags.responseOfConsumer(member), nanos, latencies));
         return latencies;
     }
 

@@ -20,6 +20,7 @@ final class TrialMembers {
     private static final long PATIENCE_NANOS = DriverSession.PATIENCE.toNanos();
 
     private final List<Member> members = new ArrayList<>();
+    private int made; // members so far
     private final Member generator;
     private final BooleanSupplier isStopped;
     private final Runnable requireBrokers;
@@ -32,7 +33,8 @@ final class TrialMembers {
 
     /** Hears of each interval. */
     interface Listener {
-        void ofMember(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
+        /** {@code member} tells them apart: the first one has 0. */
+        void ofMember(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
 
         void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
 
@@ -52,14 +54,16 @@ final class TrialMembers {
     /** A process of the group, or the generator. */
     static final class Member {
         private final DriverSession session;
+        private final int index;
         private long firstNanos;
         private long lastNanos;
         private boolean isInPass;
         private boolean hasBegun;
         private boolean isReady; // the generator
 
-        Member(DriverSession session) {
+        Member(DriverSession session, int index) {
             this.session = session;
+            this.index = index;
         }
 
         void start(String group, double seconds) {
@@ -76,7 +80,7 @@ final class TrialMembers {
             BooleanSupplier isStopped,
             Runnable requireBrokers,
             Listener listener) {
-        this.generator = new Member(generator);
+        this.generator = new Member(generator, -1);
         this.isStopped = isStopped;
         this.requireBrokers = requireBrokers;
         this.listener = listener;
@@ -85,7 +89,7 @@ final class TrialMembers {
 
     /** One more, which is not started yet. */
     Member add(DriverSession session) {
-        Member member = new Member(session);
+        Member member = new Member(session, made++);
         members.add(member);
         return member;
     }
@@ -148,6 +152,11 @@ final class TrialMembers {
     void leave(List<Member> some) throws InterruptedException {
         some.forEach(member -> member.session.end());
         await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
+    }
+
+    /** All leave; returns when they have told the ends of their passes. */
+    void leaveAll() throws InterruptedException {
+        leave(List.copyOf(members));
     }
 
     /** Halts all members for that long, or until it fails. */
@@ -256,7 +265,7 @@ final class TrialMembers {
                 if (member == generator) {
                     listener.ofGenerator(start, member.lastNanos, interval, timings);
                 } else {
-                    listener.ofMember(start, member.lastNanos, interval, timings);
+                    listener.ofMember(member.index, start, member.lastNanos, interval, timings);
                 }
             }
             case Report.Ready ready -> member.isReady = true;

@@ -5,9 +5,13 @@ import dev.weir.driver.HandlerTime;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,8 @@ final class TrialWindow {
     private final long toNanos;
     private final Histogram all = new Histogram(3);
     private final Histogram[] partitions; // empty where they are not told apart
+    private final double[] shares; // of the load, by partition
+    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // none where partitions are not told apart
     private long records;
     private long bytes;
     private HandlerTime handlers = HandlerTime.NONE;
@@ -34,12 +40,13 @@ final class TrialWindow {
     /**
      * Of that time of {@link System#nanoTime}.
      *
-     * @param partitions how many are told apart; 0 for none
+     * @param shares of the load that each of the partitions gets which are told apart; none for none
      */
-    TrialWindow(long fromNanos, long toNanos, int partitions) {
+    TrialWindow(long fromNanos, long toNanos, double... shares) {
         this.fromNanos = fromNanos;
         this.toNanos = toNanos;
-        this.partitions = new Histogram[partitions];
+        this.shares = shares.clone();
+        this.partitions = new Histogram[shares.length];
         Arrays.setAll(this.partitions, partition -> new Histogram(3));
     }
 
@@ -52,7 +59,7 @@ final class TrialWindow {
     }
 
     /** Takes the interval of a member if it belongs here. */
-    void add(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+    void add(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         long middle = startNanos + (endNanos - startNanos) / 2;
         if (middle - fromNanos < 0 || middle - toNanos >= 0) {
             return;
@@ -63,6 +70,9 @@ final class TrialWindow {
         Usage before = usage;
         usage = before == null ? interval.usage() : before.plus(interval.usage());
         timings.forEach(all::add);
+        if (partitions.length > 0) {
+            timings.forEach(consumers.computeIfAbsent(member, m -> new Histogram(3))::add);
+        }
         for (int partition = 0; partition < partitions.length; partition++) {
             partitions[partition].add(timings.get(partition));
         }
@@ -94,6 +104,10 @@ final class TrialWindow {
         return List.of(partitions);
     }
 
+    Map<Integer, Histogram> consumers() {
+        return Collections.unmodifiableMap(consumers);
+    }
+
     /** How late the record in the middle came, which is how far members lie behind; not a number of none. */
     double medianMillis() {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
@@ -104,11 +118,13 @@ final class TrialWindow {
         if (all.getTotalCount() == 0) {
             return Double.NaN;
         }
-        if (!target.worstPartition() || partitions.length == 0) {
-            return all.getValueAtPercentile(target.percentile()) / 1e6;
-        }
-        return Arrays.stream(partitions)
-                .mapToDouble(one -> one.getTotalCount() == 0 ? 0 : one.getValueAtPercentile(target.percentile()) / 1e6)
+        Stream<Histogram> judged = switch (target.of()) {
+            case ALL -> Stream.of(all);
+            case WORST_PARTITION -> partitions.length == 0 ? Stream.of(all) : Arrays.stream(partitions);
+            case WORST_CONSUMER -> partitions.length == 0 ? Stream.of(all) : consumers.values().stream();
+        };
+        return judged.mapToDouble(
+                        one -> one.getTotalCount() == 0 ? 0 : one.getValueAtPercentile(target.percentile()) / 1e6)
                 .max()
                 .orElse(Double.NaN);
     }
@@ -129,18 +145,20 @@ final class TrialWindow {
                 : String.format(
                         Locale.ROOT,
                         "%sp%s was %,.1f ms",
-                        target.worstPartition() ? "the worst partition's " : "",
+                        switch (target.of()) {
+                            case ALL -> "";
+                            case WORST_PARTITION -> "the worst partition's ";
+                            case WORST_CONSUMER -> "the worst consumer's ";
+                        },
                         trimmed(target.percentile()),
                         millis);
     }
 
     /** The first partition of which no record came though some were due at that rate; -1 for none. */
     int silentPartition(double rate) {
-        if (rate * seconds() >= CERTAIN * partitions.length) {
-            for (int partition = 0; partition < partitions.length; partition++) {
-                if (partitions[partition].getTotalCount() == 0) {
-                    return partition;
-                }
+        for (int partition = 0; partition < partitions.length; partition++) {
+            if (rate * seconds() * shares[partition] >= CERTAIN && partitions[partition].getTotalCount() == 0) {
+                return partition;
             }
         }
         return -1;

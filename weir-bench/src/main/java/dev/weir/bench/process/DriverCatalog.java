@@ -50,6 +50,11 @@ public final class DriverCatalog {
     public record Entry(
             String mainClass, String classPath, String library, boolean speaksPlaintextOnly, String repair) {}
 
+    /** No drivers, for who starts none. */
+    public static DriverCatalog none() {
+        return new DriverCatalog(Path.of(""), Map.of(), false);
+    }
+
     /** The drivers of a checkout of Weir, or of its unpacked archive. */
     public static DriverCatalog below(Path root) {
         Map<String, Entry> entries = new TreeMap<>();

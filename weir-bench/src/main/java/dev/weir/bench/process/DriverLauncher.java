@@ -3,6 +3,7 @@ package dev.weir.bench.process;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.environment.Worker;
+import dev.weir.bench.result.Campaign;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,7 +25,7 @@ public final class DriverLauncher implements AutoCloseable {
     public static final String GENERATOR = "generator";
 
     /** Name of the setting that says which processes run where. */
-    public static final String WORKERS = "environment.workers";
+    public static final String WORKERS = Campaign.WORKERS;
 
     private final DriverCatalog catalog;
     private final BenchEnvironment environment;

@@ -73,11 +73,14 @@ public final class DriverSession {
         return hello;
     }
 
-    /** With how many members it joins a group. */
-    public int groupMembers() {
-        return hasConsumers
-                ? ShareOptions.consumers(point.options(), ShareOptions.number(point.options(), Pass.CONCURRENCY))
-                : 1;
+    /** With how many members it joins a group, if it has so many workers. */
+    public int groupMembers(int workers) {
+        return hasConsumers ? ShareOptions.consumers(point.options(), workers) : 1;
+    }
+
+    /** By which kind of group it reads; known after {@link #hello}. */
+    public GroupType groupType() {
+        return groupType;
     }
 
     /** Options of the point, and what the harness adds for this driver. */
@@ -86,6 +89,7 @@ public final class DriverSession {
         if (point.scenario() == Scenario.PIPELINE) {
             options.put(Pass.OUTPUT, cluster.sink());
         }
+        options.put(Pass.SERIES, Boolean.toString(point.takesSeries()));
         if (groupType == GroupType.SHARE) {
             options.put(ShareOptions.BATCH_RECORDS, Long.toString(point.mostRecordsOfABatch()));
         }
@@ -132,7 +136,9 @@ public final class DriverSession {
 
     /** A group of the driver's kind that the brokers do not know yet. */
     public String newGroup() {
-        return groupType == GroupType.SHARE ? cluster.newShareGroup(point.shareGroup()) : cluster.newGroup();
+        return groupType == GroupType.SHARE
+                ? cluster.newShareGroup(point.shareGroup())
+                : cluster.newGroup(point.consumerGroup());
     }
 
     /** Begins a pass of a member of this group. */

@@ -25,6 +25,7 @@ final class CsvReport {
     private final Table intervals =
             new Table("point,driver,round,measured,startMillis,lengthMillis,records,bytes,cpuNanos,"
                     + "allocatedBytes,gcMillis,lagRecords,heapBytes,directBytes,brokerCpuNanos");
+    private final Table series = new Table("point,driver,round,measured,startMillis,figure,value");
     private final Table metrics = new Table("point,driver,round,quoted,metric,value");
     private final Table latency = new Table("point,driver,of,percentile,millis");
 
@@ -43,6 +44,7 @@ final class CsvReport {
         files.put("comparison.csv", csv.comparison.toString());
         files.put("runs.csv", csv.runs.toString());
         files.put("intervals.csv", csv.intervals.toString());
+        files.put("series.csv", csv.series.toString());
         files.put("latency.csv", csv.latency.toString());
         files.put("metrics.csv", csv.metrics.toString());
         return files;
@@ -127,6 +129,10 @@ final class CsvReport {
                     known(in.heapBytes()),
                     known(in.directBytes()),
                     known(in.brokerCpuNanos()));
+            boolean isMeasured = i >= run.warmUpIntervals();
+            in.figures()
+                    .forEach((name, value) -> series.row(
+                            run.point(), run.driver(), run.round(), isMeasured, in.startMillis(), name, value));
         }
     }
 

@@ -21,6 +21,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -154,10 +157,31 @@ final class HtmlReport {
         series(series, "gc", run, step, slice -> sum(slice, Interval::gcMillis) / seconds(slice));
         series(series, "heap", run, step, slice -> last(slice.getLast().heapBytes()) / 1e6);
         series(series, "direct", run, step, slice -> last(slice.getLast().directBytes()) / 1e6);
+        ArrayNode figures = node.putArray("figures");
+        for (String name : names(run.intervals())) {
+            figures.add(name);
+            series(series, name, run, step, slice -> mean(slice, name));
+        }
         LatencySeries responses = new LatencySeries(run.intervals(), latencies);
         seriesByIndex(series, "p50", run, step, (from, to) -> Latencies.percentileMillis(responses.of(from, to), 50));
         seriesByIndex(series, "p99", run, step, (from, to) -> Latencies.percentileMillis(responses.of(from, to), 99));
         seriesByIndex(series, "longest", run, step, (from, to) -> longestMillis(responses.of(from, to)));
+    }
+
+    /** Of all figures that were taken of a run. */
+    static SortedSet<String> names(List<Interval> intervals) {
+        SortedSet<String> names = new TreeSet<>();
+        intervals.forEach(interval -> names.addAll(interval.figures().keySet()));
+        return names;
+    }
+
+    private static double mean(List<Interval> slice, String name) {
+        return slice.stream()
+                .map(interval -> interval.figures().get(name))
+                .filter(Objects::nonNull)
+                .mapToDouble(value -> value)
+                .average()
+                .orElse(Double.NaN);
     }
 
     private static double longestMillis(Histogram histogram) {

@@ -77,6 +77,7 @@ final class JsonReport {
         line.put("control", campaign.control());
         line.put("confidence", Analysis.CONFIDENCE);
         line.put("commit", campaign.environment().commit());
+        line.put("simulated", campaign.isOfModel());
         Progress progress = Progress.of(analysis);
         line.put("runsPlanned", progress.planned());
         line.put("runsDone", progress.done());
@@ -93,7 +94,12 @@ final class JsonReport {
             int done = 0;
             int failed = 0;
             int notQuoted = 0;
+            int points = 0;
             for (PointResult point : analysis.points()) {
+                boolean isChosen = !campaign.choosesPoints()
+                        || point.drivers().stream()
+                                .anyMatch(driver -> !driver.runs().isEmpty());
+                points += isChosen ? 1 : 0;
                 for (DriverResult driver : point.drivers()) {
                     for (Run run : driver.runs()) {
                         done += run.failure() == null ? 1 : 0;
@@ -102,7 +108,7 @@ final class JsonReport {
                     }
                 }
             }
-            int planned = campaign.points().size() * campaign.drivers().size() * campaign.rounds();
+            int planned = points * campaign.drivers().size() * campaign.rounds();
             return new Progress(planned, done, failed, notQuoted);
         }
     }
@@ -132,6 +138,7 @@ final class JsonReport {
             }
         }
         put(node, "worstPartitionP99Millis", driver.worstPartitionP99Millis());
+        put(node, "worstConsumerP99Millis", driver.worstConsumerP99Millis());
         put(node, Totals.CEILING, driver.metrics().getOrDefault(Totals.CEILING, Double.NaN));
         put(node, Totals.EFFICIENCY, driver.metrics().getOrDefault(Totals.EFFICIENCY, Double.NaN));
         ObjectNode others = node.putObject("others");

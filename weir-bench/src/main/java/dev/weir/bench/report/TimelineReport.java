@@ -39,7 +39,9 @@ final class TimelineReport {
                 "p99 ms",
                 "lag, begun by"));
         text.append('\n');
-        for (Phase phase : run.phases()) {
+        List<String> captions = Captions.of(run.phases());
+        for (int i = 0; i < captions.size(); i++) {
+            Phase phase = run.phases().get(i);
             text.append(String.format(
                             Locale.ROOT,
                             ROW,
@@ -54,6 +56,8 @@ final class TimelineReport {
                             Figures.of(phase.p50Millis()),
                             Figures.of(phase.p99Millis()),
                             String.format(Locale.ROOT, "%,d, %s", phase.lagRecords(), phase.begunBy())))
+                    .append("\n      ")
+                    .append(captions.get(i))
                     .append('\n');
         }
         return text.append(disturbances(run)).toString();
@@ -108,8 +112,11 @@ final class TimelineReport {
         ArrayNode timeline = node.putArray("timeline");
         run.timeline().forEach(entry -> timeline.add(JsonReport.JSON.valueToTree(entry)));
         ArrayNode phases = node.putArray("phases");
-        for (Phase phase : run.phases()) {
+        List<String> captions = Captions.of(run.phases());
+        for (int i = 0; i < captions.size(); i++) {
+            Phase phase = run.phases().get(i);
             ObjectNode each = phases.addObject();
+            each.put("caption", captions.get(i));
             each.put("fromMillis", phase.fromMillis());
             each.put("toMillis", phase.toMillis());
             each.put("begunBy", phase.begunBy());

@@ -29,6 +29,18 @@ public record Campaign(
         List<Point> points,
         Environment environment) {
 
+    /** A setting among those of {@link Environment}: which points are run. */
+    public static final String DESIGN = "design";
+
+    /** A setting among those of {@link Environment}: that nothing of it was measured. */
+    public static final String SIMULATED = "simulation";
+
+    /** A setting among those: which cluster it is at, where that was there already. */
+    public static final String CLUSTER_ID = "cluster.id";
+
+    /** A setting among those: which processes run where, if not on one machine. */
+    public static final String WORKERS = "environment.workers";
+
     public Campaign {
         drivers = List.copyOf(drivers);
         points = List.copyOf(points);
@@ -52,6 +64,16 @@ public record Campaign(
                 throw new IllegalArgumentException("two points have one id: points=" + point.id());
             }
         }
+    }
+
+    /** Whether its figures are a model's, and of no library. */
+    public boolean isOfModel() {
+        return environment.settings().containsKey(SIMULATED);
+    }
+
+    /** Whether it runs those of its points that show where a verdict changes, and maybe not all. */
+    public boolean choosesPoints() {
+        return "adaptive".equals(environment.settings().get(DESIGN));
     }
 
     private static void requireDriver(Set<String> names, String option, String name) {

@@ -12,6 +12,8 @@ public enum Flag {
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
     /** Somebody changed it while it went on, or its timeline did: it is like no other run, and compared with none. */
     CHANGED(true, "changed while it ran"),
+    /** Partitions got other shares of the load than asked, or a process of the group got nothing. */
+    UNEVEN(false, "load spread otherwise than asked"),
     /** No steady state was found before measuring, or it drifted away while measuring. */
     NOT_STEADY(false, "no steady state"),
     /** A compiler of the virtual machine took part of the processor time while it was measured: the costs are too high. */

@@ -1,5 +1,11 @@
 package dev.weir.bench.result;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one process did in one slice of time, usually a second. Immutable, thread-safe. A count that was not taken is
  * {@link #UNKNOWN}.
@@ -11,6 +17,7 @@ package dev.weir.bench.result;
  * @param lagRecords at the end of the interval
  * @param heapBytes used at the end of the interval
  * @param directBytes outside the heap at the end of the interval
+ * @param figures what clients, brokers and the machine were at, by name, where it was asked for: once a second at most
  */
 public record Interval(
         long startMillis,
@@ -23,14 +30,49 @@ public record Interval(
         long lagRecords,
         long heapBytes,
         long directBytes,
-        long brokerCpuNanos) {
+        long brokerCpuNanos,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Double> figures) {
 
     /** Was not taken. */
     public static final long UNKNOWN = -1;
 
+    /** One without {@link #figures}. */
+    public Interval(
+            long startMillis,
+            long lengthMillis,
+            long records,
+            long bytes,
+            long cpuNanos,
+            long allocatedBytes,
+            long gcMillis,
+            long lagRecords,
+            long heapBytes,
+            long directBytes,
+            long brokerCpuNanos) {
+        this(
+                startMillis,
+                lengthMillis,
+                records,
+                bytes,
+                cpuNanos,
+                allocatedBytes,
+                gcMillis,
+                lagRecords,
+                heapBytes,
+                directBytes,
+                brokerCpuNanos,
+                Map.of());
+    }
+
     public Interval {
+        figures = sorted(figures);
         if (lengthMillis < 1) {
             throw new IllegalArgumentException("lengthMillis must be at least 1: lengthMillis=" + lengthMillis);
         }
+    }
+
+    /** Runs of before have none. */
+    private static Map<String, Double> sorted(@Nullable Map<String, Double> figures) {
+        return figures == null || figures.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(figures));
     }
 }

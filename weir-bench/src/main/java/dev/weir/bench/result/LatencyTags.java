@@ -26,6 +26,7 @@ public final class LatencyTags {
     public static final String LATENESS = "lateness";
 
     private static final String WARM_UP = "warm-up/";
+    private static final String CONSUMER = "consumer/";
 
     private LatencyTags() {}
 
@@ -42,6 +43,16 @@ public final class LatencyTags {
     /** The response times of one partition. */
     public static String responseOfPartition(int partition) {
         return RESPONSE + "/" + partition;
+    }
+
+    /** The response times of one process of a group. */
+    public static String responseOfConsumer(int consumer) {
+        return CONSUMER + consumer;
+    }
+
+    /** Whether this is of one process of a group. */
+    public static boolean isOfConsumer(String tag) {
+        return tag.startsWith(CONSUMER);
     }
 
     /** Whether this is of one partition. */

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -262,7 +263,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                     flags,
                     ledger(),
                     latencies,
-                    worstPartitionP99Millis());
+                    worstP99Millis(LatencyTags::isOfPartition),
+                    worstP99Millis(LatencyTags::isOfConsumer));
         }
 
         private Ledger ledger() {
@@ -281,11 +283,11 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             return sum;
         }
 
-        private double worstPartitionP99Millis() {
+        private double worstP99Millis(Predicate<String> tags) {
             double worst = Double.NaN;
             for (Map.Entry<String, Histogram> entry : latencies.entrySet()) {
                 double p99 = Latencies.percentileMillis(entry.getValue(), 99);
-                if (LatencyTags.isOfPartition(entry.getKey()) && !Double.isNaN(p99)) {
+                if (tags.test(entry.getKey()) && !Double.isNaN(p99)) {
                     worst = Double.isNaN(worst) ? p99 : Math.max(worst, p99);
                 }
             }

@@ -21,6 +21,7 @@ import org.HdrHistogram.Histogram;
  * @param ledger sum over all runs, quoted or not
  * @param latencies of the quoted runs, by tag
  * @param worstPartitionP99Millis not a number without latencies by partition
+ * @param worstConsumerP99Millis not a number without latencies by process of a group
  */
 public record DriverResult(
         String driver,
@@ -33,7 +34,8 @@ public record DriverResult(
         Map<Flag, Integer> flags,
         Ledger ledger,
         Map<String, Histogram> latencies,
-        double worstPartitionP99Millis) {
+        double worstPartitionP99Millis,
+        double worstConsumerP99Millis) {
 
     /** What made {@link #bounds} of figures. */
     public static final String LIMIT = "broker";

@@ -27,6 +27,9 @@ public record History(List<Campaign> campaigns, List<Series> series) {
     /** More than the newest so many campaigns are not looked at. */
     public static final int MAX_CAMPAIGNS = 200;
 
+    /** The begin of a level may be found so many campaigns too late. */
+    private static final int UNSURE_CAMPAIGNS = 2;
+
     /** Of the series that are said to have changed, at most this share did not. */
     public static final double FALSE_DISCOVERIES = 0.05;
 
@@ -57,13 +60,23 @@ public record History(List<Campaign> campaigns, List<Series> series) {
         /**
          * The best level at or after a campaign that is worse now by this share or more; null if there is none.
          *
-         * @param acceptedMillis levels that ended before this time are settled: nobody asks for them any more
+         * @param acceptedMillis levels that ended before this time are settled, or with two of its campaigns after it, by so
+         *     much the place of a change may be wrong: nobody asks for them any more
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
-            return levels.stream()
-                    .filter(level -> level.lastStartedAtMillis() >= acceptedMillis && worse(level) >= least)
-                    .max(Comparator.comparingDouble(this::worse))
-                    .orElse(null);
+            Level best = null;
+            int from = 0;
+            for (Level level : levels) {
+                long after = campaigns.subList(from, from + level.campaigns()).stream()
+                        .filter(campaign -> startedAtMillis(campaign) >= acceptedMillis)
+                        .count();
+                from += level.campaigns();
+                boolean isSettled = after == 0 || (after < level.campaigns() && after <= UNSURE_CAMPAIGNS);
+                if (!isSettled && worse(level) >= least && (best == null || worse(level) > worse(best))) {
+                    best = level;
+                }
+            }
+            return best;
         }
 
         /** By which share the level of now is worse than another one; negative if it is better. */
@@ -132,7 +145,15 @@ public record History(List<Campaign> campaigns, List<Series> series) {
     /** Those of one series while they are gathered. */
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
-    /** The histories of what may be compared: same workload, baseline, processor and cores; the longest comes first. */
+    /** Which cluster, or machines, it was at; empty for brokers of its own, or the machine itself. */
+    private static String place(Campaign campaign, String setting) {
+        return campaign.environment().settings().getOrDefault(setting, "");
+    }
+
+    /**
+     * The histories of what may be compared: same workload, baseline, processor, cores, cluster and machines of the workers; the
+     * longest comes first.
+     */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
         snapshots.stream()
@@ -144,7 +165,9 @@ public record History(List<Campaign> campaigns, List<Series> series) {
                                         each.campaign().baseline(),
                                         each.isRatio(),
                                         each.campaign().environment().processor(),
-                                        each.campaign().environment().cores()),
+                                        each.campaign().environment().cores(),
+                                        place(each.campaign(), Campaign.CLUSTER_ID),
+                                        place(each.campaign(), Campaign.WORKERS)),
                                 k -> new ArrayList<>())
                         .add(each));
         return alike.values().stream()

@@ -3,6 +3,7 @@ package dev.weir.bench.statistics;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Totals;
+import dev.weir.driver.Pass;
 import java.util.EnumSet;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
@@ -28,16 +29,36 @@ public final class LimitingParty {
     /** Of the cores, what brokers take of a busy machine without being to blame for it. */
     private static final double SMALL_PART = 0.1;
 
+    /** Who asks for less than this share of the time may have waited for what it had not asked for. */
+    static final double ALWAYS = 0.9;
+
     private LimitingParty() {}
+
+    /**
+     * Whether a driver that reads is known to have had a fetch under way all the time: else it may have waited for what it had
+     * not asked for, and no broker is to blame.
+     */
+    public static boolean asksAlways(Totals totals) {
+        double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
+        double ofClient = totals.metrics().getOrDefault(Pass.FETCHES_OF_CLIENT, Double.NaN);
+        return told >= ALWAYS || ofClient >= ALWAYS;
+    }
+
+    /** By processor time, of a driver that asks always. */
+    public static Set<Flag> ofProcessorTime(
+            Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
+        return ofProcessorTime(totals, cores, brokers, streams, isBaseline, true);
+    }
 
     /**
      * By processor time. Counts that were not taken say nothing.
      *
      * @param streams whether a driver waits for nobody but the brokers: neither for handlers nor for a plan
      * @param isBaseline whether others are divided by this run
+     * @param asksAlways whether it is known that brokers always had something to do for it
      */
     public static Set<Flag> ofProcessorTime(
-            Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
+            Totals totals, int cores, int brokers, boolean streams, boolean isBaseline, boolean asksAlways) {
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         if (totals.elapsedNanos() <= 0
                 || totals.cpuNanos() == Interval.UNKNOWN
@@ -57,7 +78,7 @@ public final class LimitingParty {
         if (streams) {
             double waiting = 1 - driverCores;
             // No thread of the driver ran, and the brokers worked as long: it was them that it waited for.
-            heldBack |= waiting >= HELD_BACK && brokerCores / brokers >= waiting;
+            heldBack |= asksAlways && waiting >= HELD_BACK && brokerCores / brokers >= waiting;
             // The cores that the brokers took were not there for the driver.
             heldBack |= saturated && brokerCores >= SMALL_PART * cores;
         }

@@ -20,7 +20,8 @@ public enum Metric {
     FETCHES("fetches", "requests/s", false),
     P50("latency p50", "ms", false),
     P99("latency p99", "ms", false),
-    P999("latency p99.9", "ms", false);
+    P999("latency p99.9", "ms", false),
+    P9999("latency p99.99", "ms", false);
 
     private final String title;
     private final String unit;
@@ -80,6 +81,7 @@ public enum Metric {
             case P50 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 50);
             case P99 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99);
             case P999 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99.9);
+            case P9999 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99.99);
         };
     }
 

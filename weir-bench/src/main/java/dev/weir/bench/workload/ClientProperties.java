@@ -36,13 +36,14 @@ public final class ClientProperties {
         }
         for (Map.Entry<String, String> each : set.client().entrySet()) {
             String property = each.getKey();
-            if (Key.CLIENT_SECRETS.contains(property)) {
+            if (PropertySection.CLIENT.secrets().contains(property)) {
                 throw new IllegalArgumentException(Order.CLIENT + property
                         + " is a secret, and results keep the timeline: it goes into the file of --client-config");
             }
-            if (!Key.CLIENT_PROPERTIES.contains(property)) {
+            if (!PropertySection.CLIENT.known().containsKey(property)) {
                 throw new IllegalArgumentException("there is no key " + Order.CLIENT + property + " to set: no Kafka"
-                        + " client knows " + property + Spelling.hint(property, Key.CLIENT_PROPERTIES));
+                        + " client knows " + property
+                        + Spelling.hint(property, PropertySection.CLIENT.known().keySet()));
             }
             if (OF_THE_RUN.contains(property)) {
                 throw new IllegalArgumentException(

@@ -56,8 +56,8 @@ public record ExploreSettings(
                         0,
                         0,
                         List.of(),
-                        "What explore asks of a rate: a percentile of the latency, with worst before it of each partition,"
-                                + " and its limit."),
+                        "What explore asks of a rate: a percentile of the latency and its limit; with worst before it of"
+                                + " each partition, with worst consumer of each process of the group."),
                 Key.integer(SECTION + "members", 2, 1, 64, "Processes of a driver, which share one group."),
                 Key.integer(START_RATE, 1000, 1, 1_000_000, "The first rate, in records per second."),
                 Key.integer(SECTION + "maxRate", 1_000_000, 1, 1_000_000, "The highest rate, in records per second."),

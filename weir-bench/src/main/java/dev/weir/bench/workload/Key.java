@@ -12,12 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,27 +44,11 @@ record Key(
         PATH
     }
 
-    /** The section whose keys are properties of Kafka clients. */
-    static final String CLIENT = "client";
-
-    static final String ABOUT_CLIENT = "Properties of the Kafka clients of all drivers, over the drivers' own.";
-
-    /** What a Kafka client knows, consumer or producer, but for {@link #CLIENT_SECRETS}. */
-    static final Set<String> CLIENT_PROPERTIES = new TreeSet<>();
-
-    /** What it knows and shows nobody: results keep the workload. */
-    static final Set<String> CLIENT_SECRETS = new TreeSet<>();
-
-    static {
-        for (ConfigDef known : List.of(ConsumerConfig.configDef(), ProducerConfig.configDef())) {
-            known.configKeys()
-                    .forEach((name, key) ->
-                            (key.type() == ConfigDef.Type.PASSWORD ? CLIENT_SECRETS : CLIENT_PROPERTIES).add(name));
-        }
-    }
+    /** How many consumers a group has in all. */
+    static final String CONSUMERS = "consumers";
 
     /** Cannot vary, and neither does a method: they are of the campaign, not of a point. */
-    static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design", "brokers");
+    static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
 
     private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())
             .map(dev.weir.driver.Scenario::label)
@@ -83,8 +63,10 @@ record Key(
                     text(
                             "design",
                             "grid",
-                            List.of("grid", "one-at-a-time"),
-                            "Whether each entry of vary meets each of the others, or only the first value of the others."),
+                            Design.labels(),
+                            "Whether each entry of vary meets each of the others (grid), only the first value of the others"
+                                    + " (one-at-a-time), so many of them that any two values of two entries meet (fractional),"
+                                    + " or those between which a verdict changes (adaptive)."),
                     integer("topic.partitions", 1, 1, 1000, "Partitions of the topic."),
                     integer("topic.records", 10_000_000, 1, 1_000_000_000, "Records in the topic, evenly spread."),
                     integer(
@@ -162,6 +144,29 @@ record Key(
                             List.of(),
                             "How a planned rate changes, by factors of it: steps such as 0s:1 30s:3, ramps such as 0s:1 60s~5,"
                                     + " and either over and over with every:90s at the end."),
+                    new Key(
+                            "topic.trace",
+                            Type.PATH,
+                            "",
+                            0,
+                            0,
+                            List.of(),
+                            "A recorded load: a file whose lines are times of arrivals in seconds, or a time and the records per"
+                                    + " second from then on. It begins again when it is over; topic.recordsPerSecond, if it is"
+                                    + " there, is its mean instead of its own."),
+                    number(
+                            "topic.partitionSkew",
+                            0,
+                            0,
+                            3,
+                            "How unevenly a generator that sends to a group spreads records over partitions: Zipf's"
+                                    + " exponent; 0: evenly."),
+                    integer(
+                            "topic.producers",
+                            1,
+                            1,
+                            64,
+                            "Producers that a generator sends with, each for partitions of its own."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     integer(
                             "topic.transactionRecords",
@@ -293,6 +298,14 @@ record Key(
                             3_600_000,
                             "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
                     integer(
+                            CONSUMERS,
+                            0,
+                            0,
+                            1000,
+                            "Consumers of a group that is sent to: shared out among explore.members processes where one can"
+                                    + " hold several (share groups), else a process each; 0: as explore.members and"
+                                    + " options.concurrency say."),
+                    integer(
                             "brokers",
                             1,
                             1,
@@ -328,6 +341,14 @@ record Key(
                             0,
                             List.of(),
                             "Whether a run of steady can be changed while it goes on: it ends by time then, not by number."),
+                    bool(
+                            "method.freshBrokers",
+                            false,
+                            "Whether the brokers are started anew before each run, over the topics that were filled."),
+                    bool(
+                            "method.series",
+                            true,
+                            "Whether clients, brokers and the machine are asked each second for the figures of the charts."),
                     new Key(
                             "method.proxy",
                             Type.BOOLEAN,
@@ -358,6 +379,10 @@ record Key(
 
     static {
         ExploreSettings.keys().forEach(key -> ALL.put(key.path(), key));
+    }
+
+    private static Key bool(String path, boolean fallback, String about) {
+        return new Key(path, Type.BOOLEAN, Boolean.toString(fallback), 0, 0, List.of(), about);
     }
 
     private static Key text(String path, @Nullable String fallback, List<String> choices, String about) {

@@ -1,21 +1,38 @@
 package dev.weir.bench.workload;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latency that a sustained rate keeps to: {@code p99<=100ms}, or {@code worst p99<=100ms} for each partition by
- * itself. Immutable.
+ * The latency that a sustained rate keeps to: {@code p99<=100ms}, {@code worst p99<=100ms} for each partition by itself, or
+ * {@code worst consumer p99<=100ms} for each process of the group. Immutable.
  *
  * @param percentile above 0, below 100
- * @param worstPartition whether the partition with the highest percentile is judged, instead of all records together
  */
-public record LatencyTarget(double percentile, double limitMillis, boolean worstPartition) {
+public record LatencyTarget(double percentile, double limitMillis, Of of) {
+
+    /** Whose records are judged. */
+    public enum Of {
+        /** All of them together. */
+        ALL(""),
+        /** Those of the partition with the highest percentile. */
+        WORST_PARTITION("worst "),
+        /** Those of the process with the highest percentile. */
+        WORST_CONSUMER("worst consumer ");
+
+        private final String begin;
+
+        Of(String begin) {
+            this.begin = begin;
+        }
+    }
 
     /** What the schema asks of a text; bounds are asked here. */
-    static final String PATTERN = "^(worst )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
+    static final String PATTERN =
+            "^(worst |worst consumer )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
 
     private static final Pattern TEXT = Pattern.compile(PATTERN);
     private static final double LEAST_MILLIS = 0.1;
@@ -37,7 +54,7 @@ public record LatencyTarget(double percentile, double limitMillis, boolean worst
     /** Why the text is none; null if it is. */
     static @Nullable String objection(String text) {
         if (!TEXT.matcher(text).matches()) {
-            return "must be a percentile and a limit, such as p99<=100ms or worst p99<=0.5s";
+            return "must be a percentile and a limit, such as p99<=100ms, worst p99<=0.5s or worst consumer p99<=0.5s";
         }
         LatencyTarget target = parsed(text);
         if (!(target.percentile > 0)) {
@@ -61,13 +78,16 @@ public record LatencyTarget(double percentile, double limitMillis, boolean worst
         return new LatencyTarget(
                 Double.parseDouble(matcher.group(2)),
                 Double.parseDouble(matcher.group(4)) * factor,
-                matcher.group(1) != null);
+                Arrays.stream(Of.values())
+                        .filter(of -> of.begin.equals(matcher.group(1) == null ? "" : matcher.group(1)))
+                        .findFirst()
+                        .orElseThrow());
     }
 
     /** As {@link #of} takes it. */
     @Override
     public String toString() {
-        return (worstPartition ? "worst p" : "p") + number(percentile) + "<=" + number(limitMillis) + "ms";
+        return of.begin + "p" + number(percentile) + "<=" + number(limitMillis) + "ms";
     }
 
     private static String number(double value) {

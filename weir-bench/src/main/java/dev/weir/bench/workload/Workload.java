@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -22,6 +23,8 @@ import java.util.TreeMap;
  * @param text the file as it was read, and a comment if its quick part applied
  * @param control whether the baseline runs a second time, under another name
  * @param timeline what is ordered while each run goes on
+ * @param design which points it runs
+ * @param sizes how many values each dimension has; of an adaptive design, {@link #points} is their whole grid
  */
 public record Workload(
         String name,
@@ -32,7 +35,11 @@ public record Workload(
         boolean control,
         int rounds,
         List<WorkloadPoint> points,
-        List<TimelineEntry> timeline) {
+        List<TimelineEntry> timeline,
+        Design design,
+        List<Integer> sizes) {
+
+    private static final int MOST_POINTS = 10_000;
 
     private static final String QUICK_MARK = "# read with --quick";
 
@@ -67,7 +74,8 @@ public record Workload(
 
     /** The same with so many rounds. */
     public Workload withRounds(int newRounds, boolean newControl) {
-        return new Workload(name, about, text, drivers, baseline, newControl, newRounds, points, timeline);
+        return new Workload(
+                name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
     }
 
     /** The same with some of its drivers, the baseline among them. */
@@ -76,7 +84,8 @@ public record Workload(
         if (!some.contains(baseline)) {
             throw new WorkloadException("the baseline " + baseline + " must be among the drivers: " + some);
         }
-        return new Workload(name, about, text, List.copyOf(some), baseline, control, rounds, points, timeline);
+        return new Workload(
+                name, about, text, List.copyOf(some), baseline, control, rounds, points, timeline, design, sizes);
     }
 
     /**
@@ -89,7 +98,7 @@ public record Workload(
         for (String driver : wanted) {
             requireDriver(driver);
         }
-        return new Workload(name, about, text, wanted, wanted.get(0), false, 1, points, timeline);
+        return new Workload(name, about, text, wanted, wanted.get(0), false, 1, points, timeline, design, sizes);
     }
 
     private void requireDriver(String driver) {
@@ -134,7 +143,8 @@ public record Workload(
                 : file.settings().getOrDefault("drivers", List.of());
         checkName(file);
         checkDrivers(file, drivers, base.getOrDefault("baseline", ""));
-        List<WorkloadPoint> points = points(name, base, quick ? withoutQuick(file) : file.vary());
+        List<Map<String, List<Setting>>> vary = quick ? withoutQuick(file) : file.vary();
+        List<WorkloadPoint> points = points(name, base, vary);
         List<TimelineEntry> timeline = file.timeline(quick);
         if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::takesOrders)) {
             throw new WorkloadException(
@@ -150,7 +160,9 @@ public record Workload(
                 Boolean.parseBoolean(base.get("method.control")),
                 Integer.parseInt(base.getOrDefault("method.rounds", "1")),
                 points,
-                timeline);
+                timeline,
+                Design.of(base.getOrDefault("design", "")),
+                Arrays.stream(sizes(vary)).boxed().toList());
     }
 
     /** Refuses what a run could not do, or what would come after its end. */
@@ -221,21 +233,20 @@ public record Workload(
     }
 
     private static List<WorkloadPoint> points(Map<String, String> base, List<Map<String, List<Setting>>> vary) {
-        boolean grid = "grid".equals(base.get("design"));
+        int[] sizes = sizes(vary);
+        if (Arrays.stream(sizes).asLongStream().reduce(1, (a, b) -> Math.min(MOST_POINTS + 1, a * b)) > MOST_POINTS) {
+            throw new WorkloadException("vary makes more than " + MOST_POINTS + " points: give it fewer values");
+        }
         List<Map<String, String>> points = new ArrayList<>();
-        points.add(first(vary));
-        for (Map<String, List<Setting>> dimension : vary) {
-            List<Map<String, String>> more = new ArrayList<>();
-            List<Map<String, String>> from = grid ? points : List.of(first(vary));
-            int values = dimension.values().iterator().next().size();
-            for (int i = 1; i < values; i++) {
-                for (Map<String, String> point : from) {
-                    Map<String, String> other = new LinkedHashMap<>(point);
-                    put(other, dimension, i);
-                    more.add(other);
-                }
+        for (int[] place : Design.of(base.getOrDefault("design", "")).points(sizes)) {
+            Map<String, String> point = new LinkedHashMap<>();
+            for (int dimension = 0; dimension < place.length; dimension++) {
+                int value = place[dimension];
+                vary.get(dimension)
+                        .forEach((path, values) ->
+                                point.put(path, values.get(value).text()));
             }
-            points.addAll(more);
+            points.add(point);
         }
         List<WorkloadPoint> result = new ArrayList<>();
         for (Map<String, String> point : points) {
@@ -257,13 +268,9 @@ public record Workload(
         return result;
     }
 
-    private static Map<String, String> first(List<Map<String, List<Setting>>> vary) {
-        Map<String, String> point = new LinkedHashMap<>();
-        vary.forEach(dimension -> put(point, dimension, 0));
-        return point;
-    }
-
-    private static void put(Map<String, String> point, Map<String, List<Setting>> dimension, int value) {
-        dimension.forEach((path, values) -> point.put(path, values.get(value).text()));
+    private static int[] sizes(List<Map<String, List<Setting>>> vary) {
+        return vary.stream()
+                .mapToInt(dimension -> dimension.values().iterator().next().size())
+                .toArray();
     }
 }

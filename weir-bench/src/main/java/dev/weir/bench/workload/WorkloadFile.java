@@ -213,7 +213,8 @@ final class WorkloadFile {
             mapping(value, path);
         }
         Key key = Key.ALL.get(path);
-        if (key == null && !isClientProperty(path, Key.CLIENT_PROPERTIES)) {
+        PropertySection kafkas = key == null ? PropertySection.ofPath(path) : null;
+        if (key == null && (kafkas == null || !kafkas.knows(path))) {
             throw unknown(tuple.getKeyNode(), path);
         }
         List<Setting> values = new ArrayList<>();
@@ -233,24 +234,25 @@ final class WorkloadFile {
     }
 
     private static boolean isSection(String path) {
-        return path.equals(Key.CLIENT) || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
-    }
-
-    private static boolean isClientProperty(String path, Set<String> properties) {
-        String section = Key.CLIENT + ".";
-        return path.startsWith(section) && properties.contains(path.substring(section.length()));
+        return PropertySection.ALL.stream().anyMatch(section -> section.name().equals(path))
+                || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
     }
 
     private Setting scalar(Node node, String path, @Nullable Key key) {
         if (!(node instanceof ScalarNode scalar)) {
             throw refuse(node.getStartMark().orElse(null), path + " must be a single value");
         }
-        String objection = key == null ? null : key.objection(scalar.getValue());
-        if (key != null && objection != null) {
+        PropertySection kafkas = key == null ? PropertySection.ofPath(path) : null;
+        String objection = key != null
+                ? key.objection(scalar.getValue())
+                : kafkas != null ? kafkas.objection(path, scalar.getValue()) : null;
+        if (objection != null) {
             throw refuse(
                     node.getStartMark().orElse(null),
-                    path + " " + objection + ": " + path + "=" + scalar.getValue()
-                            + (key.choices().isEmpty() ? "" : Spelling.hint(scalar.getValue(), key.choices())));
+                    key == null
+                            ? path + "=" + scalar.getValue() + " " + objection
+                            : path + " " + objection + ": " + path + "=" + scalar.getValue()
+                                    + (key.choices().isEmpty() ? "" : Spelling.hint(scalar.getValue(), key.choices())));
         }
         int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
         int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;
@@ -258,16 +260,17 @@ final class WorkloadFile {
     }
 
     private WorkloadException unknown(Node at, String path) {
-        if (isClientProperty(path, Key.CLIENT_SECRETS)) {
-            return refuse(
-                    at.getStartMark().orElse(null),
-                    path + " is a secret, and results keep the workload: it goes into the file of --client-config");
+        PropertySection kafkas = PropertySection.ofPath(path);
+        String refusal = kafkas == null ? null : kafkas.refusal(path);
+        if (refusal != null) {
+            return refuse(at.getStartMark().orElse(null), refusal);
         }
         Set<String> known = new TreeSet<>();
-        if (path.startsWith(Key.CLIENT + ".")) {
-            Key.CLIENT_PROPERTIES.forEach(property -> known.add(Key.CLIENT + "." + property));
+        if (kafkas != null && path.contains(".")) {
+            known.addAll(kafkas.paths());
         } else {
-            known.addAll(List.of(Key.CLIENT, VARY, QUICK, TIMELINE, FAULTS));
+            known.addAll(List.of(VARY, QUICK, TIMELINE, FAULTS));
+            PropertySection.ALL.forEach(section -> known.add(section.name()));
             // At the top a section is a word too, and what is in sections is not looked for.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);

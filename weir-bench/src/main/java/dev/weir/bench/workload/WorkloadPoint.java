@@ -15,6 +15,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -34,6 +35,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** What a workload needs for its runs to be changed while they go on. */
     static final String CHANGEABLE =
             "scenario to work or at-least-once, and topic.recordsPerSecond, or scenario to steady, and method.live";
+
+    private static final String RATE = "topic.recordsPerSecond";
+    private static final String LOAD = "topic.load";
+    private static final String TRACE = "topic.trace";
 
     private static final String GROUPS = "scenario to work or at-least-once, and topic.recordsPerSecond";
 
@@ -57,11 +62,36 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
+        Map<String, String> all = new TreeMap<>(settings);
+        putTrace(all);
         WorkloadPoint point = new WorkloadPoint(
-                Collections.unmodifiableMap(new LinkedHashMap<>(dimensions)),
-                Collections.unmodifiableMap(new TreeMap<>(settings)));
+                Collections.unmodifiableMap(new LinkedHashMap<>(dimensions)), Collections.unmodifiableMap(all));
         point.check();
         return point;
+    }
+
+    /** A recorded load is a rate and its shape, as if the file said both. */
+    private static void putTrace(Map<String, String> settings) {
+        String file = settings.getOrDefault(TRACE, "");
+        if (file.isEmpty()) {
+            return;
+        }
+        if (!settings.getOrDefault(LOAD, "").isEmpty()) {
+            throw new WorkloadException(LOAD + " and " + TRACE + " both say how the load changes: leave one out");
+        }
+        LoadTrace trace = LoadTrace.read(Path.of(file));
+        boolean isItsOwn = settings.getOrDefault(RATE, "0").equals("0");
+        if (isItsOwn) {
+            long rate = Math.max(1, Math.round(trace.meanRate()));
+            String objection = Objects.requireNonNull(Key.ALL.get(RATE)).objection(Long.toString(rate));
+            if (objection != null) {
+                throw new WorkloadException(RATE + " of the trace " + file + " " + objection + ": " + rate);
+            }
+            settings.put(RATE, Long.toString(rate));
+            settings.put(LOAD, trace.shape((double) rate));
+        } else {
+            settings.put(LOAD, trace.shape(trace.meanRate()));
+        }
     }
 
     private void check() {
@@ -87,6 +117,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
         }
         checkReplicas();
+        checkSpread();
         checkLive();
         checkTransactions();
         Copying.check(this);
@@ -117,6 +148,35 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         if ((replicas() > 1 || usesProxy()) && !isChangeable()) {
             throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + GROUPS
                     + ", or leave them out");
+        }
+    }
+
+    private void checkSpread() {
+        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS)) {
+            if (!isChangeable()
+                    && !text(key)
+                            .equals(Objects.requireNonNull(Key.ALL.get(key)).fallback())) {
+                throw new WorkloadException(key + " is of groups that are sent to: set " + GROUPS
+                        + ", or leave it out: " + key + "=" + text(key));
+            }
+        }
+        if (!isPlanned() && !section("producer.").isEmpty()) {
+            throw new WorkloadException(
+                    "producer is of who sends by a plan: set topic.recordsPerSecond, or leave it out");
+        }
+        if (producers() > partitions()) {
+            throw new WorkloadException(
+                    "topic.producers must be at most topic.partitions, since each has some to itself:"
+                            + " topic.producers=" + producers() + " topic.partitions=" + partitions());
+        }
+        if (consumers() > 0 && consumers() < members()) {
+            throw new WorkloadException(
+                    "consumers must be at least explore.members, since each process has one: consumers=" + consumers()
+                            + " explore.members=" + members());
+        }
+        if (consumers() > 0 && integer("options." + ShareOptions.CONSUMERS) > 0) {
+            throw new WorkloadException(
+                    "consumers and options." + ShareOptions.CONSUMERS + " both say how many there are: leave one out");
         }
     }
 
@@ -160,6 +220,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private void checkShareGroup() {
         String consumers = "options." + ShareOptions.CONSUMERS;
         String workers = "options." + Pass.CONCURRENCY;
+        var unused = shareGroup(); // Refuses what is said twice.
         if (integer(consumers) > integer(workers)) {
             throw new WorkloadException(consumers + " must be at most " + workers + ", since each has a worker: "
                     + consumers + "=" + integer(consumers) + " " + workers + "=" + integer(workers));
@@ -239,6 +300,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** The same as the file says it; empty for a rate that stays. */
     public String shape() {
         return text("topic.load");
+    }
+
+    /** Names the content of a recorded load; empty if it has none. */
+    public String traceDigest() {
+        return text(TRACE).isEmpty() ? "" : Digests.of(shape());
     }
 
     /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
@@ -330,6 +396,41 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
     public boolean usesProxy() {
         return Boolean.parseBoolean(text("method.proxy"));
+    }
+
+    /** How unevenly a generator spreads records over partitions: Zipf's exponent. */
+    public double partitionSkew() {
+        return Double.parseDouble(text("topic.partitionSkew"));
+    }
+
+    /** How many producers a generator has. */
+    public int producers() {
+        return integer("topic.producers");
+    }
+
+    /** How many consumers a group that is sent to has in all; 0: as its processes have them. */
+    public int consumers() {
+        return integer(Key.CONSUMERS);
+    }
+
+    /** Properties of the producers that send by a plan. */
+    public Map<String, String> producer() {
+        return section("producer.");
+    }
+
+    /** Settings of the brokers that a campaign starts. */
+    public Map<String, String> broker() {
+        return section("broker.");
+    }
+
+    /** Whether brokers are started anew before each run. */
+    public boolean asksForFreshBrokers() {
+        return Boolean.parseBoolean(text("method.freshBrokers"));
+    }
+
+    /** Whether clients, brokers and the machine are asked for their figures each second. */
+    public boolean takesSeries() {
+        return Boolean.parseBoolean(text("method.series"));
     }
 
     /** How many replicas a partition has that a generator sends to. */
@@ -535,9 +636,20 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section("client.");
     }
 
+    /** Settings of a consumer group that reads the topic: what the workload says. */
+    public Map<String, String> consumerGroup() {
+        return ofGroup("consumer.");
+    }
+
+    private Map<String, String> ofGroup(String prefix) {
+        Map<String, String> group = section("group.");
+        group.keySet().removeIf(name -> !name.startsWith(prefix));
+        return group;
+    }
+
     /** Settings of a share group that reads the topic: from its beginning, and what the workload says. */
     public Map<String, String> shareGroup() {
-        Map<String, String> group = new TreeMap<>();
+        Map<String, String> group = ofGroup("share.");
         group.put("share.auto.offset.reset", "earliest");
         putIfSaid(group, "share.partition.max.record.locks", ShareOptions.LOCKS);
         putIfSaid(group, "share.record.lock.duration.ms", ShareOptions.LOCK_MILLIS);
@@ -550,8 +662,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     private void putIfSaid(Map<String, String> group, String name, String option) {
         int value = integer("options." + option);
-        if (value > 0) {
-            group.put(name, Integer.toString(value));
+        if (value > 0 && group.put(name, Integer.toString(value)) != null) {
+            throw new WorkloadException("options." + option + " and group." + name + " say the same: leave one out");
         }
     }
 

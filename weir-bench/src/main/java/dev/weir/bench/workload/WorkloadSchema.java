@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 public final class WorkloadSchema {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String DEFINITIONS = "definitions";
-    private static final String CLIENT_NAME = "client.name";
-    private static final String CLIENT_VALUE = "client.value";
+    private static final String PROPERTY_VALUE = "property.value";
+    private static final String PROPERTY_NAME = ".property"; // after the name of its section
 
     private WorkloadSchema() {}
 
@@ -49,12 +49,18 @@ public final class WorkloadSchema {
             }
         }
         definitions
-                .putObject(CLIENT_VALUE)
+                .putObject(PROPERTY_VALUE)
                 .putArray("type")
                 .add("string")
                 .add("number")
                 .add("boolean");
-        Key.CLIENT_PROPERTIES.forEach(definitions.putObject(CLIENT_NAME).putArray("enum")::add);
+        for (PropertySection section : PropertySection.ALL) {
+            section.known()
+                    .keySet()
+                    .forEach(definitions
+                            .putObject(section.name() + PROPERTY_NAME)
+                            .putArray("enum")::add);
+        }
         return schema.toPrettyString();
     }
 
@@ -89,7 +95,7 @@ public final class WorkloadSchema {
 
     private static void order(ObjectNode properties) {
         ObjectNode set = properties.putObject("set").put("description", "Other values from then on.");
-        set.putObject("patternProperties").set("^client[.].+$", value(CLIENT_VALUE, false));
+        set.putObject("patternProperties").set("^client[.].+$", value(PROPERTY_VALUE, false));
         ObjectNode values = section(set);
         number(values, Order.PRODUCER_RATE, "Records a second.");
         time(values, Order.WORK, "How long a handler blocks.");
@@ -147,14 +153,18 @@ public final class WorkloadSchema {
                 }
             }
         }
-        ObjectNode client =
-                properties.putObject(Key.CLIENT).put("type", "object").put("description", Key.ABOUT_CLIENT);
-        client.set("propertyNames", value(CLIENT_NAME, false));
-        client.set("additionalProperties", value(CLIENT_VALUE, many));
-        String dotted = Key.CLIENT_PROPERTIES.stream()
-                .map(property -> property.replace(".", "[.]"))
-                .collect(Collectors.joining("|", "^" + Key.CLIENT + "[.](", ")$"));
-        node.putObject("patternProperties").set(dotted, value(CLIENT_VALUE, many));
+        ObjectNode dotted = node.putObject("patternProperties");
+        for (PropertySection section : PropertySection.ALL) {
+            ObjectNode inSection =
+                    properties.putObject(section.name()).put("type", "object").put("description", section.about());
+            inSection.set("propertyNames", value(section.name() + PROPERTY_NAME, false));
+            inSection.set("additionalProperties", value(PROPERTY_VALUE, many));
+            dotted.set(
+                    section.known().keySet().stream()
+                            .map(property -> property.replace(".", "[.]"))
+                            .collect(Collectors.joining("|", "^" + section.name() + "[.](", ")$")),
+                    value(PROPERTY_VALUE, many));
+        }
         return properties;
     }
 

@@ -375,8 +375,9 @@
   function drawDrivers(point) {
     const metrics = data.metrics.filter(m => point.drivers.some(d => d.metrics[m.name]));
     const partitions = point.drivers.some(d => d.worstPartitionP99Millis !== null);
+    const consumers = point.drivers.some(d => d.worstConsumerP99Millis !== null);
     fill(byId('drivers'),
-      ['driver', 'quoted', 'held back by', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : [])],
+      ['driver', 'quoted', 'held back by', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : []), ...(consumers ? ['worst consumer p99, ms'] : [])],
       point.drivers.map(d => [
         rowTitle(swatch(d.driver), d.driver + (d.driver === data.control ? ' (A/A)' : '')),
         cell(`${d.quoted} of ${d.runs}`),
@@ -390,6 +391,7 @@
           return made;
         }),
         ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
+        ...(consumers ? [cell(number(d.worstConsumerP99Millis))] : []),
       ]));
     // A row for each: there may be twenty of them.
     const others = [...new Set(point.drivers.flatMap(d => Object.keys(d.others)))];
@@ -515,24 +517,34 @@
     ['direct', 'Memory outside the heap', 'MB'], ['brokerCores', 'CPU of the brokers', 'cores'],
   ];
 
+  /** What clients, brokers or the machine were at, by its name, which ends with its unit. */
+  function figure(name) {
+    const [, title, unit] = /^(.*?) ?(ms|MB\/s|\/s|%)?$/.exec(name);
+    return [name, title[0].toUpperCase() + title.slice(1), unit || ''];
+  }
+
   function drawSeries(point) {
     const place = byId('series');
     clear(place);
     const round = Number(byId('round').value);
     const runs = point.drivers.flatMap(d => d.rounds.filter(r => r.round === round && r.series.seconds).map(r => ({ ...r, driver: d.driver })));
-    for (const [key, title, unit] of SERIES) {
+    const taken = [...new Set(runs.flatMap(run => run.figures || []))].sort();
+    for (const [key, title, unit] of [...SERIES, ...taken.map(figure)]) {
+      const isFigure = taken.includes(key);
       const lines = runs.filter(run => run.series[key]);
       const values = lines.flatMap(run => run.series[key]).filter(v => v !== null);
       if (!values.length || (key !== 'rate' && values.every(v => v === 0))) continue;
       const wide = unit === 'ms' ? spreadsWide(values) : key === 'rate' && spreadsWide(lines.map(run => Math.max(...run.series[key])));
       card(place, {
-        name: `${point.id}-round${round + 1}-${key}`, title: `${title}, ${unit}`, height: heightOf(240, lines.length),
+        name: `${point.id}-round${round + 1}-${key.replace(/[^A-Za-z0-9]+/g, '-')}`,
+        title: unit ? `${title}, ${unit}` : title, height: heightOf(240, lines.length),
         config: () => ({
           type: 'line',
           plugins: [marks(lines), names],
           data: { datasets: lines.map(run => ({
             // A line needs two points. Where a second had too few records for a percentile, it goes on after it.
-            borderWidth: 1.6, radius: run.series[key].filter(v => v !== null).length < 2 ? 3 : 0, hitRadius: 6, spanGaps: unit === 'ms',
+            borderWidth: 1.6, radius: run.series[key].filter(v => v !== null).length < 2 ? 3 : 0, hitRadius: 6,
+            spanGaps: unit === 'ms' || isFigure, // Those are taken once a second.
             ...line(run.driver, lines.length),
             segment: { borderDash: at => at.p1DataIndex < run.warmUp ? [1, 4] : undefined },
             data: run.series.seconds.map((x, i) => ({ x, y: run.series[key][i] })),
@@ -601,11 +613,11 @@
   function drawPhases(runs) {
     byId('phases-part').hidden = !runs.length;
     fill(byId('phases'),
-      ['driver', 'from s', 'to s', 'begun by', 'planned/s', 'work ms', 'consumers', 'sent', 'handled/s', 'p50 ms', 'p99 ms', 'lag at the end'],
+      ['driver', 'from s', 'to s', 'begun by', 'planned/s', 'work ms', 'consumers', 'sent', 'handled/s', 'p50 ms', 'p99 ms', 'lag at the end', 'what is seen'],
       runs.flatMap(run => run.phases.map(p => [rowTitle(swatch(run.driver), run.driver),
         ...[p.fromMillis, p.toMillis].map(millis => cell((millis / 1000).toFixed(1))), cell(p.begunBy),
         ...[p.producerRate, p.workMillis, p.consumers, p.sent, p.recordsPerSecond, p.p50Millis, p.p99Millis, p.lagRecords]
-          .map(value => cell(number(value)))])));
+          .map(value => cell(number(value))), cell(p.caption || '', { class: 'words' })])));
   }
 
   // --- the rest of the page ---

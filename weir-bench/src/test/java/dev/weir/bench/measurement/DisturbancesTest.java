@@ -43,6 +43,7 @@ class DisturbancesTest {
         long from = START + second++ * SECOND;
         long to = from + SECOND;
         figures.ofMember(
+                0,
                 from,
                 to,
                 new Report.Interval(0, 0, 0, new Usage(1, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false),

@@ -40,6 +40,7 @@ class LiveFiguresTest {
         long from = START + number * HALF;
         figures.ofGenerator(from, from + HALF, 2 * sent, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
         figures.ofMember(
+                0,
                 from,
                 from + HALF,
                 new Report.Interval(
@@ -73,6 +74,7 @@ class LiveFiguresTest {
     @Test
     void secondsAddUp_withTheirLag() {
         figures.ofMember(
+                0,
                 START - HALF,
                 START,
                 new Report.Interval(
@@ -173,6 +175,7 @@ class LiveFiguresTest {
         figures.begin(START, 0);
         figures.ofGenerator(START, START + HALF, 10, List.of(of(5, 1), of(5, 1), new Histogram(3)));
         figures.ofMember(
+                0,
                 START,
                 START + HALF,
                 new Report.Interval(
@@ -195,6 +198,7 @@ class LiveFiguresTest {
         long from = START + 2 * HALF * number;
         figures.ofGenerator(from, from + 2 * HALF, 2 * sent, List.of(of(sent, 1), of(sent, 1), new Histogram(3)));
         figures.ofMember(
+                0,
                 from,
                 from + 2 * HALF,
                 new Report.Interval(

@@ -21,7 +21,8 @@ class LiveResultTest {
                 explore.members: 3
                 options: {concurrency: 4, work.millis: 5, ordering: ORDER}
                 """.replace("ORDER", ordering), false);
-        assertThat(LiveResult.ceilingPerSecond(workload.points().getFirst(), handlerMillis))
+        assertThat(LiveResult.ceilingPerSecond(
+                        new GroupSize(workload.points().getFirst(), false).handlers(), handlerMillis))
                 .isEqualTo(Double.valueOf(perSecond));
     }
 }

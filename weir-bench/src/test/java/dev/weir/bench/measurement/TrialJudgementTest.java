@@ -56,11 +56,13 @@ class TrialJudgementTest {
      * late.
      */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
-        TrialJudgement trial = new TrialJudgement(new Attempt(kind, RATE), settings(), point, BEGIN, SECONDS);
+        TrialJudgement trial = new TrialJudgement(
+                new Attempt(kind, RATE), settings(), point, settings().handlers(point), BEGIN, SECONDS);
         for (int second = 0; second < SECONDS; second++) {
             long count = records.applyAsLong(second);
             long late = lateMillis.applyAsLong(second);
             trial.add(
+                    0,
                     BEGIN + second * SECOND,
                     BEGIN + (second + 1) * SECOND,
                     new Report.Interval(
@@ -180,9 +182,11 @@ class TrialJudgementTest {
     @Test
     void silentPartition_isAFailure_thoughTheOthersBringEnough() {
         for (Kind kind : List.of(Kind.STEP, Kind.PAUSE)) {
-            TrialJudgement trial = new TrialJudgement(new Attempt(kind, RATE), settings(), point, BEGIN, SECONDS);
+            TrialJudgement trial = new TrialJudgement(
+                    new Attempt(kind, RATE), settings(), point, settings().handlers(point), BEGIN, SECONDS);
             for (int second = 0; second < SECONDS; second++) {
                 trial.add(
+                        0,
                         BEGIN + second * SECOND,
                         BEGIN + (second + 1) * SECOND,
                         new Report.Interval(
@@ -232,7 +236,7 @@ class TrialJudgementTest {
         assertThat(result.figures().handlerMillis()).isEqualTo(5);
         assertThat(result.figures().handlersBusyShare()).isEqualTo(RATE * 0.005 / 4);
         assertThat(result.measured().totals().records()).isEqualTo(RATE * SECONDS);
-        assertThat(new ArrayList<>(result.measured().latencies())).hasSize(3);
+        assertThat(new ArrayList<>(result.measured().latencies())).hasSize(4);
     }
 
     /** Reports of other times, such as of the warm-up, are not judged. */
@@ -242,8 +246,8 @@ class TrialJudgementTest {
         Report.Interval late = new Report.Interval(
                 0, 1_000_000, 1, new Usage(0, 0, 0, 0, -1, -1, 0, 0, 0), HandlerTime.NONE, List.of(), false);
         List<Histogram> timings = List.of(histogram(1_000_000, 9_000), histogram(0, 0));
-        trial.add(BEGIN - SECOND, BEGIN, late, timings);
-        trial.add(trial.toNanos(), trial.toNanos() + SECOND, late, timings);
+        trial.add(0, BEGIN - SECOND, BEGIN, late, timings);
+        trial.add(0, trial.toNanos(), trial.toNanos() + SECOND, late, timings);
         assertThat(trial.outcome(false, END, RATE * SECONDS, onTime).result()).isEqualTo(Result.PASSED);
         assertThat(trial.contains(BEGIN - SECOND, BEGIN)).isFalse();
         assertThat(trial.contains(BEGIN, BEGIN + SECOND)).isTrue();

@@ -78,7 +78,7 @@ class ReportsTest {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 3, 21);
         assertThat(Reports.text(folder)).contains("0 of 21 runs done", "not measured");
         assertThat(Reports.json(folder).lines().count()).isEqualTo(8);
-        assertThat(Reports.csv(folder)).hasSize(5);
+        assertThat(Reports.csv(folder)).hasSize(6);
     }
 
     /** A driver that needs several attempts is not as good as one that needs none. */

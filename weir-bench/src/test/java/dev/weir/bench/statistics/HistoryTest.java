@@ -21,8 +21,13 @@ class HistoryTest {
     private static final long DAY_MILLIS = 86_400_000;
 
     private static Snapshot snapshot(int day, String processor, Map<History.Key, Double> figures) {
+        return snapshot(day, processor, Map.of(), figures);
+    }
+
+    private static Snapshot snapshot(
+            int day, String processor, Map<String, String> settings, Map<History.Key, Double> figures) {
         Environment environment =
-                new Environment("", "", processor, 2, 1, Map.of(), Map.of(), "c" + day, day * DAY_MILLIS);
+                new Environment("", "", processor, 2, 1, Map.of(), settings, "c" + day, day * DAY_MILLIS);
         return new Snapshot(
                 new Campaign(
                         "day-" + day,
@@ -68,9 +73,10 @@ class HistoryTest {
         assertThat(series.lost(10 * DAY_MILLIS, 0.05))
                 .as("accepted from day 10 on")
                 .isNull();
-        assertThat(series.lost(9 * DAY_MILLIS, 0.05))
-                .as("the last day before it")
-                .isNotNull();
+        assertThat(series.lost(8 * DAY_MILLIS, 0.05))
+                .as("the begin was found two days too late: what was accepted stays so")
+                .isNull();
+        assertThat(series.lost(7 * DAY_MILLIS, 0.05)).as("three days before it").isNotNull();
         assertThat(series.lost(Long.MIN_VALUE, 0.2)).as("15 % less").isNull();
     }
 
@@ -105,6 +111,19 @@ class HistoryTest {
                 .hasSize(2)
                 .allSatisfy(history -> assertThat(only(history).levels()).hasSize(1));
         assertThat(histories.getFirst().campaigns()).hasSize(12);
+    }
+
+    @Test
+    void otherClusters_andMachinesOfWorkers_haveHistoriesOfTheirOwn() {
+        for (String setting : List.of(Campaign.CLUSTER_ID, Campaign.WORKERS)) {
+            List<Snapshot> snapshots = new ArrayList<>();
+            for (int day = 0; day < 20; day++) {
+                double figure = day % 2 == 0 ? 1.0 : 2.0;
+                Map<String, String> settings = day % 2 == 0 ? Map.of() : Map.of(setting, "elsewhere");
+                snapshots.add(snapshot(day, "p", settings, Map.of(key(0, Metric.RATE), figure)));
+            }
+            assertThat(History.of(snapshots)).as(setting).hasSize(2);
+        }
     }
 
     /** Twenty figures at a time: of the histories in which nothing changed, few tell of a change. */

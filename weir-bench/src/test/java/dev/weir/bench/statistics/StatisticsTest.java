@@ -10,6 +10,7 @@ import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
+import dev.weir.driver.Pass;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -157,6 +158,25 @@ class StatisticsTest {
                 .noneMatch(Flag::isVoiding);
     }
 
+    /** Stop and wait: the broker works while the driver waits, for it is asked then only. */
+    @Test
+    void driverThatDoesNotAlwaysAsk_isNotExcusedByBrokersThatWorkWhileItWaits() {
+        Totals stopAndWait = totals(0.5, 0.55);
+        assertThat(LimitingParty.ofProcessorTime(stopAndWait, 4, 1, true, false, true))
+                .containsExactly(Flag.BROKER_BOUND);
+        assertThat(LimitingParty.ofProcessorTime(stopAndWait, 4, 1, true, false, false))
+                .isEmpty();
+        assertThat(LimitingParty.asksAlways(stopAndWait)).as("not known").isFalse();
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCH_UNDER_WAY, 50))).isFalse();
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCH_UNDER_WAY, 99))).isTrue();
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 0.4))).isFalse();
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
+    }
+
+    private static Totals told(String name, double figure) {
+        return new Totals(1, 1, 1_000_000, 1, 0, 0, 0, 1, Map.of(name, figure));
+    }
+
     /** Of processor time as it was seen on two cores: a bare socket, a lean consumer, a client, a library with two threads. */
     @ParameterizedTest
     @CsvSource({
@@ -223,6 +243,7 @@ class StatisticsTest {
                 Map.of(),
                 Ledger.NONE,
                 Map.of(),
+                Double.NaN,
                 Double.NaN);
         return new PointResult(new Point("p", scenario, Map.of()), Map.of(), List.of(driver));
     }

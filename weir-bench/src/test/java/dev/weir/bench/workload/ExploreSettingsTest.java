@@ -18,13 +18,14 @@ class ExploreSettingsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "p99<=100ms, 99, 100, false, p99<=100ms",
-        "p75<=0.5s, 75, 500, false, p75<=500ms",
-        "worst p99.9<=250us, 99.9, 0.25, true, worst p99.9<=0.25ms"
+        "p99<=100ms, 99, 100, ALL, p99<=100ms",
+        "p75<=0.5s, 75, 500, ALL, p75<=500ms",
+        "worst p99.9<=250us, 99.9, 0.25, WORST_PARTITION, worst p99.9<=0.25ms",
+        "worst consumer p99.99<=1s, 99.99, 1000, WORST_CONSUMER, worst consumer p99.99<=1000ms"
     })
-    void target_isRead_andWritten(String text, double percentile, double millis, boolean worst, String written) {
+    void target_isRead_andWritten(String text, double percentile, double millis, LatencyTarget.Of of, String written) {
         LatencyTarget target = LatencyTarget.of(text);
-        assertThat(target).isEqualTo(new LatencyTarget(percentile, millis, worst));
+        assertThat(target).isEqualTo(new LatencyTarget(percentile, millis, of));
         assertThat(target).hasToString(written);
     }
 

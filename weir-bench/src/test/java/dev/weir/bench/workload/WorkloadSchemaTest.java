@@ -61,7 +61,11 @@ class WorkloadSchemaTest {
             wrong | client: {fetch.min.byte: 5}
             wrong | client.fetch.min.byte: 5
             wrong | vary: [{name: [a, b]}]
-            wrong | vary: [{brokers: [1, 3]}]
+            right | vary: [{brokers: [1, 3]}, {group.share.isolation.level: [read_committed]}]
+            right | broker: {num.io.threads: 4}
+            right | design: adaptive
+            wrong | broker: {num.io.thread: 4}
+            wrong | group.share.locks: 4
             wrong | vary: [{method.rounds: [1, 3]}]
             wrong | vary: [{topic.partitions: 6}]
             wrong | vary: [{topic.partitions: []}]

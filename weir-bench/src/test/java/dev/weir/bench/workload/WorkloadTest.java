@@ -59,7 +59,7 @@ class WorkloadTest {
             topic: {valueBytes: 15}           | w.yaml:4:21: topic.valueBytes must be a whole number from 16 to 1000000: topic.valueBytes=15
             baseline: pekko                   | w.yaml:3:11: the baseline pekko is none of the drivers: add it, or name another
             name: twice                       | w.yaml:4:1: name is there twice
-            design: gird                      | w.yaml:4:9: design must be one of grid, one-at-a-time: design=gird; did you mean grid?
+            design: gird                      | w.yaml:4:9: design must be one of grid, one-at-a-time, fractional, adaptive: design=gird; did you mean grid?
             vary: [{name: [a, b]}]            | w.yaml:4:8: name cannot vary within a campaign
             vary: [{topic.partitions: 6}]     | w.yaml:4:27: topic.partitions must be a list, such as [1, 6]
             quick: {topic.record: 6}          | w.yaml:4:9: there is no key topic.record; did you mean topic.records?
@@ -67,6 +67,11 @@ class WorkloadTest {
             options: {comit.interval.millis: 5} | w.yaml:4:11: there is no key options.comit.interval.millis; did you mean options.commit.interval.millis?
             client: {ssl.key.password: hush}  | w.yaml:4:10: client.ssl.key.password is a secret, and results keep the workload: it goes into the file of --client-config
             client: {fetch.min.byte: 5}       | w.yaml:4:10: there is no key client.fetch.min.byte; did you mean client.fetch.min.bytes?
+            group: {share.record.lock.duration.m: 5} | w.yaml:4:9: there is no key group.share.record.lock.duration.m; did you mean group.share.record.lock.duration.ms?
+            broker: {num.io.threads: many}    | w.yaml:4:26: broker.num.io.threads=many cannot be set: Invalid value many for configuration num.io.threads: Not a number of type INT
+            broker.listeners: PLAINTEXT://a:1 | w.yaml:4:1: broker.listeners is set by the campaign itself: leave it out
+            broker: {ssl.key.password: hush}  | w.yaml:4:10: broker.ssl.key.password is a secret, and results keep the workload: a campaign takes none of its brokers'
+            producer: {linger.ns: 5}          | w.yaml:4:12: there is no key producer.linger.ns; did you mean producer.linger.ms?
             topic: [1]                        | w.yaml:4:8: topic must be keys with values
             topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is no file or folder that can be read: topic.valueFile=no/such.json
             topic: {valueSizes: 100:0.9}      | w.yaml:4:21: topic.valueSizes must have shares that make up 1, not 0.9
@@ -299,5 +304,79 @@ class WorkloadTest {
     void textOfAQuickWorkload_isReadAsQuickAgain() {
         Workload quick = Workload.parse("w.yaml", SMALLEST + "quick: {method.rounds: 2}\n", true);
         assertThat(Workload.ofText(quick.text())).isEqualTo(quick);
+    }
+
+    private static final String SENT_TO = SMALLEST.replace("consume", "work") + """
+            topic: {recordsPerSecond: 100, partitions: 4}
+            options: {ordering: none}
+            """;
+
+    /** Brokers, their settings, groups' and producers' are dimensions like any other. */
+    @Test
+    void sectionsOfKafka_vary() {
+        Workload workload = Workload.parse("w.yaml", SENT_TO + """
+                producer: {linger.ms: 5}
+                group: {share.record.lock.duration.ms: 20000, consumer.session.timeout.ms: 50000}
+                vary:
+                  - group.share.partition.max.record.locks: [200, 4000]
+                  - {brokers: [1, 3], topic.replicas: [1, 3]}
+                  - broker.num.io.threads: [4, 8]
+                """, false);
+        assertThat(workload.points()).hasSize(8);
+        WorkloadPoint last = workload.points().getLast();
+        assertThat(last.brokers()).isEqualTo(3);
+        assertThat(last.broker()).containsExactly(entry("num.io.threads", "8"));
+        assertThat(last.producer()).containsExactly(entry("linger.ms", "5"));
+        assertThat(last.consumerGroup()).containsExactly(entry("consumer.session.timeout.ms", "50000"));
+        assertThat(last.shareGroup())
+                .containsOnly(
+                        entry("share.auto.offset.reset", "earliest"),
+                        entry("share.record.lock.duration.ms", "20000"),
+                        entry("share.partition.max.record.locks", "4000"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            topic.producers: 5             | topic.producers must be at most topic.partitions
+            consumers: 1                   | consumers must be at least explore.members
+            {consumers: 8, options.share.consumers: 8} | consumers and options.share.consumers both say how many there are
+            {group.share.partition.max.record.locks: 300, options.share.locks: 300} | options.share.locks and group.share.partition.max.record.locks say the same
+            """)
+    void dimensionThatCannotBe_isRefused(String line, String message) {
+        String plain =
+                line.startsWith("{") ? line.substring(1, line.length() - 1).replace(", ", "\n") : line;
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SENT_TO + plain + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void spreadOfALoad_isOfGroupsThatAreSentTo() {
+        for (String line :
+                List.of("topic.partitionSkew: 1", "topic.producers: 1\nconsumers: 3", "producer.linger.ms: 5")) {
+            assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + line + "\n", false))
+                    .isInstanceOf(WorkloadException.class);
+        }
+    }
+
+    @Test
+    void design_choosesThePoints() {
+        String vary = """
+                vary:
+                  - topic.partitions: [1, 2, 3]
+                  - topic.valueBytes: [20, 30, 40]
+                  - topic.headers: [0, 1, 2]
+                """;
+        assertThat(Workload.parse("w.yaml", SMALLEST + vary, false).points()).hasSize(27);
+        assertThat(Workload.parse("w.yaml", SMALLEST + vary + "design: one-at-a-time\n", false)
+                        .points())
+                .hasSize(7);
+        assertThat(Workload.parse("w.yaml", SMALLEST + vary + "design: fractional\n", false)
+                        .points())
+                .hasSizeBetween(9, 13);
+        Workload adaptive = Workload.parse("w.yaml", SMALLEST + vary + "design: adaptive\n", false);
+        assertThat(adaptive.points()).hasSize(27);
+        assertThat(adaptive.sizes()).containsExactly(3, 3, 3);
+        assertThat(Workload.ofText(adaptive.text()).design()).isEqualTo(Design.ADAPTIVE);
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.cli.bench;
 
 import dev.weir.bench.BenchException;
 import dev.weir.bench.campaign.CampaignRunner;
+import dev.weir.bench.campaign.SimulatedCampaign;
 import dev.weir.bench.cluster.ExistingCluster;
 import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.result.ResultsFolder;
@@ -70,6 +71,12 @@ final class BenchCampaign {
             paramLabel = "N",
             description = "Draws the order of the runs (default: drawn, and recorded).")
     private @Nullable Long seed;
+
+    @Option(
+            names = "--simulate",
+            description = "Run a model of brokers and groups on a clock of its own, by the seed: in a moment, without"
+                    + " processes. Its figures are of no library. Not with --resume.")
+    private boolean simulate;
 
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
@@ -177,9 +184,7 @@ final class BenchCampaign {
         if (folder == null || !step.isDone()) {
             Workload workload =
                     rounds == null ? step.workload() : step.workload().withRounds(rounds, false);
-            CampaignRunner runner = new CampaignRunner(workload, settings(step, cluster, environment), progress);
-            weir.shutdown().onStop(runner::stop);
-            folder = runner.run();
+            folder = run(weir, workload, settings(step, cluster, environment), progress);
             weir.terminal().clearStatus();
         }
         boolean isReported = BenchReports.print(weir, folder, json);
@@ -192,9 +197,20 @@ final class BenchCampaign {
                         + failed.getFirst().failure();
     }
 
+    private ResultsFolder run(
+            CommandContext weir, Workload workload, CampaignRunner.Settings settings, BenchProgress progress)
+            throws InterruptedException {
+        if (simulate) {
+            return new SimulatedCampaign(workload, settings, progress).run();
+        }
+        CampaignRunner runner = new CampaignRunner(workload, settings, progress);
+        weir.shutdown().onStop(runner::stop);
+        return runner.run();
+    }
+
     private BenchPlan plan() {
         if (resume != null) {
-            if (!files.isEmpty() || quick || results != null || seed != null || !only.isEmpty()) {
+            if (simulate || !files.isEmpty() || quick || results != null || seed != null || !only.isEmpty()) {
                 throw CliFailure.usage(
                         "--resume takes everything from the folder: leave out the files and the other options", "");
             }

@@ -78,6 +78,13 @@ final class BenchExploreCommand implements Callable<Integer> {
             description = "Draws arrivals that are not even (default: drawn, and recorded).")
     private @Nullable Long seed;
 
+    @Option(
+            names = "--simulate",
+            description =
+                    "Search a model of brokers and groups on a clock of its own, by the seed: in a moment, without"
+                            + " processes. Its figures are of no library.")
+    private boolean simulate;
+
     @Option(names = "--json", description = "Print one JSON object per driver and point.")
     private boolean json;
 
@@ -96,19 +103,19 @@ final class BenchExploreCommand implements Callable<Integer> {
                 ? results
                 : Path.of("bench-results", CampaignRunner.newId(workload.name() + "-explore", quick));
         BenchEnvironment environment = cluster.environment();
-        ExploreRunner runner = new ExploreRunner(
-                workload,
-                new CampaignRunner.Settings(
-                        BenchCampaign.root(),
-                        BenchCampaign.dataOr(data),
-                        folder.toAbsolutePath(),
-                        seed != null ? seed : System.nanoTime(),
-                        false,
-                        cluster.cluster(environment),
-                        environment),
-                asked,
-                maxSeconds == null ? 0 : maxSeconds,
-                new ExploreProgress(weir.terminal()));
+        CampaignRunner.Settings settings = new CampaignRunner.Settings(
+                BenchCampaign.root(),
+                BenchCampaign.dataOr(data),
+                folder.toAbsolutePath(),
+                seed != null ? seed : System.nanoTime(),
+                false,
+                cluster.cluster(environment),
+                environment);
+        double most = maxSeconds == null ? 0 : maxSeconds;
+        ExploreProgress progress = new ExploreProgress(weir.terminal());
+        ExploreRunner runner = simulate
+                ? ExploreRunner.simulated(workload, settings, asked, most, progress)
+                : new ExploreRunner(workload, settings, asked, most, progress);
         weir.shutdown().onStop(runner::stop);
         List<Explored> all = runner.run();
         weir.terminal().clearStatus();

@@ -68,17 +68,16 @@ final class BenchResultsCommand implements Runnable {
         try (Stream<Path> paths = Files.walk(folder, DEPTH)) {
             return paths.filter(ResultsFolder::isAt)
                     .sorted()
-                    .mapMulti(this::openOrTell)
-                    .map(made)
+                    .<T>mapMulti((path, to) -> madeOrTold(path, made, to))
                     .toList();
         } catch (IOException e) {
             throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
         }
     }
 
-    private void openOrTell(Path path, Consumer<ResultsFolder> to) {
+    private <T> void madeOrTold(Path path, Function<ResultsFolder, T> made, Consumer<T> to) {
         try {
-            to.accept(ResultsFolder.open(path));
+            to.accept(made.apply(ResultsFolder.open(path)));
         } catch (IllegalArgumentException | UncheckedIOException broken) { // The others can be read.
             weir().terminal().note(String.valueOf(broken.getMessage()));
         }

@@ -15,6 +15,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.ExitCode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,6 +133,18 @@ class ResultsHistoryTest {
         List<JsonNode> enough = lines(ExitCode.DONE);
         assertThat(enough.getFirst().path("levels")).hasSize(1);
         assertThat(enough.getLast().path("passed").asBoolean()).isTrue();
+    }
+
+    @Test
+    void campaignWithADamagedHistogram_isToldAndLeftOut() throws IOException {
+        campaigns(1, 15, 1.5);
+        Path damaged = Files.createDirectories(temp.resolve("day-3").resolve("latency"))
+                .resolve("p_plain_0.hlog");
+        Files.writeString(damaged, "0.0,1.0,9.9,HISTFAAAnonsense\n");
+        CommandHarness harness = new CommandHarness();
+        assertThat(harness.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);
+        assertThat(harness.err()).contains("p_plain_0.hlog", "delete it to go on without");
+        assertThat(harness.out()).contains("14 campaigns");
     }
 
     @Test

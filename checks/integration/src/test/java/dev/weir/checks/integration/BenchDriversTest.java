@@ -7,6 +7,7 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -162,5 +163,42 @@ class BenchDriversTest extends BenchTestBase {
                         """))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("driver bare does not pass the dry run of at-least-once: it does not offer");
+    }
+
+    @Test
+    void driverThatSkipsItsCommits_isRefused() throws Exception {
+        Path root = BenchAtCluster.checkoutWith(folder.resolve("forgetful"), ForgetfulDriver.class, "forgetful");
+        assertThatThrownBy(() -> bench.run(root, """
+                        name: forgetful
+                        scenario: at-least-once
+                        drivers: [forgetful]
+                        baseline: forgetful
+                        topic: {partitions: 2, records: 200000, valueBytes: 50}
+                        method: {rounds: 1}
+                        """))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver forgetful does not pass the dry run of at-least-once: it did not commit"
+                        + " all that it delivered");
+    }
+
+    /** Beside each other on one consumer, in the three orders: each record once, in order, and committed. */
+    @Test
+    @Tag("long")
+    void handlersBesideEachOther_onOneConsumer_keepTheOrderThatIsAskedFor() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: beside
+                scenario: work
+                drivers: [plain-blocking, plain-continuous]
+                baseline: plain-blocking
+                topic: {partitions: 3, records: 20000, valueBytes: 50, keys: 60}
+                options: {work.millis: 0.2, concurrency: 4}
+                vary: [{options.ordering: [partition, key, none]}]
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                  measureSeconds: 0.2, intervalMillis: 20}
+                """);
+        assertThat(results.runs()).hasSize(6).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+        });
     }
 }

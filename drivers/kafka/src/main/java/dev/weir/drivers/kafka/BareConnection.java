@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A connection to the leader of some partitions, with two buffers in turn: while the broker fills one answer, the one
- * before is walked. Confined to one thread.
+ * A connection to the leader of some partitions: while one answer is walked, the broker makes the next one and fills the
+ * socket's buffer with it. Confined to one thread.
  *
  * <pre>
  * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
@@ -45,9 +45,28 @@ final class BareConnection implements Closeable {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer request = ByteBuffer.allocateDirect(64 * 1024);
     private final ByteBuffer size = ByteBuffer.allocateDirect(4);
+    private final Kind kind;
+    private long openedNanos;
+    private long answeredNanos; // of the last answer
+    private long idleNanos; // without a fetch under way
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
-    BareConnection(String leader, List<Integer> partitions, Pass pass) throws IOException {
+    /** What is done with an answer. */
+    enum Kind {
+        /** Its records are walked while the next one is under way. */
+        WALKING,
+        /** The same, but the next fetch is sent when it is walked, and not before: a fault, for who looks whether it is found. */
+        STOP_AND_WAIT,
+        /**
+         * Its bytes are left alone, and records counted by the headers of batches. Their numbers are their offsets, where no
+         * transaction wrote them: what brokers and network bring, and no more.
+         */
+        DISCARDING
+    }
+
+    /** Connects. */
+    BareConnection(String leader, List<Integer> partitions, Pass pass, Kind kind) throws IOException {
+        this.kind = kind;
         this.partitions = new ArrayList<>(partitions);
         this.nextOffsets = new long[pass.configuration().partitions()];
         this.topic = pass.configuration().topic();
@@ -75,6 +94,18 @@ final class BareConnection implements Closeable {
         while (request.hasRemaining()) {
             socket.write(request);
         }
+        long now = System.nanoTime();
+        if (openedNanos == 0) {
+            openedNanos = now;
+        } else {
+            idleNanos += now - answeredNanos;
+        }
+    }
+
+    /** How much of the time so far a fetch was under way, from 0 to 1. */
+    double underWayShare() {
+        long all = System.nanoTime() - openedNanos;
+        return openedNanos == 0 || all <= 0 ? 0 : 1 - idleNanos / (double) all;
     }
 
     /** Reads an answer, asks for the next one, walks the one that came. */
@@ -85,13 +116,19 @@ final class BareConnection implements Closeable {
             answer = ByteBuffer.allocateDirect(length);
         }
         fill(answer.clear().limit(length));
+        answeredNanos = System.nanoTime();
         answer.flip().position(12); // correlation, throttle time, one topic
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
         // Where the next fetch begins stands in the headers of the batches: known before a record is walked.
         walk(body, false);
-        request();
-        walk(body, true);
+        if (kind == Kind.STOP_AND_WAIT) {
+            walk(body, true);
+            request();
+        } else {
+            request();
+            walk(body, true);
+        }
     }
 
     private void fill(ByteBuffer buffer) throws IOException {
@@ -120,7 +157,9 @@ final class BareConnection implements Closeable {
                 if (next > end) {
                     break; // cut off: it comes again
                 }
-                if (records) {
+                if (records && kind == Kind.DISCARDING) {
+                    discard(partition, batch);
+                } else if (records) {
                     records(partition, batch, next);
                 } else {
                     nextOffsets[partition] = answer.getLong(batch) + answer.getInt(batch + 23) + 1;
@@ -128,6 +167,18 @@ final class BareConnection implements Closeable {
                 batch = next;
             }
             answer.position(end);
+        }
+    }
+
+    private void discard(int partition, int batch) throws IOException {
+        if ((answer.getShort(batch + BATCH_ATTRIBUTES) & 0x30) != 0) {
+            throw new IOException("bare-discard counts by offsets, and transactions have some to themselves");
+        }
+        long first = answer.getLong(batch);
+        int count = answer.getInt(batch + BATCH_COUNT);
+        int valueBytes = pass.configuration().valueBytes();
+        for (int i = 0; i < count; i++) {
+            pass.delivered(partition, first + i, 0, valueBytes);
         }
     }
 

@@ -19,10 +19,18 @@ import org.apache.kafka.common.TopicPartitionInfo;
  * checked, each record walked. It knows no groups, no compression, no moves of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
+    private final BareConnection.Kind kind;
+
+    BareDriver(BareConnection.Kind kind) {
+        this.kind = kind;
+    }
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.STEADY);
+        // When a record was to come stands in its value.
+        return kind == BareConnection.Kind.DISCARDING
+                ? Set.of(Scenario.CONSUME)
+                : Set.of(Scenario.CONSUME, Scenario.STEADY);
     }
 
     @Override
@@ -31,7 +39,7 @@ final class BareDriver implements Driver {
         try {
             for (Map.Entry<String, List<Integer>> broker :
                     partitionsByLeader(pass.configuration()).entrySet()) {
-                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass));
+                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass, kind));
             }
             for (BareConnection connection : connections) {
                 connection.request();
@@ -41,6 +49,13 @@ final class BareDriver implements Driver {
                     connection.receive();
                 }
             }
+            pass.figure(
+                    Pass.FETCH_UNDER_WAY,
+                    100
+                            * connections.stream()
+                                    .mapToDouble(BareConnection::underWayShare)
+                                    .average()
+                                    .orElse(0));
         } finally {
             for (BareConnection connection : connections) {
                 connection.close();

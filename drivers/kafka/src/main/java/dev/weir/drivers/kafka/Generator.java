@@ -1,10 +1,13 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -26,28 +29,57 @@ final class Generator implements Driver {
     public void run(Pass pass) throws InterruptedException {
         int partitions = pass.configuration().partitions();
         String topic = pass.configuration().topic();
-        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                new HashMap<>(pass.producerConfig(Map.of())), new ByteArraySerializer(), new ByteArraySerializer())) {
-            producer.partitionsFor(topic); // Connects before the first record is due.
-            SendPlan plan = pass.plan();
-            for (long i = 0; i < pass.wanted(); i++) {
-                long due = plan.awaitNext(pass::isDone);
-                if (due == SendPlan.NEVER) {
-                    break;
-                }
-                int partition = (int) (i % partitions);
-                byte[] value = pass.value(1 + i / partitions, due);
-                pass.wasDue(partition, due);
-                var unused = producer.send(new ProducerRecord<>(topic, partition, null, value), (written, failure) -> {
-                    if (failure == null) {
-                        pass.acknowledged(value.length);
-                    } else {
-                        pass.fail(failure);
-                    }
-                });
+        int count = Integer.parseInt(pass.options().getOrDefault(SendPlan.PRODUCERS, "1"));
+        List<Producer<byte[], byte[]>> producers = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                producers.add(new KafkaProducer<>(
+                        new HashMap<>(pass.producerConfig(Map.of())),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer()));
             }
-            producer.flush();
+            producers.forEach(producer -> producer.partitionsFor(topic)); // Connects before the first record is due.
+            send(pass, topic, partitions, producers);
+            producers.forEach(Producer::flush);
             pass.awaitDone();
+        } finally {
+            producers.forEach(Producer::close);
+        }
+    }
+
+    private static void send(Pass pass, String topic, int partitions, List<Producer<byte[], byte[]>> producers) {
+        SendPlan plan = pass.plan();
+        PartitionSpread spread = new PartitionSpread(
+                partitions, Double.parseDouble(pass.options().getOrDefault(SendPlan.PARTITION_SKEW, "0")));
+        long[] numbers = new long[partitions];
+        for (long i = 0; i < pass.wanted(); i++) {
+            long due = plan.awaitNext(pass::isDone);
+            if (due == SendPlan.NEVER) {
+                return;
+            }
+            int partition = spread.next();
+            byte[] value = pass.value(++numbers[partition], due);
+            pass.wasDue(partition, due);
+            var unused = producers
+                    .get(partition % producers.size())
+                    .send(new ProducerRecord<>(topic, partition, null, value), (written, failure) -> {
+                        if (failure == null) {
+                            acknowledged(pass, value.length, producers.size());
+                        } else {
+                            pass.fail(failure);
+                        }
+                    });
+        }
+    }
+
+    /** One thread at a time is to tell it, and each producer has its own. */
+    private static void acknowledged(Pass pass, int valueBytes, int producers) {
+        if (producers == 1) {
+            pass.acknowledged(valueBytes);
+        } else {
+            synchronized (pass) {
+                pass.acknowledged(valueBytes);
+            }
         }
     }
 }

@@ -20,9 +20,13 @@ public final class KafkaDrivers {
                 "plain-tuned", () -> new PlainDriver(Pass.LARGE_FETCHES),
                 "plain-two-workers", () -> new PlainCopy(Map.of(), 2),
                 "plain-unacknowledged", () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
-                "bare", BareDriver::new,
+                "bare", () -> new BareDriver(BareConnection.Kind.WALKING),
                 "bare-produce", BareProducerDriver::new,
                 "generator", Generator::new));
+        drivers.put("plain-blocking", () -> new ParallelLoop(false));
+        drivers.put("plain-continuous", () -> new ParallelLoop(true));
+        drivers.put("bare-stop-and-wait", () -> new BareDriver(BareConnection.Kind.STOP_AND_WAIT));
+        drivers.put("bare-discard", () -> new BareDriver(BareConnection.Kind.DISCARDING));
         drivers.putAll(Map.of(
                 "kafka-share", () -> new ShareDriver(Map.of(), false),
                 "kafka-share-explicit",

@@ -36,12 +36,24 @@ final class WeirDriver implements Driver {
     private final Map<String, String> preset;
     private final FetchPath fetch;
     private final int fetchThreads;
+    private final boolean copiesRecords;
 
     WeirDriver(Map<String, String> preset, FetchPath fetch) {
-        this(preset, fetch, 1);
+        this(preset, fetch, 1, fetch != FetchPath.LEAN);
     }
 
     WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads) {
+        this(preset, fetch, fetchThreads, fetch != FetchPath.LEAN);
+    }
+
+    /**
+     * With these properties.
+     *
+     * @param copiesRecords whether key and value of each record are copied, as rivals do; else it is read where it lies, at
+     *     least once
+     */
+    WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads, boolean copiesRecords) {
+        this.copiesRecords = copiesRecords;
         this.preset = preset;
         this.fetch = fetch;
         this.fetchThreads = fetchThreads;
@@ -126,9 +138,9 @@ final class WeirDriver implements Driver {
         return switch (pass.configuration().scenario()) {
             case CONSUME, STEADY -> delivering(KafkaSource.plain(settings, topic), pass);
             case AT_LEAST_ONCE ->
-                fetch == FetchPath.LEAN
-                        ? KafkaSource.atLeastOnce(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)))
-                        : delivering(KafkaSource.atLeastOnce(settings, topic), pass);
+                copiesRecords
+                        ? delivering(KafkaSource.atLeastOnce(settings, topic), pass)
+                        : KafkaSource.atLeastOnce(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)));
             case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
             case WORK -> working(settings, topic, pass);
             case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));

@@ -31,6 +31,7 @@ public final class WeirDrivers {
                 "weir-parallel", () -> new WeirCopy(Map.of(), FetchPath.CLIENT, 1, ProducePath.CLIENT, true),
                 "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
                 "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)));
+        drivers.put("weir-lean-records", () -> new WeirDriver(Map.of(), FetchPath.LEAN, 1, true));
         drivers.put("weir-client-defaults", () -> new WeirDriver(CLIENT_DEFAULTS, FetchPath.CLIENT));
         drivers.put("weir-views-copy", () -> new WeirViewsCopy(0));
         drivers.put("weir-views-copy-parallel", () -> new WeirViewsCopy(2));

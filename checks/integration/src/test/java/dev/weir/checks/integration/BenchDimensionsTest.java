@@ -1,0 +1,124 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.weir.bench.campaign.CampaignRunner;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.Workload;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What varies besides drivers: members, producers, groups, brokers and the load's spread, seen in what real processes did. */
+@Timeout(300)
+class BenchDimensionsTest extends BenchTestBase {
+
+    private static final String GROUP = """
+            name: NAME
+            scenario: work
+            drivers: [DRIVER]
+            baseline: DRIVER
+            topic: {partitions: 3, valueBytes: 50, trace: 'TRACE', partitionSkew: 1, producers: 2}
+            options: {ordering: none, concurrency: 4, work.millis: 1}
+            explore: {members: 2}
+            consumers: CONSUMERS
+            group: {share.partition.max.record.locks: 500, consumer.session.timeout.ms: 50000}
+            producer: {linger.ms: 3}
+            method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 2,
+              measureSeconds: 4}
+            """;
+
+    private Run run(String driver, int consumers) throws Exception {
+        Path trace = folder.resolve("trace.txt");
+        Files.writeString(trace, "# seconds, records per second\n0 200\n2 400\n4 200\n");
+        ResultsFolder results = bench.run(GROUP.replace("NAME", "dimensions-" + driver)
+                .replace("DRIVER", driver)
+                .replace("CONSUMERS", Integer.toString(consumers))
+                .replace("TRACE", trace.toString()));
+        Run run = results.runs().getFirst();
+        assertThat(run.failure()).isNull();
+        assertThat(run.ledger().lost()).as("%s", run.ledger()).isZero();
+        assertThat(run.flags()).doesNotContain(Flag.UNEVEN, Flag.GUARANTEE_BROKEN);
+        Map<String, Double> metrics = run.totals().metrics();
+        assertThat(metrics.get("load: hottest partition %")).isCloseTo(100 / (1 + 1 / 2.0 + 1 / 3.0), within(1.5));
+        assertThat(metrics.get("planned/s"))
+                .as("of the trace, while it was measured")
+                .isCloseTo(300, within(1.0));
+        assertThat(run.totals().recordsPerSecond()).isBetween(200.0, 400.0);
+        assertThat(names(run)).contains("host: busy %, by second", "generator, client: produce ms");
+        Set<String> tags = results.latencyIntervals(run.key()).stream()
+                .map(histogram -> String.valueOf(histogram.getTag()))
+                .collect(Collectors.toSet());
+        assertThat(tags).contains(LatencyTags.responseOfConsumer(0), LatencyTags.responseOfConsumer(1));
+        assertThat(Reports.csv(results))
+                .anySatisfy(file -> assertThat(file.getFileName()).hasToString("series.csv"));
+        return run;
+    }
+
+    private static Set<String> names(Run run) {
+        return run.intervals().stream()
+                .map(Interval::figures)
+                .flatMap(figures -> figures.keySet().stream())
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void consumerGroup_hasAsManyProcessesAsConsumers_andTheTracesLoad() throws Exception {
+        Run run = run("plain", 3);
+        assertThat(run.totals().metrics())
+                .containsEntry("group: consumers", 3.0)
+                .containsEntry("group: most partitions of a consumer", 1.0)
+                .containsEntry("group: fewest partitions of a consumer", 1.0);
+        assertThat(names(run)).contains("client: fetches/s", "client: records per poll", "client: fetches under way");
+    }
+
+    @Test
+    @Tag("long")
+    void shareGroup_sharesItsConsumersOutAmongItsProcesses() throws Exception {
+        Run run = run("kafka-share", 5);
+        assertThat(run.totals().metrics()).containsEntry("group: consumers", 5.0);
+        assertThat(names(run)).contains("client: fetches/s");
+    }
+
+    /** Forked, since only those can be set. */
+    @Test
+    @Tag("long")
+    void brokers_areSetAndStartedAnew_asThePointsAsk() throws Exception {
+        String yaml = """
+                name: brokers
+                scenario: work
+                drivers: [kafka-share]
+                baseline: kafka-share
+                topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 100}
+                options: {ordering: none, concurrency: 2, work.millis: 1}
+                explore: {members: 1}
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 2,
+                  measureSeconds: 3, freshBrokers: true}
+                vary:
+                  - {brokers: [1, 2], broker.num.io.threads: [3, 4]}
+                """;
+        Path root = Path.of(System.getProperty("weir.root"));
+        CampaignRunner.Settings settings =
+                new CampaignRunner.Settings(root, folder.resolve("forked-data"), folder.resolve("brokers"), 7, false);
+        ResultsFolder results =
+                new CampaignRunner(Workload.parse("test", yaml, false), settings, BenchAtCluster.SILENT).run();
+        assertThat(results.runs()).hasSize(2).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().lost()).isZero();
+            assertThat(names(run))
+                    .contains("broker: records locked", "broker: share fetch total ms", "broker: requests queued");
+        });
+        assertThat(results.campaign().environment().settings()).containsEntry("broker.num.io.threads", "3");
+    }
+}

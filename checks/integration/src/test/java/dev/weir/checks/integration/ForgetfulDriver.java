@@ -1,0 +1,45 @@
+package dev.weir.checks.integration;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.DriverMain;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads each record once, as it should, and commits none of them: quicker than others that do. */
+final class ForgetfulDriver implements Driver {
+
+    private ForgetfulDriver() {}
+
+    /** Serves it. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(Map.of("forgetful", ForgetfulDriver::new), arguments);
+    }
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.AT_LEAST_ONCE);
+    }
+
+    @Override
+    public void run(Pass pass) {
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                new HashMap<String, Object>(pass.consumerConfig(Map.of())),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(pass.configuration().topic()));
+            while (!pass.isDone()) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+                    pass.delivered(record.partition(), record.value());
+                }
+            }
+        }
+    }
+}

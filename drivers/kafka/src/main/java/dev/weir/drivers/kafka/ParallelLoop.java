@@ -1,0 +1,236 @@
+package dev.weir.drivers.kafka;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two ways in which people run handlers beside each other on one consumer of the official client. Both commit what is
+ * finished. The consumer is the main thread's; handlers run on threads of lanes, each of which takes its records one after the
+ * other: a lane for each worker, to which a record goes by its partition, its key, or in turn, as the order asks.
+ *
+ * <pre>
+ * blocking      poll, hand all of it to the lanes, wait until all of it is done, poll again
+ * continuous    poll on and on; a partition with too many records that are not done is paused; of each partition the prefix
+ *               that is done is committed
+ * </pre>
+ */
+final class ParallelLoop implements Driver {
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration SHORT_POLL = Duration.ofMillis(5);
+
+    /** So many records of each worker may be fetched and not done. */
+    private static final int AHEAD = 50;
+
+    private final boolean isContinuous;
+
+    ParallelLoop(boolean isContinuous) {
+        this.isContinuous = isContinuous;
+    }
+
+    /** A record under way. */
+    private static final class Slot {
+        private final long offset;
+        private volatile boolean isDone;
+
+        Slot(long offset) {
+            this.offset = offset;
+        }
+    }
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.AT_LEAST_ONCE, Scenario.WORK);
+    }
+
+    @Override
+    public void run(Pass pass) throws InterruptedException {
+        try (Lanes lanes = new Lanes(pass);
+                Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                        new HashMap<String, Object>(pass.consumerConfig(Map.of())),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(pass.configuration().topic()));
+            new Loop(pass, consumer, lanes).run();
+        }
+    }
+
+    /** One pass. Confined to the main thread. */
+    private final class Loop {
+        private final Pass pass;
+        private final Consumer<byte[], byte[]> consumer;
+        private final Lanes lanes;
+        private final Map<TopicPartition, Deque<Slot>> underWay = new HashMap<>(); // in the order of offsets
+        private final Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>(); // and not committed
+        private final int most; // of a partition
+
+        Loop(Pass pass, Consumer<byte[], byte[]> consumer, Lanes lanes) {
+            this.pass = pass;
+            this.consumer = consumer;
+            this.lanes = lanes;
+            this.most = Math.max(
+                    AHEAD, pass.concurrency() * AHEAD / pass.configuration().partitions());
+        }
+
+        void run() throws InterruptedException {
+            long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
+            long dueNanos = System.nanoTime() + everyNanos;
+            while (!pass.isDone()) {
+                ConsumerRecords<byte[], byte[]> polled =
+                        consumer.poll(isContinuous && lanes.busy() > 0 ? SHORT_POLL : POLL);
+                // Partitions that were taken away are another member's: nothing of them is committed any more.
+                underWay.keySet().retainAll(consumer.assignment());
+                finished.keySet().retainAll(consumer.assignment());
+                for (ConsumerRecord<byte[], byte[]> record : polled) {
+                    Slot slot = new Slot(record.offset());
+                    underWay.computeIfAbsent(
+                                    new TopicPartition(record.topic(), record.partition()), p -> new ArrayDeque<>())
+                            .add(slot);
+                    lanes.take(record, slot);
+                }
+                if (isContinuous) {
+                    holdBack();
+                } else {
+                    lanes.awaitIdle();
+                }
+                finish();
+                if (System.nanoTime() - dueNanos >= 0 && !finished.isEmpty()) {
+                    consumer.commitAsync(new HashMap<>(finished), null);
+                    finished.clear();
+                    dueNanos = System.nanoTime() + everyNanos;
+                }
+            }
+            lanes.awaitIdle();
+            finish();
+            if (!finished.isEmpty()) {
+                consumer.commitSync(finished);
+            }
+        }
+
+        private void holdBack() {
+            Set<TopicPartition> full = new HashSet<>();
+            underWay.forEach((partition, slots) -> {
+                if (slots.size() >= most) {
+                    full.add(partition);
+                }
+            });
+            Set<TopicPartition> free = new HashSet<>(consumer.paused());
+            free.removeAll(full);
+            consumer.resume(free);
+            consumer.pause(full);
+        }
+
+        private void finish() {
+            underWay.forEach((partition, slots) -> {
+                long past = -1;
+                for (Slot first = slots.peek(); first != null && first.isDone; first = slots.peek()) {
+                    past = first.offset + 1;
+                    slots.remove();
+                }
+                if (past >= 0) {
+                    finished.put(partition, new OffsetAndMetadata(past));
+                }
+            });
+        }
+    }
+
+    /** Threads that call handlers, each for a lane of its own. Any thread may give; one waits. */
+    private static final class Lanes implements AutoCloseable {
+        private final Pass pass;
+        private final HandlerWork work;
+        private final boolean works;
+        private final ExecutorService[] lanes;
+        private final AtomicInteger busy = new AtomicInteger();
+        private final Object idle = new Object();
+        private int turn;
+
+        Lanes(Pass pass) {
+            this.pass = pass;
+            this.work = pass.work();
+            this.works = pass.configuration().scenario() == Scenario.WORK;
+            this.lanes = new ExecutorService[pass.concurrency()];
+            Arrays.setAll(
+                    lanes,
+                    lane -> Executors.newSingleThreadExecutor(
+                            Thread.ofPlatform().name("lane-" + lane).factory()));
+        }
+
+        int busy() {
+            return busy.get();
+        }
+
+        void take(ConsumerRecord<byte[], byte[]> record, Slot slot) {
+            busy.incrementAndGet();
+            lanes[lane(record)].execute(() -> handle(record, slot));
+        }
+
+        private int lane(ConsumerRecord<byte[], byte[]> record) {
+            return switch (pass.ordering()) {
+                case PARTITION -> record.partition() % lanes.length;
+                case KEY -> Math.floorMod(Arrays.hashCode(record.key()), lanes.length);
+                case NONE -> {
+                    turn = (turn + 1) % lanes.length;
+                    yield turn;
+                }
+            };
+        }
+
+        private void handle(ConsumerRecord<byte[], byte[]> record, Slot slot) {
+            try {
+                if (!pass.isDone()) { // Else it is left, and not committed.
+                    if (works) {
+                        work.on(record.value());
+                    }
+                    byte @Nullable [] key = pass.ordering() == Pass.Order.KEY ? record.key() : null;
+                    pass.deliveredConcurrently(record.partition(), key, record.value());
+                    slot.isDone = true;
+                }
+            } catch (RuntimeException | Error e) {
+                pass.fail(e);
+            } finally {
+                if (busy.decrementAndGet() == 0) {
+                    synchronized (idle) {
+                        idle.notifyAll();
+                    }
+                }
+            }
+        }
+
+        void awaitIdle() throws InterruptedException {
+            synchronized (idle) {
+                while (busy.get() > 0) {
+                    idle.wait();
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            for (ExecutorService lane : lanes) {
+                lane.close();
+            }
+        }
+    }
+}

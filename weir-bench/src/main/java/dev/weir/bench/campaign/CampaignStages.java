@@ -1,0 +1,106 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.statistics.Comparison;
+import dev.weir.bench.statistics.DriverResult;
+import dev.weir.bench.statistics.Metric;
+import dev.weir.bench.statistics.PointResult;
+import dev.weir.bench.workload.Design;
+import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.bench.workload.Refinement;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which runs come when: all of them at once, or, of an adaptive design, stage by stage, each chosen by the verdicts of those
+ * before. The same again for a campaign that is resumed. Confined to one thread.
+ */
+final class CampaignStages {
+    private final Workload workload;
+    private final ResultsFolder folder;
+    private final long seed;
+    private final List<String> drivers;
+    private final @Nullable Refinement refinement; // none where all points are run
+    private final Set<Integer> chosen = new TreeSet<>(); // places of points
+    private Set<Integer> asked = Set.of();
+    private int stage;
+
+    CampaignStages(Workload workload, ResultsFolder folder, long seed, List<String> drivers) {
+        this.workload = workload;
+        this.folder = folder;
+        this.seed = seed;
+        this.drivers = drivers;
+        this.refinement = workload.design() == Design.ADAPTIVE ? new Refinement(workload.sizes()) : null;
+    }
+
+    /** The runs of the next stage, in their order, of which those before are over; none if there is no further one. */
+    List<RunOrder.Step> next() {
+        Refinement refined = refinement;
+        if (refined == null) {
+            return stage++ > 0 ? List.of() : RunOrder.of(workload.points(), drivers, workload.rounds(), seed);
+        }
+        if (!asked.isEmpty()) {
+            Analysis analysis = soFar();
+            for (int place : asked) {
+                WorkloadPoint point = workload.points().get(place);
+                PointResult result = analysis.points().get(place);
+                refined.tell(place, verdict(result, point.isPlanned() ? ExploreSettings.target(point) : null));
+            }
+        }
+        asked = refined.next();
+        chosen.addAll(asked);
+        List<WorkloadPoint> points = asked.stream().map(workload.points()::get).toList();
+        return RunOrder.of(points, drivers, workload.rounds(), seed + stage++);
+    }
+
+    /** Without what a later stage has shown, of a campaign that is resumed: it would choose otherwise. */
+    private Analysis soFar() {
+        Set<String> points =
+                chosen.stream().map(place -> workload.points().get(place).id()).collect(Collectors.toSet());
+        return Analysis.of(
+                folder.campaign(),
+                folder.runs().stream()
+                        .filter(run -> points.contains(run.point()))
+                        .toList(),
+                run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
+    }
+
+    /** What is told of all drivers at a point, as a text that is another one where one of them is told otherwise. */
+    static String verdict(PointResult point, @Nullable LatencyTarget target) {
+        Metric judgedBy = point.judgedBy();
+        return point.drivers().stream()
+                .map(driver -> {
+                    Comparison comparison = driver.comparisons().get(judgedBy);
+                    return driver.driver()
+                            + (driver.quoted() == 0 ? " has no figures" : "")
+                            + (comparison == null ? "" : " " + comparison.verdict())
+                            + (target == null ? "" : meets(driver, target) ? " in time" : " late");
+                })
+                .collect(Collectors.joining(", "));
+    }
+
+    private static boolean meets(DriverResult driver, LatencyTarget target) {
+        Histogram responses = driver.latencies().get(LatencyTags.RESPONSE);
+        return responses != null
+                && responses.getTotalCount() > 0
+                && responses.getValueAtPercentile(target.percentile()) / 1e6 <= target.limitMillis();
+    }
+
+    /** What was not run, for people; empty for nothing. */
+    String leftOut() {
+        int left = workload.points().size() - chosen.size();
+        return refinement == null || left == 0
+                ? ""
+                : left + " of " + workload.points().size()
+                        + " points were not run: the verdicts around them are the same";
+    }
+}

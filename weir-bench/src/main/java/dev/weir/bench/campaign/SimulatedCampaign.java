@@ -1,0 +1,74 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.measurement.Measured;
+import dev.weir.bench.measurement.SimulatedRun;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.Workload;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A campaign without processes, brokers and waits: its runs are of a model on a clock of its own, all else is as ever. The same
+ * seed gives the same figures. Confined to one thread.
+ */
+public final class SimulatedCampaign {
+    private final Workload workload;
+    private final CampaignRunner.Settings settings;
+    private final CampaignListener listener;
+
+    /** Throws {@link dev.weir.bench.workload.WorkloadException} if there is no model of one of its points. */
+    public SimulatedCampaign(Workload workload, CampaignRunner.Settings settings, CampaignListener listener) {
+        this.workload = workload;
+        this.settings = settings;
+        this.listener = listener;
+        workload.points().forEach(SimulatedRun::check);
+        if (!workload.timeline().isEmpty()) {
+            listener.note("the file's timeline is left out: a model takes no orders");
+        }
+    }
+
+    /** Does all runs and returns the folder. */
+    public ResultsFolder run() {
+        List<String> drivers = new ArrayList<>(workload.drivers());
+        if (workload.control()) {
+            drivers.add(workload.baseline() + CampaignRunner.CONTROL_SUFFIX);
+        }
+        ResultsFolder.requireNew(settings.results());
+        ResultsFolder folder =
+                ResultsFolder.create(settings.results(), CampaignDescription.simulated(workload, settings, drivers));
+        CampaignStages stages = new CampaignStages(workload, folder, settings.seed(), drivers);
+        int order = 0;
+        for (List<RunOrder.Step> steps = stages.next(); !steps.isEmpty(); steps = stages.next()) {
+            int all = order + steps.size();
+            for (RunOrder.Step step : steps) {
+                listener.status(step.driver() + " at " + step.point().id(), order, all, null);
+                Run run = run(folder, step, order++);
+                listener.finished(run, order, all);
+            }
+        }
+        String leftOut = stages.leftOut();
+        if (!leftOut.isEmpty()) {
+            listener.note(leftOut);
+        }
+        return folder;
+    }
+
+    private Run run(ResultsFolder folder, RunOrder.Step step, int order) {
+        // The control is the same model, and not the same run.
+        long seed = settings.seed() + 31L * step.round() + step.driver().hashCode();
+        try {
+            Measured measured =
+                    new SimulatedRun(step.point(), CampaignRunner.withoutControl(step.driver()), seed).run();
+            Run run = CampaignRunner.finished(step, order, seed, 0, 0, measured);
+            folder.append(run, measured.latencies());
+            return run;
+        } catch (RunFailure e) {
+            Run failed = Run.failed(
+                    step.point().id(), step.driver(), step.round(), order, seed, 0, 0, String.valueOf(e.getMessage()));
+            folder.append(failed, List.of());
+            return failed;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.weir.bench.cluster;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Who of a group has which partitions. Immutable.
+ *
+ * @param ofMembers by member
+ */
+public record Assignment(List<Set<TopicPartition>> ofMembers) {
+
+    static Assignment of(Collection<Set<TopicPartition>> ofMembers) {
+        return new Assignment(ofMembers.stream().map(Set::copyOf).toList());
+    }
+
+    /** Whether so many partitions, each of them, belong to somebody. */
+    boolean covers(int partitions) {
+        Set<TopicPartition> all = new HashSet<>();
+        ofMembers.forEach(all::addAll);
+        return all.size() == partitions;
+    }
+
+    /** How many belong to members, those of several counted for each. */
+    int total() {
+        return ofMembers.stream().mapToInt(Set::size).sum();
+    }
+
+    /** Figures for a run. */
+    public Map<String, Double> figures() {
+        Map<String, Double> figures = new TreeMap<>();
+        if (!ofMembers.isEmpty()) {
+            figures.put("group: consumers", (double) ofMembers.size());
+            figures.put("group: most partitions of a consumer", (double)
+                    ofMembers.stream().mapToInt(Set::size).max().orElse(0));
+            figures.put("group: fewest partitions of a consumer", (double)
+                    ofMembers.stream().mapToInt(Set::size).min().orElse(0));
+        }
+        return figures;
+    }
+}

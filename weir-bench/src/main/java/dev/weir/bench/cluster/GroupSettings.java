@@ -1,0 +1,36 @@
+package dev.weir.bench.cluster;
+
+import java.util.Collection;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+
+/** Settings of a group, which brokers keep beyond it until they are removed. Immutable. */
+record GroupSettings(String group, Map<String, String> config) {
+    GroupSettings {
+        config = Map.copyOf(config);
+    }
+
+    /** Sets them, before the group's first member joins. */
+    void set(Admin admin) {
+        alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
+    }
+
+    void remove(Admin admin) {
+        alter(admin, "to remove the settings", AlterConfigOp.OpType.DELETE);
+    }
+
+    private void alter(Admin admin, String what, AlterConfigOp.OpType operation) {
+        Collection<AlterConfigOp> changes = config.entrySet().stream()
+                .map(setting -> new AlterConfigOp(new ConfigEntry(setting.getKey(), setting.getValue()), operation))
+                .toList();
+        if (!changes.isEmpty()) {
+            Asked.of(
+                    what + " of group " + group,
+                    admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, group), changes))
+                            .all());
+        }
+    }
+}

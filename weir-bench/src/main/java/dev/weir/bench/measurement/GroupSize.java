@@ -1,0 +1,39 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import dev.weir.driver.ShareOptions;
+
+/**
+ * How many processes a group that is sent to has when it begins, and how many consumers each holds: workers of a share group,
+ * else one. Immutable.
+ */
+record GroupSize(WorkloadPoint point, boolean isShared) {
+
+    int processes() {
+        return isShared || point.consumers() == 0 ? point.members() : point.consumers();
+    }
+
+    /** Of which process; those in front have one more where it does not come out even. */
+    int consumers(int process) {
+        if (!isShared) {
+            return 1;
+        }
+        int all = point.consumers();
+        return all == 0 ? ofProcess() : all / point.members() + (process < all % point.members() ? 1 : 0);
+    }
+
+    /** How many consumers a process has that joins later. */
+    int ofProcess() {
+        return isShared ? ShareOptions.number(point.options(), Pass.CONCURRENCY) : 1;
+    }
+
+    /** How many handlers may block at a time, in all processes together; 0 where handlers do not block. */
+    int handlers() {
+        if (isShared && point.consumers() > 0) {
+            return ExploreSettings.handlers(point, 1) == 0 ? 0 : point.consumers();
+        }
+        return ExploreSettings.handlers(point, processes());
+    }
+}

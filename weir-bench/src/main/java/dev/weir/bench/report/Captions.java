@@ -1,0 +1,76 @@
+package dev.weir.bench.report;
+
+import dev.weir.bench.result.Phase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Says in a sentence what is to be seen in each phase of a run, by its figures and those of the one before. Stateless. */
+final class Captions {
+    /** Who handles this share of what is sent keeps up, give or take the seconds at the edges. */
+    private static final double KEEPS_UP = 0.98;
+
+    /** A lag that is told: so many seconds of the load. */
+    private static final double LAG_SECONDS = 0.5;
+
+    private Captions() {}
+
+    /** A sentence for each phase, in their order. */
+    static List<String> of(List<Phase> phases) {
+        List<String> captions = new ArrayList<>();
+        long lagBefore = 0;
+        for (Phase phase : phases) {
+            captions.add(of(phase, lagBefore));
+            lagBefore = phase.lagRecords();
+        }
+        return captions;
+    }
+
+    private static String of(Phase phase, long lagBefore) {
+        double seconds = (phase.toMillis() - phase.fromMillis()) / 1e3;
+        if (!(seconds > 0) || Double.isNaN(phase.recordsPerSecond())) {
+            return "too short to be seen";
+        }
+        double sentPerSecond = phase.sent() / seconds;
+        if (phase.producerRate() == 0) {
+            return lagBefore == 0 && phase.lagRecords() == 0
+                    ? "nothing is sent, and nothing was left"
+                    : String.format(
+                            Locale.ROOT,
+                            "nothing is sent: what lies behind goes from %,d to %,d records",
+                            lagBefore,
+                            phase.lagRecords());
+        }
+        boolean hasLag = phase.lagRecords() > LAG_SECONDS * phase.producerRate();
+        boolean grows = phase.lagRecords() > lagBefore && hasLag;
+        double share = phase.recordsPerSecond() / Math.max(1, sentPerSecond);
+        if (grows && share < KEEPS_UP) {
+            return String.format(
+                    Locale.ROOT,
+                    "falls behind: of %,.0f records a second %,.0f are handled, %.0f %%; %,d lie behind at the end",
+                    sentPerSecond,
+                    phase.recordsPerSecond(),
+                    100 * share,
+                    phase.lagRecords());
+        }
+        if (hasLag && phase.lagRecords() < lagBefore) {
+            return String.format(
+                    Locale.ROOT,
+                    "catches up: from %,d records behind to %,d, with %,.0f a second",
+                    lagBefore,
+                    phase.lagRecords(),
+                    phase.recordsPerSecond());
+        }
+        String late = Double.isNaN(phase.p99Millis())
+                ? ""
+                : String.format(Locale.ROOT, ", 99 in 100 of them within %s ms", Figures.of(phase.p99Millis()));
+        return hasLag
+                ? String.format(
+                        Locale.ROOT,
+                        "keeps its distance: %,.0f a second are handled, %,d records lie behind%s",
+                        phase.recordsPerSecond(),
+                        phase.lagRecords(),
+                        late)
+                : String.format(Locale.ROOT, "keeps up with %,.0f records a second%s", sentPerSecond, late);
+    }
+}

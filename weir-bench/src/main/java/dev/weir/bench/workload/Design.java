@@ -1,0 +1,149 @@
+package dev.weir.bench.workload;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Which points of a campaign are run, of all that its dimensions make. Stateless. A point is the index of its value in each
+ * dimension.
+ */
+public enum Design {
+    /** All of them. */
+    GRID,
+    /** Each value of a dimension with the first ones of the others. */
+    ONE_AT_A_TIME,
+    /** So many that any two values of two dimensions meet in one of them. */
+    FRACTIONAL,
+    /** The grid, of which those are left out around which the verdict is the same: {@link Refinement}. */
+    ADAPTIVE;
+
+    static List<String> labels() {
+        return Arrays.stream(values()).map(Design::label).toList();
+    }
+
+    /** As workload files say it. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Design of(String label) {
+        return Arrays.stream(values())
+                .filter(design -> design.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no design " + label));
+    }
+
+    /**
+     * The points, the one of first values first. Those of {@link #GRID} and {@link #ADAPTIVE} are in the order of
+     * {@link #gridIndex}.
+     *
+     * @param sizes how many values each dimension has
+     */
+    List<int[]> points(int[] sizes) {
+        return switch (this) {
+            case GRID, ADAPTIVE -> grid(sizes);
+            case ONE_AT_A_TIME -> oneAtATime(sizes);
+            case FRACTIONAL -> fractional(sizes);
+        };
+    }
+
+    /** Where a point is among those of a grid: the first dimension changes fastest. */
+    static int gridIndex(int[] sizes, int[] point) {
+        int index = 0;
+        for (int dimension = sizes.length - 1; dimension >= 0; dimension--) {
+            index = index * sizes[dimension] + point[dimension];
+        }
+        return index;
+    }
+
+    private static List<int[]> grid(int[] sizes) {
+        List<int[]> points = new ArrayList<>();
+        int[] point = new int[sizes.length];
+        int dimension;
+        do {
+            points.add(point.clone());
+            for (dimension = 0; dimension < sizes.length && ++point[dimension] == sizes[dimension]; dimension++) {
+                point[dimension] = 0;
+            }
+        } while (dimension < sizes.length);
+        return points;
+    }
+
+    private static List<int[]> oneAtATime(int[] sizes) {
+        List<int[]> points = new ArrayList<>();
+        points.add(new int[sizes.length]);
+        for (int dimension = 0; dimension < sizes.length; dimension++) {
+            for (int value = 1; value < sizes[dimension]; value++) {
+                int[] point = new int[sizes.length];
+                point[dimension] = value;
+                points.add(point);
+            }
+        }
+        return points;
+    }
+
+    /**
+     * Greedily, as in D. M. Cohen et al., The AETG System (1997), but over the whole grid instead of drawn candidates, so
+     * that the same dimensions always make the same points: each next one is the first of those with most new pairs.
+     */
+    private static List<int[]> fractional(int[] sizes) {
+        List<int[]> grid = grid(sizes);
+        boolean[] met = new boolean[pairsBefore(sizes, sizes.length)];
+        List<int[]> points = new ArrayList<>();
+        int most;
+        do {
+            int[] best = grid.getFirst();
+            most = -1;
+            for (int[] candidate : points.isEmpty() ? grid.subList(0, 1) : grid) {
+                int fresh = meet(sizes, candidate, met, false);
+                if (fresh > most) {
+                    most = fresh;
+                    best = candidate;
+                }
+            }
+            if (most > 0 || points.isEmpty()) {
+                meet(sizes, best, met, true);
+                points.add(best);
+            }
+        } while (most > 0);
+        return points;
+    }
+
+    /** How many pairs of values meet in a point that have not before; notes them if asked to. */
+    private static int meet(int[] sizes, int[] point, boolean[] met, boolean note) {
+        int fresh = 0;
+        for (int one = 0; one < sizes.length; one++) {
+            // With one dimension alone, each value counts by itself.
+            for (int other = sizes.length == 1 ? one : one + 1; other < sizes.length; other++) {
+                int pair = pairIndex(sizes, one, other, point);
+                fresh += met[pair] ? 0 : 1;
+                met[pair] |= note;
+            }
+        }
+        return fresh;
+    }
+
+    private static int pairIndex(int[] sizes, int one, int other, int[] point) {
+        int from = pairsBefore(sizes, one);
+        for (int between = one + 1; between < other; between++) {
+            from += sizes[one] * sizes[between];
+        }
+        return from + point[one] * sizes[other] + point[other];
+    }
+
+    /** Of all dimensions before that one with all later ones; of a single dimension with itself. */
+    private static int pairsBefore(int[] sizes, int end) {
+        if (sizes.length == 1) {
+            return end * sizes[0] * sizes[0];
+        }
+        int pairs = 0;
+        for (int one = 0; one < end; one++) {
+            for (int other = one + 1; other < sizes.length; other++) {
+                pairs += sizes[one] * sizes[other];
+            }
+        }
+        return pairs;
+    }
+}

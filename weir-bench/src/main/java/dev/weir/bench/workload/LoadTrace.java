@@ -1,0 +1,138 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.LoadShape;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A load as it was recorded. Immutable; both arrays belong to it.
+ *
+ * <pre>
+ * # seconds             # seconds  records per second
+ * 0.000                 0          1200
+ * 0.013                 10         4800
+ * 0.013                 20         900
+ * </pre>
+ *
+ * <p>On the left each record comes at its time. On the right a rate holds until the next line, the last one for as long as
+ * the one before. Times count from the first line; when it is over, it begins again: of arrivals, a mean gap after the last.
+ */
+final class LoadTrace {
+    private static final int MOST_LINES = 1_000_000;
+
+    /** Arrivals at one time are told so far apart: a rate is finite. */
+    private static final double LEAST_GAP_SECONDS = 1e-6;
+
+    private final double[] seconds; // from 0 on, rising; the last one is its length
+    private final double[] records; // how many had come by then
+
+    private LoadTrace(double[] seconds, double[] records) {
+        this.seconds = seconds;
+        this.records = records;
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws WorkloadException with file and line of what is wrong
+     */
+    static LoadTrace read(Path file) {
+        try {
+            return parse(file.toString(), Files.readAllLines(file));
+        } catch (IOException e) {
+            throw new WorkloadException("cannot read the trace " + file + ": "
+                    + (e instanceof CharacterCodingException ? "it is no text in UTF-8" : e));
+        }
+    }
+
+    /** The same of its lines; {@code name} is what messages call it. */
+    static LoadTrace parse(String name, List<String> lines) {
+        double[] times = new double[lines.size()];
+        double[] rates = new double[lines.size()];
+        int columns = 0;
+        int count = 0;
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            String place = name + ":" + (i + 1) + ": ";
+            String[] words = line.split("\\s*[,;]\\s*|\\s+", -1);
+            if (columns != 0 && words.length != columns) {
+                throw new WorkloadException(place + "a trace has as many numbers in each line: " + line);
+            }
+            columns = words.length;
+            if (columns > 2 || count >= MOST_LINES) {
+                throw new WorkloadException(place
+                        + (columns > 2
+                                ? "a trace has a time, or a time and a rate in each line: " + line
+                                : "a trace has at most " + MOST_LINES + " lines"));
+            }
+            times[count] = number(place, words[0]);
+            rates[count] = columns == 2 ? number(place, words[1]) : 0;
+            if (count > 0 && (columns == 1 ? times[count] < times[count - 1] : times[count] <= times[count - 1])) {
+                throw new WorkloadException(place + "times of a trace are in their order: " + line);
+            }
+            count++;
+        }
+        if (count < 2) {
+            throw new WorkloadException(name + ": a trace has two lines or more");
+        }
+        LoadTrace trace = columns == 1 ? ofArrivals(times, count) : ofRates(times, rates, count);
+        if (!(trace.total() > 0)) {
+            throw new WorkloadException(name + ": a trace must have some records");
+        }
+        return trace;
+    }
+
+    private static double number(String place, String word) {
+        if (!word.matches("\\d{1,12}(\\.\\d{1,12})?")) {
+            throw new WorkloadException(place + "must be a number of seconds or of records a second: " + word);
+        }
+        return Double.parseDouble(word);
+    }
+
+    private static LoadTrace ofArrivals(double[] times, int count) {
+        double[] seconds = new double[count + 1];
+        double[] records = new double[count + 1];
+        for (int i = 1; i < count; i++) {
+            seconds[i] = Math.max(times[i] - times[0], seconds[i - 1] + LEAST_GAP_SECONDS);
+            records[i] = i;
+        }
+        seconds[count] = seconds[count - 1] * count / (count - 1);
+        records[count] = count;
+        return new LoadTrace(seconds, records);
+    }
+
+    private static LoadTrace ofRates(double[] times, double[] rates, int count) {
+        double[] seconds = new double[count + 1];
+        double[] records = new double[count + 1];
+        for (int i = 1; i <= count; i++) {
+            double length = i < count ? times[i] - times[i - 1] : times[count - 1] - times[count - 2];
+            seconds[i] = seconds[i - 1] + length;
+            records[i] = records[i - 1] + length * rates[i - 1];
+        }
+        return new LoadTrace(seconds, records);
+    }
+
+    private double total() {
+        return records[records.length - 1];
+    }
+
+    /** Records a second, over the whole of it. */
+    double meanRate() {
+        return total() / seconds[seconds.length - 1];
+    }
+
+    /** A {@link LoadShape} of it, by factors of a rate: those that make up what was recorded. */
+    String shape(double recordsPerSecond) {
+        double[] area = records.clone();
+        for (int i = 0; i < area.length; i++) {
+            area[i] /= recordsPerSecond;
+        }
+        return LoadShape.recorded(seconds, area);
+    }
+}

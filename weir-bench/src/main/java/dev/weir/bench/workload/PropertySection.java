@@ -1,0 +1,141 @@
+package dev.weir.bench.workload;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.coordinator.group.GroupConfig;
+import org.apache.kafka.server.config.AbstractKafkaConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A section of workload files whose keys are not Weir's but Kafka's: properties of clients, of groups, of brokers. Immutable.
+ *
+ * @param name as it stands in the file
+ * @param known by name, but for secrets and what is the harness's own
+ * @param secrets known, and shown nobody: results keep the workload
+ * @param own known, and set by the harness whatever a workload would say
+ * @param about for people
+ */
+record PropertySection(
+        String name, Map<String, ConfigDef.ConfigKey> known, Set<String> secrets, Set<String> own, String about) {
+
+    /** Of the drivers' clients. */
+    static final PropertySection CLIENT = of(
+            "client",
+            List.of(ConsumerConfig.configDef(), ProducerConfig.configDef()),
+            Set.of(),
+            "Properties of the Kafka clients of all drivers, over the drivers' own.");
+
+    /** Of who sends and fills. */
+    static final PropertySection PRODUCER = of(
+            "producer",
+            List.of(ProducerConfig.configDef()),
+            Set.of("bootstrap.servers", "key.serializer", "value.serializer", "transactional.id", "partitioner.class"),
+            "Properties of the producers that send by a plan while a group reads.");
+
+    /** Of the groups that read. */
+    static final PropertySection GROUP = of(
+            "group",
+            List.of(GroupConfig.CONFIG_DEF),
+            Set.of("share.auto.offset.reset"),
+            "Settings of the groups that read, which brokers keep for them: consumer.* of consumer groups of the new"
+                    + " protocol, share.* of share groups.");
+
+    /** Of the brokers that a campaign starts. */
+    static final PropertySection BROKER = of(
+            "broker",
+            List.of(AbstractKafkaConfig.CONFIG_DEF),
+            Set.of(
+                    "process.roles",
+                    "node.id",
+                    "broker.rack",
+                    "listeners",
+                    "advertised.listeners",
+                    "controller.listener.names",
+                    "controller.quorum.voters",
+                    "controller.quorum.bootstrap.servers",
+                    "listener.security.protocol.map",
+                    "inter.broker.listener.name",
+                    "log.dir",
+                    "log.dirs",
+                    "metadata.log.dir"),
+            "Settings of the brokers that a campaign starts, over the harness's own.");
+
+    static final List<PropertySection> ALL = List.of(CLIENT, PRODUCER, GROUP, BROKER);
+
+    private static PropertySection of(String name, List<ConfigDef> definitions, Set<String> own, String about) {
+        Map<String, ConfigDef.ConfigKey> known = new TreeMap<>();
+        Set<String> secrets = new TreeSet<>();
+        for (ConfigDef definition : definitions) {
+            definition.configKeys().forEach((property, key) -> {
+                if (key.type() == ConfigDef.Type.PASSWORD) {
+                    secrets.add(property);
+                } else if (!own.contains(property)) {
+                    known.putIfAbsent(property, key);
+                }
+            });
+        }
+        return new PropertySection(name, known, secrets, own, about);
+    }
+
+    /** That of a dotted path, or of the name alone; null for none. */
+    static @Nullable PropertySection ofPath(String path) {
+        return ALL.stream()
+                .filter(section -> path.equals(section.name) || path.startsWith(section.name + "."))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The property of a path in this section. */
+    String property(String path) {
+        return path.substring(Math.min(path.length(), name.length() + 1));
+    }
+
+    /** Whether a path is one of its properties. */
+    boolean knows(String path) {
+        return known.containsKey(property(path));
+    }
+
+    /** Why the path can be none of its properties; null if all that can be said is that it is not known. */
+    @Nullable
+    String refusal(String path) {
+        String property = property(path);
+        if (secrets.contains(property)) {
+            return path + " is a secret, and results keep the workload: "
+                    + (this == CLIENT || this == PRODUCER
+                            ? "it goes into the file of --client-config"
+                            : "a campaign takes none of its brokers'");
+        }
+        return own.contains(property) ? path + " is set by the campaign itself: leave it out" : null;
+    }
+
+    /** Why Kafka would not take that value; null if it would. */
+    @Nullable
+    String objection(String path, String value) {
+        ConfigDef.ConfigKey key = known.get(property(path));
+        if (key == null) {
+            return null;
+        }
+        try {
+            Object parsed = ConfigDef.parseType(key.name, value, key.type);
+            if (key.validator != null) {
+                key.validator.ensureValid(key.name, parsed);
+            }
+            return null;
+        } catch (ConfigException e) {
+            return "cannot be set: " + e.getMessage();
+        }
+    }
+
+    /** Full paths of all that it knows. */
+    Collection<String> paths() {
+        return known.keySet().stream().map(property -> name + "." + property).toList();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.weir.bench.workload;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Chooses points of a grid where a verdict changes. Confined to one thread; used once.
+ *
+ * <p>The corners of the grid come first. Where the corners of a box have one verdict, what lies in it is left out; else the
+ * box is halved along its longest side, and the corners of its halves come next, until a side is a step. So a change that
+ * returns within a box is not seen: that is what is saved.
+ */
+public final class Refinement {
+    private final int[] sizes;
+    private final Map<Integer, String> verdicts = new HashMap<>(); // by place in the grid
+    private final Deque<Box> open = new ArrayDeque<>();
+    private Set<Integer> asked = Set.of();
+
+    /** From one corner to the other, both of it. */
+    private static final class Box {
+        private final int[] from;
+        private final int[] to;
+
+        Box(int[] from, int[] to) {
+            this.from = from;
+            this.to = to;
+        }
+    }
+
+    /**
+     * Of a grid.
+     *
+     * @param sizes how many values each dimension has
+     */
+    public Refinement(List<Integer> sizes) {
+        this.sizes = sizes.stream().mapToInt(size -> size).toArray();
+        int[] to = this.sizes.clone();
+        for (int dimension = 0; dimension < to.length; dimension++) {
+            to[dimension]--;
+        }
+        open.add(new Box(new int[to.length], to));
+    }
+
+    /** Places in the grid whose verdicts are to be told next, by {@link #tell}; none once all is known. */
+    public Set<Integer> next() {
+        Set<Integer> wanted = new LinkedHashSet<>();
+        List<Box> left = new ArrayList<>(open);
+        open.clear();
+        while (!left.isEmpty()) {
+            Box box = left.removeLast();
+            List<Integer> corners = corners(box);
+            List<Integer> unknown = corners.stream()
+                    .filter(corner -> !verdicts.containsKey(corner))
+                    .toList();
+            if (!unknown.isEmpty()) {
+                wanted.addAll(unknown);
+                open.add(box);
+            } else if (corners.stream().map(verdicts::get).distinct().count() > 1) {
+                halve(box, left);
+            }
+        }
+        asked = wanted;
+        return wanted;
+    }
+
+    /**
+     * The verdict at a place that was asked for.
+     *
+     * @throws IllegalArgumentException if it was not
+     */
+    public void tell(int place, String verdict) {
+        if (!asked.contains(place)) {
+            throw new IllegalArgumentException("nobody asked for place " + place);
+        }
+        verdicts.put(place, Objects.requireNonNull(verdict));
+    }
+
+    private static void halve(Box box, List<Box> into) {
+        int longest = 0;
+        for (int dimension = 1; dimension < box.from.length; dimension++) {
+            if (box.to[dimension] - box.from[dimension] > box.to[longest] - box.from[longest]) {
+                longest = dimension;
+            }
+        }
+        int length = box.to[longest] - box.from[longest];
+        if (length > 1) {
+            int[] end = box.to.clone();
+            int[] begin = box.from.clone();
+            end[longest] = begin[longest] = box.from[longest] + length / 2;
+            into.add(new Box(box.from, end));
+            into.add(new Box(begin, box.to));
+        }
+    }
+
+    private List<Integer> corners(Box box) {
+        Set<Integer> corners = new LinkedHashSet<>();
+        for (int which = 0; which < 1 << sizes.length; which++) {
+            int[] corner = box.from.clone();
+            for (int dimension = 0; dimension < sizes.length; dimension++) {
+                if ((which >> dimension & 1) != 0) {
+                    corner[dimension] = box.to[dimension];
+                }
+            }
+            corners.add(Design.gridIndex(sizes, corner));
+        }
+        return List.copyOf(corners);
+    }
+}

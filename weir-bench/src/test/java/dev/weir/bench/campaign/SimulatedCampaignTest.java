@@ -1,0 +1,145 @@
+package dev.weir.bench.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.explore.Trial;
+import dev.weir.bench.explore.Verdict;
+import dev.weir.bench.report.ExploredReport;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Explored;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole harness over a model of brokers and groups: the same seed gives the same figures, to the last digit. */
+class SimulatedCampaignTest {
+
+    @TempDir
+    private Path folder;
+
+    private final List<String> notes = new ArrayList<>();
+
+    private static final String GROUPS = """
+            name: simulated
+            scenario: work
+            drivers: [kafka-share, weir-share]
+            baseline: kafka-share
+            topic: {partitions: 6, recordsPerSecond: RATE, arrivals: poisson}
+            options: {ordering: none, concurrency: 15, work.millis: 5}
+            target: p75<=100ms
+            explore: {members: 4, startRate: 3000, maxRate: 24000, maxSeconds: 9000, warmUpSeconds: 5, stepSeconds: 6,
+              holdSeconds: 10, pauseSeconds: 3, recoverySeconds: 9}
+            method: {rounds: 3, intervalMillis: 500, maxWarmUpSeconds: 2, measureSeconds: 5}
+            """;
+
+    private CampaignRunner.Settings settings(String name, long seed) {
+        return new CampaignRunner.Settings(
+                Path.of(System.getProperty("weir.root")), folder, folder.resolve(name), seed, false);
+    }
+
+    private ResultsFolder run(String name, String yaml, long seed) {
+        CampaignListener listener = new CampaignListener() {
+            @Override
+            public void note(String line) {
+                notes.add(line);
+            }
+
+            @Override
+            public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {}
+
+            @Override
+            public void finished(Run run, int runsDone, int runs) {}
+        };
+        return new SimulatedCampaign(Workload.parse("w.yaml", yaml, false), settings(name, seed), listener).run();
+    }
+
+    private static String lines(ResultsFolder results) {
+        return Reports.lines(results)
+                .lines()
+                .filter(line -> !line.contains("\"type\":\"summary\""))
+                .collect(Collectors.joining("\n"));
+    }
+
+    @Test
+    void sameSeed_givesTheSameFigures_andAnotherOneOthers() {
+        String yaml = GROUPS.replace("RATE", "3000");
+        ResultsFolder results = run("one", yaml, 7);
+        assertThat(results.runs()).hasSize(9).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.flags()).doesNotContain(Flag.GUARANTEE_BROKEN, Flag.UNEVEN, Flag.GENERATOR_BOUND);
+            assertThat(run.totals().recordsPerSecond()).isBetween(2_900.0, 3_100.0);
+        });
+        assertThat(lines(run("again", yaml, 7))).isEqualTo(lines(results));
+        assertThat(lines(run("other", yaml, 8))).isNotEqualTo(lines(results));
+        assertThat(Reports.lines(results)).contains("\"simulated\":true");
+    }
+
+    /** Two of three dimensions' corners agree: what lies between them is left out. */
+    @Test
+    void adaptiveDesign_runsWhereTheVerdictChanges() {
+        String yaml = GROUPS.replace("RATE", "3000")
+                        .replace("[kafka-share, weir-share]", "[weir-share]")
+                        .replace("baseline: kafka-share", "baseline: weir-share")
+                + "design: adaptive\nvary:\n"
+                + "  - topic.recordsPerSecond: [1000, 3000, 5000, 7000, 9000, 11000, 13000, 15000, 17000]\n";
+        ResultsFolder results = run("adaptive", yaml.replace("rounds: 3", "rounds: 1, control: false"), 7);
+        Set<String> points = results.runs().stream().map(Run::point).collect(Collectors.toSet());
+        assertThat(points).hasSizeLessThan(7).contains("work-recordsPerSecond-11000", "work-recordsPerSecond-13000");
+        assertThat(notes).anyMatch(note -> note.contains("points were not run"));
+        assertThat(Reports.lines(results)).contains("\"complete\":true");
+    }
+
+    @Test
+    void search_findsTheCollapseOfGreedyGroups_andNearlyTheCeilingOfFairOnes() throws InterruptedException {
+        Workload workload =
+                Workload.parse("w.yaml", GROUPS.replace("RATE", "3000"), false).alone(List.of());
+        List<Explored> found = ExploreRunner.simulated(workload, settings("explored", 7), null, 0, listener())
+                .run();
+        Explored greedy = found.get(0);
+        assertThat(greedy.finding().verdict()).isIn(Verdict.UNSTABLE_AT, Verdict.FOUND);
+        assertThat(greedy.finding().low()).isLessThan(8_000);
+        Explored fair = found.get(1);
+        assertThat(fair.finding().verdict()).isEqualTo(Verdict.FOUND);
+        assertThat(fair.finding().high() / fair.finding().low()).isLessThan(1 / 0.9);
+        assertThat(fair.finding().high() / fair.ceiling()).isGreaterThan(0.95);
+        List<Explored> again = ExploreRunner.simulated(workload, settings("again", 7), null, 0, listener())
+                .run();
+        assertThat(ExploredReport.lines(again)).isEqualTo(ExploredReport.lines(found));
+    }
+
+    private static ExploreListener listener() {
+        return new ExploreListener() {
+            @Override
+            public void note(String line) {}
+
+            @Override
+            public void status(String doing, double seconds) {}
+
+            @Override
+            public void tried(String driver, String point, int number, Trial trial) {}
+
+            @Override
+            public void finished(Explored explored) {}
+        };
+    }
+
+    @Test
+    void pointWithoutAModel_isRefused() {
+        String yaml = "name: w\nscenario: consume\ndrivers: [plain]\n";
+        assertThatThrownBy(() -> run("refused", yaml, 7))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("--simulate has a model of groups that are sent to");
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.bench.result.Phase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CaptionsTest {
+
+    private static Phase phase(int seconds, double rate, long sent, long records, double p99Millis, long lag) {
+        return new Phase(
+                0,
+                seconds * 1000L,
+                "start",
+                rate,
+                5,
+                60,
+                sent,
+                records,
+                records / (double) seconds,
+                p99Millis / 2,
+                p99Millis,
+                lag);
+    }
+
+    /** As in the published story: a group that holds what it is led to, collapses at a restart, and is drained. */
+    @Test
+    void captions_sayWhatIsSeen() {
+        assertThat(Captions.of(List.of(
+                        phase(20, 10_800, 216_000, 215_900, 40, 100),
+                        phase(20, 10_800, 216_000, 95_200, Double.NaN, 120_900),
+                        phase(10, 0, 0, 120_900, 30_000, 0),
+                        phase(10, 0, 0, 0, Double.NaN, 0))))
+                .containsExactly(
+                        "keeps up with 10,800 records a second, 99 in 100 of them within 40.0 ms",
+                        "falls behind: of 10,800 records a second 4,760 are handled, 44 %; 120,900 lie behind at the end",
+                        "nothing is sent: what lies behind goes from 120,900 to 0 records",
+                        "nothing is sent, and nothing was left");
+    }
+
+    @Test
+    void backlog_thatShrinksOrStays_isToldApart() {
+        assertThat(Captions.of(List.of(
+                        phase(10, 1_000, 10_000, 4_000, 900, 6_000),
+                        phase(10, 1_000, 10_000, 12_000, 5_000, 4_000),
+                        phase(10, 1_000, 10_000, 10_000, 4_000, 4_000),
+                        new Phase(0, 100, "end", 1_000, 5, 60, 0, 0, Double.NaN, Double.NaN, Double.NaN, 0))))
+                .satisfiesExactly(
+                        first ->
+                                assertThat(first).startsWith("falls behind: of 1,000 records a second 400 are handled"),
+                        second -> assertThat(second).startsWith("catches up: from 6,000 records behind to 4,000"),
+                        third -> assertThat(third).startsWith("keeps its distance: 1,000 a second are handled"),
+                        fourth -> assertThat(fourth).isEqualTo("too short to be seen"));
+    }
+}

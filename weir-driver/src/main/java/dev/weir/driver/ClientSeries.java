@@ -1,0 +1,150 @@
+package dev.weir.driver;
+
+import java.lang.management.ManagementFactory;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+/**
+ * What Kafka's clients in this process are at, from one look to the next. Counts are of the time in between; means that a
+ * client keeps itself ({@code -avg}) are of its own window, some 30 seconds. A library without such clients has none.
+ * Confined to one thread.
+ */
+final class ClientSeries {
+    static final String FETCHES = "client: fetches/s";
+    static final String RECORDS_PER_FETCH = "client: records per fetch";
+    static final String RECORDS_PER_POLL = "client: records per poll";
+    static final String FETCH_MILLIS = "client: fetch ms";
+
+    /** By Little's law: how many are on their way at a time, of all clients together. */
+    static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
+
+    static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
+    static final String PRODUCE_MILLIS = "client: produce ms";
+    static final String BATCH_KILOBYTES = "client: kB per batch";
+
+    private static final long LEAST_NANOS = 1_000_000_000;
+
+    /** Of what fetches, and of what polls it. */
+    private static final List<List<String>> CONSUMERS = List.of(
+            List.of("consumer-fetch-manager-metrics", "consumer-metrics"),
+            List.of("consumer-share-fetch-manager-metrics", "consumer-share-metrics"));
+
+    private final MBeanServer beans;
+    private final Map<String, double[]> fetchedBefore = new TreeMap<>(); // by client: fetches, records
+    private long lastNanos;
+    private boolean hasLooked;
+
+    ClientSeries() {
+        this(ManagementFactory.getPlatformMBeanServer());
+    }
+
+    /** For tests: of other beans. */
+    ClientSeries(MBeanServer beans) {
+        this.beans = beans;
+    }
+
+    /** By name; empty within a second after the look before, and where there are none. */
+    Map<String, Double> look(long nowNanos) {
+        if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {
+            return Map.of();
+        }
+        double seconds = hasLooked ? (nowNanos - lastNanos) / 1e9 : Double.NaN;
+        hasLooked = true;
+        lastNanos = nowNanos;
+        Map<String, Double> figures = new LinkedHashMap<>();
+        try {
+            for (List<String> groups : CONSUMERS) {
+                consumers(groups.get(0), groups.get(1), seconds, figures);
+            }
+            producers(figures);
+        } catch (JMException ignored) { // A client that is being closed: it has its say the next time.
+            return figures;
+        }
+        return figures;
+    }
+
+    private void consumers(String fetching, String polling, double seconds, Map<String, Double> figures)
+            throws JMException {
+        double fetches = 0;
+        double records = 0;
+        double underWay = 0;
+        Means fetchMillis = new Means();
+        Means perPoll = new Means();
+        Set<ObjectName> clients =
+                beans.queryNames(new ObjectName("kafka.consumer:type=" + fetching + ",client-id=*"), null);
+        for (ObjectName client : clients) {
+            String id = client.getKeyProperty("client-id");
+            double[] now = {number(client, "fetch-total"), number(client, "records-consumed-total")};
+            double[] before = fetchedBefore.put(id, now);
+            double millis = number(client, "fetch-latency-avg");
+            if (before != null && now[0] >= before[0]) {
+                fetches += now[0] - before[0];
+                records += now[1] - before[1];
+                underWay += Double.isFinite(millis) ? (now[0] - before[0]) / seconds * millis / 1e3 : 0;
+            }
+            fetchMillis.add(millis);
+            ObjectName poller = new ObjectName("kafka.consumer:type=" + polling + ",client-id=" + id);
+            if (beans.isRegistered(poller)) {
+                perPoll.add(number(client, "records-consumed-rate") * number(poller, "time-between-poll-avg") / 1e3);
+            }
+        }
+        if (clients.isEmpty() || Double.isNaN(seconds)) {
+            return;
+        }
+        figures.put(FETCHES, fetches / seconds);
+        if (fetches > 0) {
+            figures.put(RECORDS_PER_FETCH, records / fetches);
+            figures.put(FETCHES_UNDER_WAY, underWay);
+        }
+        fetchMillis.put(FETCH_MILLIS, figures);
+        perPoll.put(RECORDS_PER_POLL, figures);
+    }
+
+    private void producers(Map<String, Double> figures) throws JMException {
+        double underWay = 0;
+        Means millis = new Means();
+        Means batch = new Means();
+        Set<ObjectName> clients =
+                beans.queryNames(new ObjectName("kafka.producer:type=producer-metrics,client-id=*"), null);
+        for (ObjectName client : clients) {
+            double requests = number(client, "requests-in-flight");
+            underWay += Double.isFinite(requests) ? requests : 0;
+            millis.add(number(client, "request-latency-avg"));
+            batch.add(number(client, "batch-size-avg") / 1e3);
+        }
+        if (!clients.isEmpty()) {
+            figures.put(REQUESTS_UNDER_WAY, underWay);
+            millis.put(PRODUCE_MILLIS, figures);
+            batch.put(BATCH_KILOBYTES, figures);
+        }
+    }
+
+    private double number(ObjectName bean, String attribute) throws JMException {
+        return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;
+    }
+
+    /** Over those clients that have a figure. */
+    private static final class Means {
+        private double sum;
+        private int count;
+
+        void add(double value) {
+            if (Double.isFinite(value)) {
+                sum += value;
+                count++;
+            }
+        }
+
+        void put(String name, Map<String, Double> into) {
+            if (count > 0) {
+                into.put(name, sum / count);
+            }
+        }
+    }
+}

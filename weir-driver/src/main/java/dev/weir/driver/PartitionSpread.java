@@ -1,0 +1,53 @@
+package dev.weir.driver;
+
+/**
+ * To which partition each next record goes: in turn, or as unevenly as Zipf says, with the first partition the hottest.
+ * Without chance: after any number of records each partition has its share, give or take one or two. Confined to one thread.
+ */
+public final class PartitionSpread {
+    private final double[] shares;
+    private final double[] owed; // to each partition, in records
+    private final boolean isEven;
+    private int next;
+
+    /**
+     * Of so many partitions.
+     *
+     * @param skew Zipf's exponent; 0: each as many
+     */
+    public PartitionSpread(int partitions, double skew) {
+        shares = shares(partitions, skew);
+        owed = new double[partitions];
+        isEven = skew == 0;
+    }
+
+    /** Which part of all records each partition gets. */
+    public static double[] shares(int partitions, double skew) {
+        double[] shares = new double[partitions];
+        double sum = 0;
+        for (int partition = 0; partition < partitions; partition++) {
+            shares[partition] = Math.pow(partition + 1, -skew);
+            sum += shares[partition];
+        }
+        for (int partition = 0; partition < partitions; partition++) {
+            shares[partition] /= sum;
+        }
+        return shares;
+    }
+
+    /** The partition of the next record. */
+    public int next() {
+        if (isEven) {
+            int turn = next;
+            next = turn + 1 == shares.length ? 0 : turn + 1;
+            return turn;
+        }
+        int most = 0;
+        for (int partition = 0; partition < shares.length; partition++) {
+            owed[partition] += shares[partition];
+            most = owed[partition] > owed[most] ? partition : most;
+        }
+        owed[most]--;
+        return most;
+    }
+}
