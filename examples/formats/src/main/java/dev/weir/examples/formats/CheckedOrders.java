@@ -4,6 +4,7 @@ import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaFlow;
@@ -14,6 +15,7 @@ import dev.weir.stream.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -62,8 +64,11 @@ public final class CheckedOrders {
     }
 
     private static Schema schema(String name) {
+        // Otherwise the letters' messages are in the language of whoever runs this.
+        var english = SchemaRegistryConfig.builder().locale(Locale.ENGLISH).build();
         try (InputStream text = Objects.requireNonNull(CheckedOrders.class.getResourceAsStream(name), name)) {
-            return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+            return SchemaRegistry.withDefaultDialect(
+                            SpecificationVersion.DRAFT_2020_12, registry -> registry.schemaRegistryConfig(english))
                     .getSchema(text);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

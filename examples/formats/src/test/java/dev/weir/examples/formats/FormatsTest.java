@@ -119,9 +119,9 @@ class FormatsTest {
     void json_thatObeysItsSchema_isHandedOn_andAllElseBecomesALetterThatSaysWhy() throws Exception {
         Map<String, String> wrong = Map.of(
                 "{\"product\":\"weir\"}", "required property 'pieces' not found",
-                "{\"product\":\"weir\",\"pieces\":0}", "/pieces: must have a minimum value of 1",
-                "{\"product\":\"\",\"pieces\":\"2\"}", "/pieces: string found, integer expected",
-                "{\"product\":", "JsonEOFException",
+                "{\"product\":\"weir\",\"pieces\":0}", "must have a minimum value of 1",
+                "{\"product\":\"\",\"pieces\":\"2\"}", "string found, integer expected",
+                "{\"product\":", "Invalid input",
                 "2", "integer found, object expected");
         for (int i = 1; i <= 100; i++) {
             sent.put("order-" + i, ("{\"product\":\"weir\",\"pieces\":" + i + "}").getBytes(UTF_8));
