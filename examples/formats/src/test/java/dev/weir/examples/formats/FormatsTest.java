@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
@@ -68,11 +69,14 @@ class FormatsTest {
 
     @Test
     void avroOrders_ofAnOlderAndANewerWriter_becomeInvoicesInProtobuf_andWhatIsNoOrderALetter() throws Exception {
-        for (int i = 0; i < 100; i++) {
-            sent.put("old-" + i, avro("order.avsc", Map.of("product", "weir", "pieces", i)));
-            sent.put("new-" + i, avro("order-2.avsc", Map.of("product", "weir", "pieces", i, "currency", "SEK")));
+        try (Writer older = Writer.of("order.avsc");
+                Writer newer = Writer.of("order-2.avsc")) {
+            for (int i = 0; i < 100; i++) {
+                sent.put("old-" + i, older.order(Map.of("product", "weir", "pieces", i)));
+                sent.put("new-" + i, newer.order(Map.of("product", "weir", "pieces", i, "currency", "SEK")));
+            }
         }
-        byte[] order = avro("order.avsc", Map.of("product", "weir", "pieces", 1));
+        byte[] order = Objects.requireNonNull(sent.get("old-1"));
         Map<String, byte[]> noOrders = Map.of(
                 "text", "no Avro".getBytes(UTF_8),
                 "empty", new byte[0],
@@ -83,21 +87,23 @@ class FormatsTest {
 
         drain(AvroToProtobuf.pipeline(KAFKA.bootstrapServers(), REGISTRY.address(), ORDERS));
 
+        assertThat(reasons()).containsOnlyKeys(noOrders.keySet());
         Map<String, Invoice> invoices = invoices();
         assertThat(invoices).hasSize(200);
         assertThat(invoices.get("old-7")).isEqualTo(invoice("old-7", 1750, "EUR"));
         assertThat(invoices.get("new-7")).isEqualTo(invoice("new-7", 1750, "SEK"));
-        Map<String, ConsumerRecord<byte[], byte[]>> letters = read("orders-dead");
-        assertThat(letters).containsOnlyKeys(noOrders.keySet());
-        letters.forEach((key, letter) -> assertThat(letter.value()).as(key).isEqualTo(noOrders.get(key)));
+        read("orders-dead")
+                .forEach((key, letter) -> assertThat(letter.value()).as(key).isEqualTo(noOrders.get(key)));
         assertThat(KAFKA.cluster().committedOffsets("invoicing"))
                 .isEqualTo(KAFKA.cluster().endOffsets("orders"));
     }
 
     @Test
     void registryThatIsAway_isWaitedFor_andNoOrderBecomesALetter() throws Exception {
-        for (int i = 0; i < 100; i++) {
-            sent.put("order-" + i, avro("order.avsc", Map.of("product", "weir", "pieces", i)));
+        try (Writer writer = Writer.of("order.avsc")) {
+            for (int i = 0; i < 100; i++) {
+                sent.put("order-" + i, writer.order(Map.of("product", "weir", "pieces", i)));
+            }
         }
         send();
 
@@ -105,14 +111,14 @@ class FormatsTest {
                 RunningPipeline running = AvroToProtobuf.pipeline(KAFKA.bootstrapServers(), gate.address(), ORDERS)
                         .run()) {
             await().atMost(Duration.ofMinutes(1)).until(() -> gate.turnedAway() >= 50);
-            assertThat(read("orders-dead")).isEmpty();
+            assertThat(reasons()).isEmpty();
             assertThat(read("invoices")).isEmpty();
             gate.open();
             assertThat(running.await().drained()).isTrue();
         }
 
+        assertThat(reasons()).isEmpty();
         assertThat(invoices()).hasSize(100);
-        assertThat(read("orders-dead")).isEmpty();
     }
 
     @Test
@@ -134,12 +140,9 @@ class FormatsTest {
         assertThat(read("orders-checked"))
                 .hasSize(100)
                 .allSatisfy((key, order) -> assertThat(order.value()).isEqualTo(sent.get(key)));
-        Map<String, ConsumerRecord<byte[], byte[]>> letters = read("orders-dead");
-        assertThat(letters).containsOnlyKeys(wrong.keySet());
-        letters.forEach((key, letter) -> assertThat(DeadLetter.read(letter).header(DeadLetter.CAUSE)
-                        + DeadLetter.read(letter).header(DeadLetter.MESSAGE))
-                .as(key)
-                .contains(wrong.get(key)));
+        Map<String, String> reasons = reasons();
+        assertThat(reasons).containsOnlyKeys(wrong.keySet());
+        reasons.forEach((text, reason) -> assertThat(reason).as(text).contains(wrong.get(text)));
     }
 
     private static void drain(Pipeline pipeline) throws InterruptedException {
@@ -156,14 +159,26 @@ class FormatsTest {
                 .build();
     }
 
-    /** An order as its writer sends it, whose schema the registry has from then on. */
-    private static byte[] avro(String schemaFile, Map<String, Object> fields) throws IOException {
-        try (InputStream text = FormatsTest.class.getResourceAsStream(schemaFile);
-                var serde = new AvroKafkaSerializer<GenericRecord>()) {
-            GenericRecord order = new GenericData.Record(new Schema.Parser().parse(text));
+    /** Sends orders of one version of their schema, which the registry has from then on. */
+    private record Writer(Schema schema, AvroKafkaSerializer<GenericRecord> serde) implements AutoCloseable {
+
+        static Writer of(String schemaFile) throws IOException {
+            try (InputStream text = FormatsTest.class.getResourceAsStream(schemaFile)) {
+                var serde = new AvroKafkaSerializer<GenericRecord>();
+                serde.configure(AvroToProtobuf.settings(REGISTRY.address()), false);
+                return new Writer(new Schema.Parser().parse(text), serde);
+            }
+        }
+
+        byte[] order(Map<String, Object> fields) {
+            GenericRecord order = new GenericData.Record(schema);
             fields.forEach(order::put);
-            serde.configure(AvroToProtobuf.settings(REGISTRY.address()), false);
             return serde.serialize("orders", order);
+        }
+
+        @Override
+        public void close() {
+            serde.close();
         }
     }
 
@@ -190,6 +205,16 @@ class FormatsTest {
     private static Map<String, ConsumerRecord<byte[], byte[]>> read(String topic) {
         return Records.readAll(KAFKA.bootstrapServers(), topic, IsolationLevel.READ_COMMITTED).stream()
                 .collect(toMap(each -> new String(each.key(), UTF_8), identity()));
+    }
+
+    /** Why each letter is one. */
+    private static Map<String, String> reasons() {
+        Map<String, String> reasons = new HashMap<>();
+        read("orders-dead").forEach((key, each) -> {
+            DeadLetter letter = DeadLetter.read(each);
+            reasons.put(key, letter.header(DeadLetter.CAUSE) + ": " + letter.header(DeadLetter.MESSAGE));
+        });
+        return reasons;
     }
 
     private static Map<String, Invoice> invoices() {

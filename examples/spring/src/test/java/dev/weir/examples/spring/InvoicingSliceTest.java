@@ -35,8 +35,10 @@ class InvoicingSliceTest {
 
         assertThat(Records.readAll(kafka.bootstrapServers(), "invoices", IsolationLevel.READ_UNCOMMITTED))
                 .hasSize(100)
-                .allSatisfy(invoice -> assertThat(new String(invoice.value(), UTF_8)).isNotEmpty());
-        assertThat(application.getBean(WeirPipelines.class).running("invoicing")).isPresent();
+                .allSatisfy(invoice ->
+                        assertThat(new String(invoice.value(), UTF_8)).isNotEmpty());
+        assertThat(application.getBean(WeirPipelines.class).running("invoicing"))
+                .isPresent();
         assertThat(application).isNotInstanceOf(ServletWebServerApplicationContext.class);
     }
 }
