@@ -30,6 +30,7 @@ enum WeirModule {
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples.asimov"),
+    FORMATS_EXAMPLE("examples/formats", "examples.formats"),
     PLAIN_EXAMPLE("examples/plain", "examples.plain"),
     SPRING_EXAMPLE("examples/spring", "examples.spring"),
     CLI("weir-cli", "cli"),
@@ -55,7 +56,7 @@ enum WeirModule {
             case KAFKA -> Set.of("stream", "lean");
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
             // The testkit for their tests, as their poms have it.
-            case OTEL, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
+            case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             // The console's browser for its tests.

@@ -21,7 +21,8 @@ class GuideTest {
         for (String file : List.of(
                 "main/java/dev/weir/examples/spring/InvoicingApplication.java",
                 "main/resources/application.yaml",
-                "test/java/dev/weir/examples/spring/InvoicingApplicationTest.java")) {
+                "test/java/dev/weir/examples/spring/InvoicingApplicationTest.java",
+                "test/java/dev/weir/examples/spring/InvoicingSliceTest.java")) {
             here.append(withoutSpace(
                     Files.readString(ROOT.resolve("examples/spring/src").resolve(file))));
         }
@@ -30,7 +31,7 @@ class GuideTest {
                 .map(match -> match.group(1))
                 .toList();
         assertThat(samples)
-                .hasSize(4)
+                .hasSize(5)
                 .allSatisfy(sample -> assertThat(here).as(sample).contains(withoutSpace(sample)));
     }
 

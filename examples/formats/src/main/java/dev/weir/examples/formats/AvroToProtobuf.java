@@ -1,0 +1,99 @@
+package dev.weir.examples.formats;
+
+import dev.weir.examples.formats.proto.Invoice;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FailureAction;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
+import io.apicurio.registry.rest.client.exception.NotFoundException;
+import io.apicurio.registry.serde.avro.AvroKafkaDeserializer;
+import io.apicurio.registry.serde.protobuf.ProtobufKafkaSerializer;
+import io.apicurio.rest.client.error.ApicurioRestClientException;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/**
+ * Reads orders in Avro, writes an invoice in Protobuf for each; a registry has the schemas of both. What is no order
+ * becomes a dead letter. While the registry is away, orders wait.
+ */
+public final class AvroToProtobuf {
+
+    private static final long CENTS_A_PIECE = 250;
+
+    private final Pool<AvroKafkaDeserializer<GenericRecord>> orders;
+    private final Pool<ProtobufKafkaSerializer<Invoice>> invoices;
+
+    private AvroToProtobuf(String registry) {
+        Map<String, Object> settings = settings(registry);
+        orders = new Pool<>(() -> {
+            var serde = new AvroKafkaDeserializer<GenericRecord>();
+            serde.configure(settings, false);
+            return serde;
+        });
+        invoices = new Pool<>(() -> {
+            var serde = new ProtobufKafkaSerializer<Invoice>();
+            serde.configure(settings, false);
+            return serde;
+        });
+    }
+
+    /** Runs until it is stopped; the arguments are the address of a broker and that of a registry. */
+    public static void main(String[] args) throws InterruptedException {
+        pipeline(args[0], args[1], Subscription.topics("orders"))
+                .run()
+                .drainOnShutdown()
+                .await();
+    }
+
+    /** The number of the schema stands before the value, as in the format of Confluent's serdes. */
+    static Map<String, Object> settings(String registry) {
+        return Map.of(
+                "apicurio.registry.url", registry + "/apis/registry/v2",
+                "apicurio.registry.auto-register", true,
+                "apicurio.registry.headers.enabled", false,
+                "apicurio.registry.as-confluent", true,
+                "apicurio.registry.use-id", "contentId");
+    }
+
+    static Pipeline pipeline(String brokers, String registry, Subscription subscription) {
+        var bytes = ConsumerSettings.builder(new StringDeserializer(), new ByteArrayDeserializer())
+                .bootstrapServers(brokers)
+                .groupId("invoicing")
+                .build();
+        var results = ProducerSettings.builder(new StringSerializer(), new ByteArraySerializer())
+                .bootstrapServers(brokers)
+                .build();
+        var formats = new AvroToProtobuf(registry);
+
+        return KafkaFlow.from(bytes, subscription)
+                .handle(16, RecordOrdering.byKey(), formats::invoice) // where asking the registry may block and fail
+                .on(NotFoundException.class, FailureAction.DEAD_LETTER) // it knows no such schema
+                .retry(RetryPolicy.of(Integer.MAX_VALUE, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5)))
+                        .on(ApicurioRestClientException.class)) // it is away: until it is back
+                .deadLetter("orders-dead") // all else: no order
+                .produceTo(results, invoice -> invoice);
+    }
+
+    private ProducerRecord<String, byte[]> invoice(ConsumerRecord<String, byte[]> record) {
+        GenericRecord order = orders.with(serde -> serde.deserialize(record.topic(), record.value()));
+        Invoice invoice = Invoice.newBuilder()
+                .setCustomer(record.key())
+                .setCents(CENTS_A_PIECE * (int) order.get("pieces"))
+                .setCurrency(order.hasField("currency") ? order.get("currency").toString() : "EUR")
+                .build();
+        byte[] value = invoices.with(serde -> serde.serialize("invoices", invoice));
+        return new ProducerRecord<>("invoices", record.key(), value);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.weir.examples.formats;
+
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Lends a serde to one call at a time: Kafka's promise nothing for threads, and handlers run on many. Thread-safe;
+ * holds as many as were ever needed at once.
+ */
+final class Pool<S> {
+
+    private final Supplier<S> maker;
+    private final Deque<S> idle = new ConcurrentLinkedDeque<>();
+
+    Pool(Supplier<S> maker) {
+        this.maker = maker;
+    }
+
+    /** The last one that was used comes first: it knows the schemas already. */
+    <R> R with(Function<S, R> call) {
+        S one = idle.pollFirst();
+        if (one == null) {
+            one = maker.get();
+        }
+        try {
+            return call.apply(one);
+        } finally {
+            idle.addFirst(one);
+        }
+    }
+}
