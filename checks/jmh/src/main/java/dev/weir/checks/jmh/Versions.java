@@ -38,7 +38,10 @@ public final class Versions {
 
     /** One of what is compared. */
     private record Arm(
-            String name, Function<Map<String, String>, long[]> code, Map<String, String> settings, List<long[]> results) {}
+            String name,
+            Function<Map<String, String>, long[]> code,
+            Map<String, String> settings,
+            List<long[]> results) {}
 
     private Versions(List<Arm> arms, Map<String, String> pass) {
         this.arms = arms;
@@ -135,8 +138,8 @@ public final class Versions {
         }
         System.out.println(what + ", A/A: " + ratio(control, first));
         for (Arm arm : arms.subList(2, arms.size())) {
-            System.out.println(what + ", " + arm.name() + " by both of the first: "
-                    + ratio(logarithms(arm, value, sign), both));
+            System.out.println(
+                    what + ", " + arm.name() + " by both of the first: " + ratio(logarithms(arm, value, sign), both));
         }
     }
 
