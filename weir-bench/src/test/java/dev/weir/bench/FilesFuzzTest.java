@@ -62,15 +62,53 @@ class FilesFuzzTest {
 
     /** What YAML, properties or numbers might choke on. */
     private static final List<String> SPLINTERS = List.of(
-            "{", "}", "[", "]", ":", ": ", "- ", "*a", "&a", "!!int", "|", ">", "%", "\"", "'", "#", "\t", "\0", "\\u00", "=", ",",
-            "\n", "\r", "\n\n  ", "  ", "-1", "0", "99999999999999999999", "1e400", "NaN", "null", "~", "true", "\ufeff", "\ud83d", "é",
-            "..", "<<: *a", "---\n", "? ", "\u2028");
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ": ",
+            "- ",
+            "*a",
+            "&a",
+            "!!int",
+            "|",
+            ">",
+            "%",
+            "\"",
+            "'",
+            "#",
+            "\t",
+            "\0",
+            "\\u00",
+            "=",
+            ",",
+            "\n",
+            "\r",
+            "\n\n  ",
+            "  ",
+            "-1",
+            "0",
+            "99999999999999999999",
+            "1e400",
+            "NaN",
+            "null",
+            "~",
+            "true",
+            "\ufeff",
+            "\ud83d",
+            "é",
+            "..",
+            "<<: *a",
+            "---\n",
+            "? ",
+            "\u2028");
 
     @TempDir
     private Path folder;
 
     /** A kind of file. */
-    private enum Kind {
+    enum Kind {
         WORKLOAD(WorkloadException.class) {
             @Override
             List<String> bases() throws IOException {
@@ -101,7 +139,8 @@ class FilesFuzzTest {
 
             @Override
             void read(Path file) throws IOException {
-                Dispatchers.load(file, Map.of("WEIR_DISPATCHER_LEGACY_SIZE", "3")).close();
+                Dispatchers.load(file, Map.of("WEIR_DISPATCHER_LEGACY_SIZE", "3"))
+                        .close();
             }
         },
         CONSUMER_SETTINGS(IllegalArgumentException.class) {
@@ -140,7 +179,9 @@ class FilesFuzzTest {
         private static List<String> texts(String folder) throws IOException {
             List<String> texts = new ArrayList<>();
             try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
-                for (Path file : files.filter(each -> each.toString().endsWith(".yaml")).sorted().toList()) {
+                for (Path file : files.filter(each -> each.toString().endsWith(".yaml"))
+                        .sorted()
+                        .toList()) {
                     texts.add(Files.readString(file));
                 }
             }
