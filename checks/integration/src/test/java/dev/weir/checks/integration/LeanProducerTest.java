@@ -102,7 +102,12 @@ class LeanProducerTest {
             }
         };
         try (LeanProducer producer = LeanProducer.open(
-                settings().batchBytes(4 * 1024).bufferBytes(64 * 1024).maxRequestBytes(16 * 1024).build(), listener)) {
+                settings()
+                        .batchBytes(4 * 1024)
+                        .bufferBytes(64 * 1024)
+                        .maxRequestBytes(16 * 1024)
+                        .build(),
+                listener)) {
             producer.send(together, 0, count, 5);
             assertThat(producer.flush(LONG).isEmpty()).isTrue();
         }
