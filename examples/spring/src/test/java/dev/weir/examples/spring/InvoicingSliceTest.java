@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.spring.WeirPipelines;
-import dev.weir.spring.test.WeirTest;
+import dev.weir.spring.testing.WeirTest;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.time.Duration;
