@@ -38,6 +38,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -68,6 +69,7 @@ class FormatsTest {
     }
 
     @Test
+    @Tag("long")
     void avroOrders_ofAnOlderAndANewerWriter_becomeInvoicesInProtobuf_andWhatIsNoOrderALetter() throws Exception {
         try (Writer older = Writer.of("order.avsc");
                 Writer newer = Writer.of("order-2.avsc")) {
@@ -99,6 +101,7 @@ class FormatsTest {
     }
 
     @Test
+    @Tag("long")
     void registryThatIsAway_isWaitedFor_andNoOrderBecomesALetter() throws Exception {
         try (Writer writer = Writer.of("order.avsc")) {
             for (int i = 0; i < 100; i++) {

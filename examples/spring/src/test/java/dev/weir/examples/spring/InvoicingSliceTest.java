@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.spring.WeirPipelines;
-import dev.weir.spring.test.WeirTest;
+import dev.weir.spring.testing.WeirTest;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.time.Duration;
 import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
@@ -28,6 +29,7 @@ class InvoicingSliceTest {
     private ApplicationContext application;
 
     @Test
+    @Tag("long")
     void orders_becomeInvoices_withoutAWebServer() {
         Records.produce(kafka.bootstrapServers(), "orders", 0, 100, 10);
         await().atMost(Duration.ofMinutes(1))

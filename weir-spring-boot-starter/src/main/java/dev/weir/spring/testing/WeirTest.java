@@ -1,4 +1,4 @@
-package dev.weir.spring.test;
+package dev.weir.spring.testing;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;

@@ -1,4 +1,4 @@
-package dev.weir.spring.test;
+package dev.weir.spring.testing;
 
 import dev.weir.testkit.KafkaCluster;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.weir.spring.test;
+package dev.weir.spring.testing;
 
 import org.springframework.boot.test.context.filter.annotation.StandardAnnotationCustomizableTypeExcludeFilter;
 
