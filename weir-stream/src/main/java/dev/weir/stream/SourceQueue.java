@@ -1,6 +1,5 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.boundary.BriefLock;
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
@@ -81,7 +80,7 @@ public final class SourceQueue<T> {
     /** Puts an element in if there is room. */
     public Offer offer(T element) {
         Objects.requireNonNull(element, "element");
-        BriefLock.lock(lock);
+        lock.lock();
         try {
             return offerNow(element);
         } finally {
@@ -192,7 +191,7 @@ public final class SourceQueue<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            BriefLock.lockInterruptibly(lock);
+            lock.lockInterruptibly();
             try {
                 awaitElement(deadlineNanos);
                 if (!elements.isEmpty()) {

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -199,27 +198,6 @@ class OrderingTest {
                         return n;
                     }));
             assertThat(seen).hasSize(10_000 + 512);
-        }
-    }
-
-    @Test
-    void handlers_thatWereQuickAndWaitForTheNextElements_holdUpNone() throws Exception {
-        // Most are quick, so that a lane takes many at once; one of 5,000 waits for the 20 after it.
-        for (Ordering<Integer> ordering : List.<Ordering<Integer>>of(Ordering.unordered(), Ordering.byHash(n -> n))) {
-            List<CountDownLatch> followers =
-                    Stream.generate(() -> new CountDownLatch(20)).limit(12).toList();
-            List<Integer> seen = run(TrackedSource.numbers(60_000, 512).source().mapBlocking(16, ordering, n -> {
-                int after = n % 5_000;
-                CountDownLatch latch = followers.get(n / 5_000);
-                if (after == 0 && !latch.await(50, TimeUnit.SECONDS)) {
-                    throw new IllegalStateException(n + " holds up what it waits for");
-                }
-                if (after > 0) {
-                    latch.countDown();
-                }
-                return n;
-            }));
-            assertThat(seen).hasSize(60_000);
         }
     }
 

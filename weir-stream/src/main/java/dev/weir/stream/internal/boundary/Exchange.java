@@ -72,7 +72,7 @@ public abstract class Exchange<I, O> {
 
     /** Waits for room, then takes in the batch. Returns false if the exchange was cancelled. */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
-        BriefLock.lockInterruptibly(lock);
+        lock.lockInterruptibly();
         try {
             if (!hasRoom() && !cancelled) {
                 meter.beginBlockedDown(1);
@@ -135,7 +135,7 @@ public abstract class Exchange<I, O> {
 
     /** Waits for a batch; null at the end, an empty one at the deadline. Throws what the upper segment failed with. */
     public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
-        BriefLock.lockInterruptibly(lock);
+        lock.lockInterruptibly();
         try {
             if (!hasOutput() && !ended) {
                 meter.beginBlockedUp();

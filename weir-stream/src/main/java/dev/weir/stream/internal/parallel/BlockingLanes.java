@@ -22,10 +22,8 @@ import java.util.concurrent.locks.Condition;
  * for more; on a pool it ends, so that stages can share the pool.
  *
  * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready,
- * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was begun
- * meanwhile, calls all. While it stands, a lane takes some ten microseconds of work at once, and the segment below is
- * called for many results at once. At each look the watch calls that segment for what there is, and takes back what has
- * not begun from a lane that is at the same work as at the look before; from all of them when it leaves.
+ * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken
+ * meanwhile, calls all.
  */
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
@@ -33,9 +31,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private static final int NONE = -1;
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-    /** Results that wait are told when they are this part of what fits inside. */
-    private static final int RESULTS_PER_CALL = 4;
 
     /** How much quick work is worth waking a lane. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -45,7 +40,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private final HandlerCalls<T, R> calls;
     private final Condition readyOrEnded = lock.newCondition();
     private final Condition watch = lock.newCondition();
-    private final LaneRuns runs = new LaneRuns();
 
     // Under the lock.
     private final HandlerPace pace = new HandlerPace();
@@ -204,99 +198,42 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private void lane(Task self) {
         Stint stint = new Stint(meter, pace, limit);
-        LaneRun run = new LaneRun();
+        int late = NONE;
         lock.lock();
         try {
-            while (nextRun(self, stint, run)) {
+            int slot;
+            while ((slot = nextSlot(self, stint)) >= 0) {
                 lock.unlock();
+                Object outcome;
                 try {
-                    workOn(run, self, stint);
+                    outcome = workOn(slot, stint);
                 } finally {
                     lock.lock();
-                    runs.remove(run);
                 }
+                boolean failed = outcome instanceof Verdict verdict && verdict.fails();
                 if (closed) {
+                    late = failed || !(outcome instanceof Verdict) ? slot : NONE;
+                    return;
+                }
+                if (failed) {
+                    settle(slot, outcome);
                     return;
                 }
                 stint.account(table);
-                boolean revoked = settle(run);
+                settle(slot, outcome);
                 callPuller();
                 feederCall.callIfAmpleRoom();
-                if (revoked) {
+                if (outcome == Verdict.REVOKED) {
                     dropReadyRevokedMeanwhile();
                 }
             }
         } finally {
             lanes--;
             lock.unlock();
-            abandonLate(run);
-        }
-    }
-
-    /** Works on one slot after the other, until one fails or somebody has taken the rest back. */
-    private void workOn(LaneRun run, Task self, Stint stint) {
-        int index = 0;
-        do {
-            Object outcome = workOn(run.slot(index), stint);
-            run.finish(index, outcome);
-            if ((outcome instanceof Verdict verdict && verdict.fails()) || cancelled || !self.mayGoOn()) {
-                return;
-            }
-            index = run.beginAfter(index);
-        } while (index != NONE);
-    }
-
-    /** Under the lock: ends the work on what a lane has finished, and gives back what it has not begun. */
-    private boolean settle(LaneRun run) {
-        int begun = run.takeBack();
-        for (int i = run.size() - 1; i >= begun; i--) {
-            table.giveBack(run.slot(i));
-        }
-        boolean revoked = false;
-        for (int i = run.nextToSettle(); i != NONE; i = run.nextToSettle()) {
-            Object outcome = run.removeOutcome(i);
-            settle(run.slot(i), outcome);
-            revoked |= outcome == Verdict.REVOKED;
-        }
-        return revoked;
-    }
-
-    /** Without the lock: abandons what a lane has finished since the stage was closed. */
-    private void abandonLate(LaneRun run) {
-        for (int i = run.nextToSettle(); i != NONE; i = run.nextToSettle()) {
-            Object outcome = run.removeOutcome(i);
-            if (!(outcome instanceof Verdict verdict) || verdict.fails()) {
-                table.abandon(run.slot(i));
+            if (late != NONE) {
+                table.abandon(late);
             }
         }
-    }
-
-    /** While lanes have work and are watched: the watch calls the segment below each millisecond. */
-    @Override
-    boolean keepsResults() {
-        return watching
-                && pace.isQuick()
-                && table.readyCount() > 0
-                && table.doneCount() < mostAtOnce() / RESULTS_PER_CALL;
-    }
-
-    @Override
-    void takeBackRuns() {
-        runs.forEach(run -> {
-            boolean ignored = settle(run);
-        });
-    }
-
-    /** Under the lock: a handler in it waits, for others of the same run perhaps, or is not quick any more. */
-    private void takeBackIfSeen(LaneRun run) {
-        if (run.wasSeen()) {
-            boolean ignored = settle(run);
-        }
-    }
-
-    @Override
-    int unbegun() {
-        return runs.unbegun();
     }
 
     /** The result, or a verdict that has been settled. */
@@ -327,13 +264,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         watch.signal();
     }
 
-    /** Under the lock: takes the next slots to work on, waiting if this lane may; false ends the lane. */
-    private boolean nextRun(Task self, Stint stint, LaneRun run) {
+    /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
+    private int nextSlot(Task self, Stint stint) {
         while (!cancelled && self.mayGoOn()) {
             if (lanes > limit.current()) {
                 // The thread that woke this lane counted on it.
                 readyOrEnded.signal();
-                return false;
+                return -1;
             }
             if (watchWanted) {
                 stint.end();
@@ -341,20 +278,22 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 standWatch(self);
                 continue;
             }
-            if (takeReady(stint, run)) {
-                return true;
+            int slot = table.takeReady();
+            if (slot >= 0) {
+                taken++;
+                return slot;
             }
             stint.end();
             stint.account(table);
             if (!lanesWait || (ended && table.isEmpty())) {
-                return false;
+                return -1;
             }
             long untilNanos = clock.after(idleLaneNanos);
             idleLanes++;
             try {
                 clock.await(lock, readyOrEnded, untilNanos);
                 if (clock.hasPassed(untilNanos) && table.readyCount() == 0) {
-                    return false;
+                    return -1;
                 }
             } catch (InterruptedException ignored) {
                 // The loop asks whether it was meant for this lane.
@@ -362,29 +301,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 idleLanes--;
             }
         }
-        return false;
-    }
-
-    /**
-     * Under the lock: takes what is ready; more than one slot only while handlers are quick and somebody watches that
-     * none of them holds up the others.
-     */
-    private boolean takeReady(Stint stint, LaneRun run) {
-        int most = watching && pace.isQuick() ? Math.min(stint.left(), table.readyCount()) : 1;
-        int slot = table.takeReady();
-        if (slot == NONE) {
-            return false;
-        }
-        run.clear(most);
-        run.add(slot);
-        while (run.size() < most) {
-            run.add(table.takeReady());
-        }
-        taken += most;
-        if (most > 1) {
-            runs.add(run);
-        }
-        return true;
+        return -1;
     }
 
     /** Under the lock: looks whether what is ready is being worked on, until nothing is. */
@@ -394,14 +311,10 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         watching = true;
         int toStart = 0;
         try {
-            while (table.readyCount() + runs.unbegun() > 0 && pace.isQuick() && !cancelled) {
-                long begunBefore = taken - runs.unbegun();
+            while (table.readyCount() > 0 && pace.isQuick() && !cancelled) {
+                long takenBefore = taken;
                 long ignored = watch.awaitNanos(WATCH_NANOS);
-                runs.forEach(this::takeBackIfSeen);
-                if (table.hasOutgoing()) {
-                    doneOrEnded.signal();
-                }
-                if (taken - runs.unbegun() == begunBefore) {
+                if (taken == takenBefore) {
                     break;
                 }
             }
@@ -410,8 +323,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         } finally {
             watching = false;
             self.waitsBriefly(false);
-            takeBackRuns();
-            callPuller();
         }
         if (table.readyCount() > 0 && !cancelled) {
             pace.addSlow();

@@ -217,14 +217,9 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** Under the lock: calls the segment below if something may leave. */
     final void callPuller() {
         updateStall();
-        if (table.hasOutgoing() && !keepsResults()) {
+        if (table.hasOutgoing()) {
             doneOrEnded.signal();
         }
-    }
-
-    /** Under the lock: whether what is done need not leave yet, since the segment below is called before long. */
-    boolean keepsResults() {
-        return false;
     }
 
     /**
@@ -353,7 +348,6 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         closed = true;
         cancelled = true;
         ended = true;
-        takeBackRuns();
         updateStall();
         wakeAll();
         return table.removeClaims();
@@ -373,7 +367,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         int waitingTasks = tasks.waiting();
         lock.lock();
         try {
-            int running = table.runningCount() - unbegun();
+            int running = table.runningCount();
             int waiting = Math.clamp(waitingCalls(waitingTasks), 0, running);
             return Activity.of(
                     stage,
@@ -387,14 +381,6 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Under the lock: has the stage's threads begin nothing of what they have taken and not begun. */
-    void takeBackRuns() {}
-
-    /** Under the lock: elements that the stage's threads have taken and not begun. */
-    int unbegun() {
-        return 0;
     }
 
     /** Under the lock: calls of the function that wait, when so many of the stage's tasks do. */
@@ -425,7 +411,6 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         int[] revoked;
         lock.lock();
         try {
-            takeBackRuns();
             revoked = table.takeRevoked();
         } finally {
             lock.unlock();

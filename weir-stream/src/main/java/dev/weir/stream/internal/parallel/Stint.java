@@ -37,11 +37,6 @@ final class Stint {
         }
     }
 
-    /** How many more elements are timed as one with those before, at least 1. */
-    int left() {
-        return Math.max(1, length - elements);
-    }
-
     void end() {
         if (elements > 0) {
             nanos = System.nanoTime() - startNanos;
