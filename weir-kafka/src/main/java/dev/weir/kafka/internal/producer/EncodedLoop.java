@@ -174,7 +174,12 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
             // Nothing is kept of a record that could be timed.
             @Override
             public Latency latency() {
-                return new Latency(0, 0, 0, 0);
+                return Latency.of(0, 0, 0, 0);
+            }
+
+            @Override
+            public long[] latencyCounts(long... boundsMillis) {
+                return new long[boundsMillis.length];
             }
 
             @Override
