@@ -111,10 +111,10 @@ public interface ProducerHandle {
      */
     final class Latency {
 
-        private final Values values;
+        private final Times values;
 
         private Latency(long count, long p50, long p99, long max) {
-            this.values = new Values(count, p50, p99, max);
+            this.values = new Times(count, p50, p99, max);
         }
 
         /** For tests of code that reads one. */
@@ -154,10 +154,10 @@ public interface ProducerHandle {
 
         @Override
         public String toString() {
-            return values.toString().replaceFirst("Values", "Latency");
+            return values.toString().replaceFirst("Times", "Latency");
         }
 
-        private record Values(long count, long p50, long p99, long max) {}
+        private record Times(long count, long p50, long p99, long max) {}
     }
 
     /** The times of all records acknowledged so far. */

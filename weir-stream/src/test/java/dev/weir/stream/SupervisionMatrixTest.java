@@ -126,8 +126,18 @@ class SupervisionMatrixTest {
     @ParameterizedTest
     @MethodSource("operatorsAndSizes")
     void virtualMachineError_isNobodysDecision(Trapped operator, int[] sizes) {
+        isNobodysDecision(operator, sizes, new InternalError("planted"));
+    }
+
+    /** A class that is missing says nothing of the element: skipping would acknowledge every element that comes. */
+    @ParameterizedTest
+    @MethodSource("operatorsAndSizes")
+    void linkageError_isNobodysDecision(Trapped operator, int[] sizes) {
+        isNobodysDecision(operator, sizes, new NoClassDefFoundError("planted"));
+    }
+
+    private static void isNobodysDecision(Trapped operator, int[] sizes, Error fatal) {
         TrackedSource<Integer> source = TrackedSource.numbers(INPUTS, sizes);
-        VirtualMachineError fatal = new InternalError("planted");
         Trap trap = new Trap(fatal, false);
         Supervision supervision = Supervision.retry(RetryPolicy.of(100, Backoff.NONE), Supervision.skip());
         RunningPipeline running = operator.operator()

@@ -9,14 +9,20 @@ public final class Machinery {
     private Machinery() {}
 
     /**
-     * Whether a failure says nothing of the element that a function was called for: the JVM is out of something, or the
-     * work is being cancelled. No {@link dev.weir.stream.Supervision} is asked about it. On the thread that called the
-     * function.
+     * Whether a failure says nothing of the element that a function was called for: the JVM is out of something, the
+     * program does not fit together, or the work is being cancelled. No {@link dev.weir.stream.Supervision} is asked
+     * about it. On the thread that called the function.
      */
     public static boolean isFailure(Throwable thrown) {
         Objects.requireNonNull(thrown, "thrown");
-        return TaskGroup.isCurrentInterrupted()
-                || thrown instanceof VirtualMachineError
-                || thrown instanceof InterruptedException;
+        return TaskGroup.isCurrentInterrupted() || thrown instanceof InterruptedException || isOfTheProgram(thrown);
+    }
+
+    /**
+     * Whether it is the JVM or the class path that is at fault: a {@link VirtualMachineError}, or a {@link LinkageError}
+     * such as a class that is missing. The next element would meet it as well. Any thread.
+     */
+    public static boolean isOfTheProgram(Throwable thrown) {
+        return thrown instanceof VirtualMachineError || thrown instanceof LinkageError;
     }
 }

@@ -23,7 +23,7 @@ public final class Decisions {
      * says nothing of this pipeline.
      */
     public static Decision elsewhere(Supervision supervision, Throwable failure) {
-        return failure instanceof VirtualMachineError || failure instanceof InterruptedException
+        return failure instanceof InterruptedException || Machinery.isOfTheProgram(failure)
                 ? Decision.FAIL
                 : asked(supervision, failure);
     }
