@@ -51,7 +51,7 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
         try (RunningPipeline running = source(settings.build(), pass.getOrDefault("topic", ""))
                 .to(Sink.forEach(reader::read))
                 .run()) {
-            running.completion().whenComplete((report, failure) -> reader.through.countDown());
+            var ignored = running.completion().whenComplete((report, failure) -> reader.through.countDown());
             reader.through.await();
             if (reader.count < reader.to) {
                 running.await();

@@ -145,7 +145,7 @@ public final class Versions {
 
     private static double[] logarithms(Arm arm, int value, int sign) {
         return arm.results().stream()
-                .mapToDouble(result -> sign * Math.log(result[value]))
+                .mapToDouble(result -> sign * Math.log((double) result[value]))
                 .toArray();
     }
 
