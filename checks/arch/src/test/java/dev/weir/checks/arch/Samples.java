@@ -42,6 +42,7 @@ import dev.weir.lean.Slice;
 import dev.weir.lean.StartAt;
 import dev.weir.metrics.BreakerMetrics;
 import dev.weir.metrics.DispatcherMetrics;
+import dev.weir.metrics.KafkaClientMeters;
 import dev.weir.metrics.MachineLook;
 import dev.weir.metrics.MetricsServer;
 import dev.weir.metrics.PipelineLook;
@@ -168,6 +169,7 @@ final class Samples implements AutoCloseable {
         put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(DispatcherMetrics.class, DispatcherMetrics.of());
+        put(KafkaClientMeters.class, KafkaClientMeters.create());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
         put(MetricsServer.Builder.class, MetricsServer.builder());
         put(ConsoleServer.Builder.class, ConsoleServer.builder());
