@@ -242,13 +242,12 @@ final class ClientPath implements SharePath {
                             (a, b) -> new Stretch(Math.min(a.first(), b.first()), Math.max(a.last(), b.last())))));
             // What is done behind the first open one uses up locks as well.
             whole.forEach((partition, stretch) -> lastHeld.merge(partition, stretch.last(), Math::max));
-            return whole.entrySet().stream()
-                    .mapToLong(each -> lastHeld.getOrDefault(
-                                    each.getKey(), each.getValue().last())
-                            - each.getValue().first()
-                            + 1)
-                    .max()
-                    .orElse(0);
+            long widest = 0;
+            for (Map.Entry<TopicPartition, Stretch> each : whole.entrySet()) {
+                long last = lastHeld.getOrDefault(each.getKey(), each.getValue().last());
+                widest = Math.max(widest, last - each.getValue().first() + 1);
+            }
+            return widest;
         } finally {
             lock.unlock();
         }
