@@ -14,6 +14,9 @@ final class Lent {
     final Outbox outbox = new Outbox();
     private final TreeMap<Long, LentRange> ranges = new TreeMap<>();
 
+    /** The last offset that was lent, whatever became of it. */
+    private long lastLent = -1;
+
     Lent(TopicIdPartition id) {
         this.id = id;
     }
@@ -35,6 +38,7 @@ final class Lent {
             }
         }
         ranges.put(range.first, range);
+        lastLent = Math.max(lastLent, range.last);
         return lost;
     }
 
@@ -77,9 +81,9 @@ final class Lent {
         return ranges.isEmpty() && !outbox.hasAcks() && !outbox.hasRenewals();
     }
 
-    /** Offsets from the first one that is not finished to the last one lent. */
+    /** Offsets from the first one that is not finished to the last one lent, done or not: all of them use up locks. */
     long span() {
-        return ranges.isEmpty() ? 0 : ranges.lastEntry().getValue().last - ranges.firstKey() + 1;
+        return ranges.isEmpty() ? 0 : lastLent - ranges.firstKey() + 1;
     }
 
     /** All locks are gone: returns what was open and forgets it. */

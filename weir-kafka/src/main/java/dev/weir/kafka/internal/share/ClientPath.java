@@ -39,6 +39,7 @@ final class ClientPath implements SharePath {
     private final int maxLanes;
     private final List<Lane> running = new ArrayList<>();
     private final List<Lane> ending = new ArrayList<>();
+    private final Map<TopicPartition, Long> lastHeld = new HashMap<>();
     private int made;
     private boolean stopped;
 
@@ -239,10 +240,14 @@ final class ClientPath implements SharePath {
                             partition,
                             of,
                             (a, b) -> new Stretch(Math.min(a.first(), b.first()), Math.max(a.last(), b.last())))));
-            return whole.values().stream()
-                    .mapToLong(stretch -> stretch.last() - stretch.first() + 1)
-                    .max()
-                    .orElse(0);
+            // What is done behind the first open one uses up locks as well.
+            whole.forEach((partition, stretch) -> lastHeld.merge(partition, stretch.last(), Math::max));
+            long widest = 0;
+            for (Map.Entry<TopicPartition, Stretch> each : whole.entrySet()) {
+                long last = lastHeld.getOrDefault(each.getKey(), each.getValue().last());
+                widest = Math.max(widest, last - each.getValue().first() + 1);
+            }
+            return widest;
         } finally {
             lock.unlock();
         }
