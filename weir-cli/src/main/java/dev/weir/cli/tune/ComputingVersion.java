@@ -99,9 +99,7 @@ record ComputingVersion(
         Limiter limiter = measured.limiter();
         return switch (limiter.kind()) {
             case SOURCE_FETCH, SOURCE_BROKER ->
-                lean
-                        ? null
-                        : with(TODAY + ", fetched and produced by the lean path", limiter, true, largeBatches);
+                lean ? null : with(TODAY + ", fetched and produced by the lean path", limiter, true, largeBatches);
             case PRODUCER ->
                 largeBatches
                         ? null

@@ -66,9 +66,8 @@ final class VersionRun {
      */
     @Nullable
     Measurement run(Version version, int step, Progress progress) throws InterruptedException {
-        ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
-                .bootstrapServers(bootstrapServers)
-                .groupId("weir-tune-" + step);
+        ConsumerSettings.Builder<byte[], byte[]> consumer =
+                ConsumerSettings.builder().bootstrapServers(bootstrapServers).groupId("weir-tune-" + step);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().bootstrapServers(bootstrapServers);
         looks.clear();

@@ -19,8 +19,8 @@ public final class Machinery {
     }
 
     /**
-     * Whether it is the JVM or the class path that is at fault: a {@link VirtualMachineError}, or a {@link LinkageError}
-     * such as a class that is missing. The next element would meet it as well. Any thread.
+     * Whether the JVM or the class path is at fault: a {@link VirtualMachineError}, or a {@link LinkageError} such as
+     * that of a class that is missing. The next element would meet it as well. Any thread.
      */
     public static boolean isOfTheProgram(Throwable thrown) {
         return thrown instanceof VirtualMachineError || thrown instanceof LinkageError;

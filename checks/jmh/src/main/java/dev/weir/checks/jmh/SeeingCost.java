@@ -90,7 +90,10 @@ public final class SeeingCost {
                     "| %s | %.2f | %s | %s |%n",
                     arm.words,
                     all.stream()
-                            .mapToDouble(each -> (records - WARM) * passes * 1e3 / cost(each, arm).nanos())
+                            .mapToDouble(each -> (records - WARM)
+                                    * passes
+                                    * 1e3
+                                    / cost(each, arm).nanos())
                             .average()
                             .orElse(0),
                     ratio(all, arm, true),

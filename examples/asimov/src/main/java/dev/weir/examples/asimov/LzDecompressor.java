@@ -168,8 +168,7 @@ final class LzDecompressor {
 
     private LzStringException missing() {
         return nextSymbol == input.length
-                ? new LzStringException(
-                        Fault.TRUNCATED, "ends after " + nextSymbol + " characters without an end mark")
+                ? new LzStringException(Fault.TRUNCATED, "ends after " + nextSymbol + " characters without an end mark")
                 : new LzStringException(
                         Fault.FOREIGN_SYMBOL,
                         "character U+%04X at %d is not of the form %s"

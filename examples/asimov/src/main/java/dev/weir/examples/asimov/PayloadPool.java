@@ -45,7 +45,8 @@ final class PayloadPool {
 
     PayloadPool(long seed, int medianChars) {
         if (medianChars < MIN_CHARS || medianChars > MAX_CHARS) {
-            throw new IllegalArgumentException("medianChars must be %d to %d: medianChars=%d".formatted(MIN_CHARS, MAX_CHARS, medianChars));
+            throw new IllegalArgumentException(
+                    "medianChars must be %d to %d: medianChars=%d".formatted(MIN_CHARS, MAX_CHARS, medianChars));
         }
         for (int i = 0; i < PAYLOADS; i++) {
             Draw draw = new Draw(seed, -1L - i);
