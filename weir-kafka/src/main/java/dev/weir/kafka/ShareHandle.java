@@ -243,10 +243,10 @@ public interface ShareHandle {
     /** What holds a member up. */
     final class Limit {
 
-        private final Values values;
+        private final Parts values;
 
         private Limit(String kind, String name, String sentence, String advice, double expectedGain) {
-            this.values = new Values(kind, name, sentence, advice, expectedGain);
+            this.values = new Parts(kind, name, sentence, advice, expectedGain);
         }
 
         /** For tests of code that reads one. */
@@ -294,12 +294,12 @@ public interface ShareHandle {
 
         @Override
         public String toString() {
-            return values.toString().replaceFirst("Values", "Limit");
+            return values.toString().replaceFirst("Parts", "Limit");
         }
 
-        private record Values(String kind, String name, String sentence, String advice, double expectedGain) {
+        private record Parts(String kind, String name, String sentence, String advice, double expectedGain) {
 
-            Values {
+            Parts {
                 Objects.requireNonNull(kind, "kind");
                 Objects.requireNonNull(name, "name");
                 Objects.requireNonNull(sentence, "sentence");

@@ -98,10 +98,10 @@ public final class PipelineLook {
     /** A {@link Pace} at one moment. */
     public static final class PaceLook {
 
-        private final Values values;
+        private final PaceValues values;
 
         private PaceLook(String stage, double perSecond, long waitedNanos, boolean live) {
-            this.values = new Values(stage, perSecond, waitedNanos, live);
+            this.values = new PaceValues(stage, perSecond, waitedNanos, live);
         }
 
         /** For tests of code that reads one. */
@@ -142,12 +142,12 @@ public final class PipelineLook {
 
         @Override
         public String toString() {
-            return values.toString().replaceFirst("Values", "PaceLook");
+            return values.toString().replaceFirst("PaceValues", "PaceLook");
         }
 
-        private record Values(String stage, double perSecond, long waitedNanos, boolean live) {
+        private record PaceValues(String stage, double perSecond, long waitedNanos, boolean live) {
 
-            Values {
+            PaceValues {
                 Objects.requireNonNull(stage, "stage");
             }
         }
@@ -156,10 +156,10 @@ public final class PipelineLook {
     /** A consumer's counters and its partitions. */
     public static final class ConsumerLook {
 
-        private final Values values;
+        private final ConsumerValues values;
 
         private ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {
-            this.values = new Values(counters, dump);
+            this.values = new ConsumerValues(counters, dump);
         }
 
         /** For tests of code that reads one. */
@@ -187,12 +187,12 @@ public final class PipelineLook {
 
         @Override
         public String toString() {
-            return values.toString().replaceFirst("Values", "ConsumerLook");
+            return values.toString().replaceFirst("ConsumerValues", "ConsumerLook");
         }
 
-        private record Values(ConsumerSnapshot counters, ConsumerDump dump) {
+        private record ConsumerValues(ConsumerSnapshot counters, ConsumerDump dump) {
 
-            Values {
+            ConsumerValues {
                 Objects.requireNonNull(counters, "counters");
                 Objects.requireNonNull(dump, "dump");
             }

@@ -10,7 +10,7 @@ final class StubProducer implements ProducerHandle {
 
     @Override
     public Latency latency() {
-        return new Latency(MILLIS.length, 40, 700, 700);
+        return Latency.of(MILLIS.length, 40, 700, 700);
     }
 
     @Override
@@ -23,6 +23,6 @@ final class StubProducer implements ProducerHandle {
 
     @Override
     public Snapshot snapshot() {
-        return new Snapshot("out", 7, 100, 60, 2_500_000_000L, 5, 250);
+        return Snapshot.of("out", 7, 100, 60, 2_500_000_000L, 5, 250);
     }
 }

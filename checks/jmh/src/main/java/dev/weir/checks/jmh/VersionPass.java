@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Reads a topic at least once into {@code Sink.forEach}, with a group of its own. {@link Versions} loads it once for each
- * version, so it calls only what all of them have; the source is looked up, as its name was another one.
+ * Reads a topic at least once into {@code Sink.forEach}, with a group of its own. {@link Versions} loads it once for
+ * each version, so it calls only what all of them have; the source is looked up, as its name was another one.
  */
 public final class VersionPass implements Function<Map<String, String>, long[]> {
 
