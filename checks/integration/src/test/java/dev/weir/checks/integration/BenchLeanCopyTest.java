@@ -19,8 +19,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Copies from view to batch: what their drivers allocate, and what is left when {@code lean-copy} is killed. */
 @Timeout(180)
@@ -51,14 +49,12 @@ class BenchLeanCopyTest extends BenchTestBase {
     private static final DriverLauncher LAUNCHER =
             new DriverLauncher(DriverCatalog.below(Path.of(System.getProperty("weir.root"))));
 
-    /** The one by hand, and a pipeline whose function runs on two threads. */
-    @ParameterizedTest
-    @ValueSource(strings = {DRIVER, "weir-views-copy-parallel"})
-    void copy_afterAWarmPass_allocatesNothingPerRecord(String driver) throws Exception {
+    @Test
+    void copy_afterAWarmPass_allocatesNothingPerRecord() throws Exception {
         long perPartition = 500_000;
         WorkloadPoint point = point(1_000, 0);
         try (BenchCluster cluster = cluster();
-                DriverProcess process = LAUNCHER.start(driver, 256, folder.resolve(driver + ".log"))) {
+                DriverProcess process = LAUNCHER.start(DRIVER, 256, folder.resolve(DRIVER + ".log"))) {
             String topic = cluster.filled(point, perPartition);
             DriverSession session = new DriverSession(process, cluster, point);
             session.hello();
