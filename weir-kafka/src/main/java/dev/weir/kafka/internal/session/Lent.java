@@ -83,7 +83,17 @@ final class Lent {
 
     /** Offsets from the first one that is not finished to the last one lent, done or not: all of them use up locks. */
     long span() {
-        return ranges.isEmpty() ? 0 : lastLent - ranges.firstKey() + 1;
+        for (LentRange range : ranges.values()) {
+            if (range.open() > 0) {
+                return lastLent - range.firstOpen() + 1;
+            }
+        }
+        return 0;
+    }
+
+    /** The same as the broker sees it: from the first offset of which it was not told. */
+    long untoldSpan() {
+        return ranges.isEmpty() ? 0 : lastLent - ranges.firstEntry().getValue().firstUntold() + 1;
     }
 
     /** All locks are gone: returns what was open and forgets it. */

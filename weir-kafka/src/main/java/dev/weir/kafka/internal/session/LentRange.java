@@ -58,6 +58,24 @@ final class LentRange {
         return offset >= first && offset <= last;
     }
 
+    /** The first offset on whose record the work has not ended; one past the last if there is none. */
+    long firstOpen() {
+        int at = 0;
+        while (at < states.length && states[at] != OPEN) {
+            at++;
+        }
+        return first + at;
+    }
+
+    /** The first offset of which the broker was not told; one past the last if there is none. */
+    long firstUntold() {
+        int at = 0;
+        while (at < states.length && states[at] == TOLD) {
+            at++;
+        }
+        return first + at;
+    }
+
     /** There is a record at this offset. */
     void put(Loan loan) {
         int at = at(loan.offset());

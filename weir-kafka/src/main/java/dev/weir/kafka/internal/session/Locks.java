@@ -16,6 +16,9 @@ final class Locks {
     /** For which a range waits for its last records. */
     private static final long PATIENCE_NANOS = 50_000_000;
 
+    /** From this part of the window on, no more is lent soon. */
+    private static final double TIGHT = 0.9;
+
     /** Past this part of a lock, what is told may come too late, and goes apart. */
     private static final double DOUBTFUL = 0.8;
 
@@ -40,8 +43,14 @@ final class Locks {
         return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;
     }
 
-    /** @param ends nothing is to be begun any more */
-    void attend(Lent of, long nowNanos, boolean ends) {
+    /**
+     * Does what is due.
+     *
+     * @param window offsets of a partition that may be lent at a time
+     * @param ends nothing is to be begun any more
+     */
+    void attend(Lent of, long nowNanos, long window, boolean ends) {
+        boolean tight = of.untoldSpan() >= TIGHT * window;
         boolean over = ends && borrower.isOver();
         int passedBy = 0;
         List<Ack> renewals = new ArrayList<>();
@@ -62,7 +71,10 @@ final class Locks {
                 range.renewing = range.open() > 0;
                 renewals.addAll(range.renewals());
             }
-            tell(of, range, nowNanos, ends, age);
+            // Where nothing more is lent until the first one is told, it does not wait for those that came with it.
+            boolean frees = tight && range.firstUntold() < range.firstOpen();
+            tell(of, range, nowNanos, ends || frees, age);
+            tight = false;
         }
         if (passedBy > 0) {
             borrower.passedBy(passedBy);

@@ -53,9 +53,10 @@ final class Session {
      *
      * @param credits records that may be asked for
      * @param threshold credits that are worth a request of their own
+     * @param window offsets of a partition that may be lent at a time, as far as it is known
      * @param flush acknowledgements wait for nothing
      */
-    record Turn(int credits, int threshold, boolean flush) {}
+    record Turn(int credits, int threshold, long window, boolean flush) {}
 
     private record Sent(boolean fetch, boolean ends, int asked, long atNanos, Map<Lent, Packet> packets) {}
 
@@ -142,6 +143,16 @@ final class Session {
         return foundNothing;
     }
 
+    /**
+     * Whether every partition has lent all that it may, so that a fetch would find nothing, and would hold up the
+     * acknowledgement of the record that has to go first.
+     */
+    boolean isFull(long window) {
+        return !wanted.isEmpty()
+                && listed.containsAll(wanted)
+                && wanted.stream().allMatch(id -> lentOf(id).span() >= window);
+    }
+
     /** Whether nothing is lent, to be told, or under way. */
     boolean isQuiet() {
         return underWay == null && lent.values().stream().allMatch(Lent::isEmpty);
@@ -174,7 +185,8 @@ final class Session {
         // Few free credits wait for more, but not for as long as the work on the others takes.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
         boolean worth = turn.credits >= turn.threshold || due || open() == 0 || waited;
-        if (turn.credits > 0 && !wanted.isEmpty() && worth) {
+        // Somebody else's records may have made room: it is looked after that now and then.
+        if (turn.credits > 0 && !wanted.isEmpty() && worth && (waited || !isFull(turn.window))) {
             return fetch(nowNanos, turn.credits, packets(true));
         }
         return due ? acknowledge(nowNanos, packets(false)) : null;

@@ -33,6 +33,9 @@ public final class ShareMember implements AutoCloseable {
     private static final long TICK_NANOS = 5_000_000;
     private static final long IDLE_NANOS = 50_000_000;
 
+    /** Where the next record that ends may be the one that everything waits for. */
+    private static final long FULL_NANOS = 1_000_000;
+
     /** How large a part of the credits is worth a request, as long as no acknowledgement waits. */
     private static final int WORTHWHILE = 4;
 
@@ -64,6 +67,7 @@ public final class ShareMember implements AutoCloseable {
     private @Nullable InetSocketAddress coordinatorAddress;
     private boolean moved;
     private int credits = 1;
+    private long window = Long.MAX_VALUE;
     private boolean closing;
     private long nowNanos;
 
@@ -95,9 +99,16 @@ public final class ShareMember implements AutoCloseable {
         return all;
     }
 
-    /** How much may be out at once, and whether brokers lend whole batches. */
-    public void plan(int newCredits, boolean wholeBatches) {
+    /**
+     * What is asked for.
+     *
+     * @param newCredits records that may be out at once
+     * @param wholeBatches whether brokers lend whole batches
+     * @param locks offsets of a partition that may be lent at once
+     */
+    public void plan(int newCredits, boolean wholeBatches, int locks) {
         credits = Math.max(1, newCredits);
+        window = locks;
         requests.wholeBatches(wholeBatches);
     }
 
@@ -164,7 +175,7 @@ public final class ShareMember implements AutoCloseable {
         long widest = 0;
         for (Line line : lines.values()) {
             for (Lent of : line.session.lent()) {
-                locks.attend(of, now, ends);
+                locks.attend(of, now, window, ends);
                 widest = Math.max(widest, of.span());
             }
         }
@@ -251,21 +262,28 @@ public final class ShareMember implements AutoCloseable {
         int share = Math.max(1, Math.ceilDiv(credits, Math.max(1, finding == 0 ? wanted : finding)));
         int threshold = Math.max(1, share / WORTHWHILE);
         boolean idle = false;
+        boolean full = false;
         for (Line line : lines.values()) {
             Session session = line.session;
             int most = finding > 0 && session.foundNothing() ? Math.max(1, share / PROBE) : share;
             int may = wants ? Math.max(0, Math.min(free, most)) : 0;
-            Turn turn = new Turn(may, Math.min(threshold, most), ends);
+            Turn turn = new Turn(may, Math.min(threshold, most), window, ends);
             boolean over = closing && session.isQuiet();
             if (!session.hasEnded() || !session.isQuiet() || (session.isWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
-            idle |= !session.isUnderWay();
+            // Where all is lent, few of the records that end make room: they are not worth a turn each.
+            boolean waits = !session.isUnderWay() && session.isFull(window);
+            full |= waits;
+            idle |= !session.isUnderWay() && !waits;
         }
         lines.values().removeIf(this::isSpare);
         wakeAt = idle && wants ? taken + Math.max(1, threshold - free) : Long.MAX_VALUE;
         if (endedCount.get() >= wakeAt) {
             return 0; // They came before anybody was to be woken.
+        }
+        if (full && wants) {
+            return FULL_NANOS;
         }
         return open() > 0 || ends ? TICK_NANOS : wants ? IDLE_NANOS : 2 * TICK_NANOS;
     }

@@ -37,6 +37,7 @@ final class LeanPath implements SharePath, Runnable {
     private final Thread thread;
 
     private volatile Plan plan = CreditTuner.first(1);
+    private volatile int locks = Integer.MAX_VALUE;
     private volatile boolean closing;
     private volatile long closeAtNanos = Long.MAX_VALUE;
     private volatile int unfinished;
@@ -86,6 +87,7 @@ final class LeanPath implements SharePath, Runnable {
 
     @Override
     public Plan next(Plan now, Look look, int workers, int maxLanes) {
+        locks = look.locksPerPartition();
         return CreditTuner.next(now, look, workers, lending.slowRoundTripSeconds(), member.batchRecords());
     }
 
@@ -174,7 +176,7 @@ final class LeanPath implements SharePath, Runnable {
 
     private void step() {
         Plan current = plan;
-        member.plan(current.credits(), current.mode() == AcquireMode.BATCH_OPTIMIZED);
+        member.plan(current.credits(), current.mode() == AcquireMode.BATCH_OPTIMIZED, locks);
         long now = System.nanoTime();
         member.at(now);
         int work = wires.poll(now);

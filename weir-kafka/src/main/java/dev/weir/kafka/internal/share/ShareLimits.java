@@ -11,6 +11,7 @@ final class ShareLimits {
     private static final double BUSY = 0.95;
     private static final double STARVED = 0.02;
     private static final double FULL_WINDOW = 0.9;
+    private static final double MOSTLY = 0.5;
     private static final double SLOW_STATE_SECONDS = 0.1;
 
     private ShareLimits() {}
@@ -21,23 +22,35 @@ final class ShareLimits {
      * @param workers that the pipeline has
      * @param inHand records that it has, on average
      * @param span the widest stretch of offsets of a partition from its first unfinished record on
+     * @param fullShare share of the looks at which such a stretch took up the locks of its partition
      * @param lag records of the group that are still to come, or -1 if that is not known
      * @param acknowledgementSeconds mean time until an acknowledgement was confirmed
      * @param slowestSeconds for which the pipeline had the slowest record, lately
      */
     record Surroundings(
-            int workers, int inHand, long span, long lag, double acknowledgementSeconds, double slowestSeconds) {}
+            int workers,
+            double inHand,
+            long span,
+            double fullShare,
+            long lag,
+            double acknowledgementSeconds,
+            double slowestSeconds) {}
+
+    /** Whether so wide a stretch of offsets leaves next to no locks of its partition. */
+    static boolean isFull(long span, int locks) {
+        return span >= FULL_WINDOW * locks;
+    }
 
     /**
-     * The first of these that holds: nothing to do, the window of locks, workers, writes of the state, credits, fetch lock. The
-     * window comes before the workers, because it is full only if something holds it up; credits come before the fetch lock,
-     * because more of them can be had here.
+     * The first of these that holds: the window of locks, nothing to do, workers, writes of the state, credits, fetch lock. The
+     * window comes before the workers: what the pipeline has in hand is more than its workers are busy with, so that only
+     * its waiting for records tells. Credits come before the fetch lock, because more of them can be had here.
      */
     static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
         boolean waits = look.starvedShare() > STARVED;
         boolean busy = around.inHand >= BUSY * around.workers;
-        if (waits && !busy && around.span >= FULL_WINDOW * look.locksPerPartition()) {
+        if (look.starvedShare() >= MOSTLY && around.fullShare >= MOSTLY) {
             return window(look, around, perPartition);
         }
         if (around.lag == 0 || look.idleFetchShare() > 0.5) {
@@ -70,7 +83,7 @@ final class ShareLimits {
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
         // F3: what comes to a partition while its slowest record is open, at the rate of workers who never wait.
-        double gain = 1 / Math.max(0.05, 1 - look.starvedShare());
+        double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
         long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
                 Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));
         return Limit.of(

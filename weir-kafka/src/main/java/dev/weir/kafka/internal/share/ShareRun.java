@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.group.GroupAdmin;
@@ -10,6 +11,7 @@ import dev.weir.kafka.internal.share.ShareLimits.Surroundings;
 import dev.weir.kafka.internal.share.SharePath.Plan;
 import dev.weir.stream.spi.StageContext.Termination;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,10 @@ final class ShareRun implements ShareHandle, Termination {
     private static final Logger LOG = LoggerFactory.getLogger(ShareRun.class);
     private static final long LOOK_MILLIS = 100;
     private static final double FORGETS = 0.95;
+
+    /** Of which the limit is told: slow records hold a window for seconds, and leave it open for others. */
+    private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private static final int LOOKS_PER_PLAN = 5;
     private static final int LOOKS_PER_LAG = 20;
     private static final Limit UNKNOWN = Limit.of("arrival", "records", "nothing was done yet", "nothing", 1);
@@ -51,10 +57,12 @@ final class ShareRun implements ShareHandle, Termination {
             Thread.ofPlatform().daemon().name("weir-share-watch").factory());
 
     // Of the watch.
+    private final ArrayDeque<Moment> judged = new ArrayDeque<>();
     private Sums before;
     private int looks;
     private boolean grows = true;
     private double slowestSeconds;
+    private ShareGroupConfig config;
 
     private volatile Plan plan;
     private volatile long lag = -1;
@@ -85,12 +93,14 @@ final class ShareRun implements ShareHandle, Termination {
         this.copies = copies;
         this.onDeliveryLimit = onDeliveryLimit;
         this.onFailure = onFailure;
+        this.config = start.config();
         this.plan = path.first(settings.workers(), settings.maxLanes());
         this.before = sums();
     }
 
     void begin() {
         path.start(plan);
+        judged.add(new Moment(before, 0, 0));
         var ignored = watch.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -106,7 +116,8 @@ final class ShareRun implements ShareHandle, Termination {
                 lookAtGroup();
             }
             if (atConfig) {
-                onDeliveryLimit.accept(admin.config().deliveryLimit());
+                config = admin.config();
+                onDeliveryLimit.accept(config.deliveryLimit());
             }
         } catch (RuntimeException failure) {
             if (!watch.isShutdown()) {
@@ -143,26 +154,13 @@ final class ShareRun implements ShareHandle, Termination {
 
     private void tune() {
         Sums now = sums();
-        Look look = now.since(before, path, start);
+        Look look = now.since(before, path, config, start.partitions().size());
         Plan old = plan;
         if (look.settled() > 0) {
             before = now;
             slowestSeconds = Math.max(slowestSeconds * FORGETS, seconds(counters.slowestNanos.getThenReset()));
         }
-        // Where nothing is done at all, a window that is full says why.
-        if (look.settled() > 0 || path.widestSpan() >= look.locksPerPartition()) {
-            limit = ShareLimits.of(
-                    look,
-                    new Surroundings(
-                            settings.workers(),
-                            inHand(),
-                            path.widestSpan(),
-                            lag,
-                            confirmationSeconds(),
-                            slowestSeconds),
-                    old,
-                    settings.maxLanes());
-        }
+        judge(now, old);
         Plan next = path.next(old, look, settings.workers(), settings.maxLanes());
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
@@ -170,6 +168,30 @@ final class ShareRun implements ShareHandle, Termination {
         grows = next.credits() > old.credits() || look.settled() == 0;
         plan = next;
         path.follow(next);
+    }
+
+    private void judge(Sums now, Plan current) {
+        judged.add(new Moment(now, inHand(), path.widestSpan()));
+        while (now.atNanos - judged.element().sums.atNanos > JUDGED_NANOS) {
+            judged.remove();
+        }
+        Look look = now.since(
+                judged.element().sums, path, config, start.partitions().size());
+        long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
+        // Where nothing is done at all, a window that is full says why.
+        if (look.settled() > 0 || span >= look.locksPerPartition()) {
+            double full = judged.stream()
+                    .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
+                    .average()
+                    .orElse(0);
+            double inHand = judged.stream().mapToInt(Moment::inHand).average().orElse(0);
+            limit = ShareLimits.of(
+                    look,
+                    new Surroundings(
+                            settings.workers(), inHand, span, full, lag, confirmationSeconds(), slowestSeconds),
+                    current,
+                    settings.maxLanes());
+        }
     }
 
     private double confirmationSeconds() {
@@ -189,6 +211,9 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
+    /** What there is at a look, which no counter sums up. */
+    private record Moment(Sums sums, int inHand, long span) {}
+
     /** What the counters say at a moment. */
     private record Sums(
             long atNanos,
@@ -201,7 +226,7 @@ final class ShareRun implements ShareHandle, Termination {
             long rounds,
             long roundNanos) {
 
-        Look since(Sums earlier, SharePath path, GroupStart start) {
+        Look since(Sums earlier, SharePath path, ShareGroupConfig config, int partitions) {
             double seconds = Math.max(1e-3, seconds(atNanos - earlier.atNanos));
             double laneSeconds = seconds * Math.max(1, path.lanes());
             int lock = path.lockMillis();
@@ -213,9 +238,9 @@ final class ShareRun implements ShareHandle, Termination {
                     Math.min(1, seconds(noDemandNanos - earlier.noDemandNanos) / laneSeconds),
                     seconds(pollNanos - earlier.pollNanos) / Math.max(1, polls - earlier.polls),
                     seconds(roundNanos - earlier.roundNanos) / Math.max(1, rounds - earlier.rounds),
-                    lock == 0 ? start.config().lockDuration().toMillis() / 1e3 : lock / 1e3,
-                    start.config().locksPerPartition(),
-                    start.partitions().size());
+                    lock == 0 ? config.lockDuration().toMillis() / 1e3 : lock / 1e3,
+                    config.locksPerPartition(),
+                    partitions);
         }
     }
 

@@ -109,6 +109,7 @@ final class SimulatedGroup implements Network {
     int largestRequest;
     int invalidRequests;
     int wrongLeaders;
+    int emptyFetches;
 
     /** Answers with more records than that are thrown away after they were lent. */
     int quotaRecords = Integer.MAX_VALUE;
@@ -329,6 +330,7 @@ final class SimulatedGroup implements Network {
             data.put(number, lent.setAcknowledgeErrorCode(toldError));
         }
         lastFetchWasEmpty = left == fetch.maxRecords();
+        emptyFetches += lastFetchWasEmpty ? 1 : 0;
         if (fetch.maxRecords() - left > quotaRecords) {
             return new ShareFetchResponseData().setThrottleTimeMs(100);
         }

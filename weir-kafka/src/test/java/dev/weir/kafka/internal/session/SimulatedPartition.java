@@ -19,8 +19,8 @@ final class SimulatedPartition {
 
     static final Uuid TOPIC = new Uuid(1, 2);
     static final int LOCK_MILLIS = 2_000;
+    static final int WINDOW = 200;
 
-    private static final int WINDOW = 200;
     private static final int LARGEST_RANGE = 12;
 
     private enum State {
