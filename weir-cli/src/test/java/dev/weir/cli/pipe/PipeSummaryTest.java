@@ -21,9 +21,7 @@ import org.junit.jupiter.api.Test;
 class PipeSummaryTest {
 
     private static final ConsumerSnapshot CONSUMER = ConsumerSnapshot.of(
-            List.of(
-                    PartitionSnapshot.of("in", 0, false, 3, 40, 7),
-                    PartitionSnapshot.of("in", 1, false, 0, -1, 0)),
+            List.of(PartitionSnapshot.of("in", 0, false, 3, 40, 7), PartitionSnapshot.of("in", 1, false, 0, -1, 0)),
             0,
             2,
             0,
@@ -86,8 +84,8 @@ class PipeSummaryTest {
     /** It said that the resources of the pipeline were still being closed, and nothing more. */
     @Test
     void stopThatCouldNotDrain_saysSinceWhenNobodyAnswers_andWhereTheNextRunBegins() {
-        PipeSummary summary = summary(
-                false, Instant.parse("2026-03-01T03:00:07.5Z"), limiter(Kind.SOURCE_BROKER, "consume"));
+        PipeSummary summary =
+                summary(false, Instant.parse("2026-03-01T03:00:07.5Z"), limiter(Kind.SOURCE_BROKER, "consume"));
         String said = "not drained: no broker answers since 2026-03-01T03:00:07Z; the next run begins at in-0@40, in-1"
                 + " where this run began";
         assertThat(summary.text()).contains(said);

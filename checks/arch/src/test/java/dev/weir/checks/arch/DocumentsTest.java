@@ -132,7 +132,7 @@ class DocumentsTest {
                 continue;
             }
             String above = "";
-            for (String block : Files.readString(page).split("\n\\s*\n")) {
+            for (String block : Files.readString(page).split("\n\\s*\n", -1)) {
                 int table = block.startsWith("|") ? 0 : block.indexOf("\n|") + 1;
                 String before = table == 0 ? above : block.substring(0, table);
                 if (block.startsWith("|", table) && FEW_ROUNDS.matcher(before).find()) {
