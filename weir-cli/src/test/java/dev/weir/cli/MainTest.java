@@ -146,6 +146,18 @@ class MainTest {
                 .endsWith("unexpected java.lang.NoClassDefFoundError: a/B");
     }
 
+    /** One outside of the heap does not end the JVM by itself. */
+    @Test
+    void outOfMemory_outsideOfTheHeap_isSaidWithTheWayOut_andHasAStatusOfItsOwn() {
+        int code = harness.runProbe(weir -> {
+            throw new IllegalStateException("a thread ended", new OutOfMemoryError("Cannot reserve direct memory"));
+        });
+        assertThat(code).isEqualTo(ExitCode.OUT_OF_MEMORY);
+        assertThat(harness.err())
+                .contains("out of memory: Cannot reserve direct memory", "WEIR_OPTS=-Xmx", "weir.buffer.bytes")
+                .doesNotContain("fault of Weir");
+    }
+
     @Test
     void verbose_addsTheTraceOfTheCause() {
         int code = harness.runProbe(

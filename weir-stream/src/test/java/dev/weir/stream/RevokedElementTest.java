@@ -78,20 +78,29 @@ class RevokedElementTest {
         }
     }
 
-    /** Emits one element of an owner that keeps it, and those of one that will lose them: with it, or behind it. */
-    private final class Emitting implements Stage<Integer> {
+    /** One element of an owner that keeps it, and those of one that will lose them: with it, or behind it. */
+    private List<Batch<Integer>> behindOneThatStays(boolean together) {
+        Batch<Integer> first = new Batch<>(1);
+        first.add(STAYS, kept, 0);
+        Batch<Integer> behind = together ? first : new Batch<>(LOST);
+        addLost(behind);
+        return together ? List.of(first) : List.of(first, behind);
+    }
+
+    private void addLost(Batch<Integer> batch) {
+        for (int n = 1; n <= LOST; n++) {
+            batch.add(n, lost, n);
+        }
+    }
+
+    /** Emits these and then nothing until it is stopped. */
+    private static final class Emitting implements Stage<Integer> {
 
         private final List<Batch<Integer>> batches;
         private final CountDownLatch stopped;
 
-        Emitting(StageContext context, CountDownLatch stopped, boolean together) {
-            Batch<Integer> first = new Batch<>(1);
-            first.add(STAYS, kept, 0);
-            Batch<Integer> behind = together ? first : new Batch<>(LOST);
-            for (int n = 1; n <= LOST; n++) {
-                behind.add(n, lost, n);
-            }
-            this.batches = new ArrayList<>(together ? List.of(first) : List.of(first, behind));
+        Emitting(StageContext context, CountDownLatch stopped, List<Batch<Integer>> batches) {
+            this.batches = new ArrayList<>(batches);
             this.stopped = stopped;
             context.onStop(stopped::countDown);
         }
@@ -231,7 +240,7 @@ class RevokedElementTest {
         CountDownLatch stopped = new CountDownLatch(1);
         Source<Integer> source = Source.custom("emit", given -> {
             context.complete(given);
-            return new Emitting(given, stopped, !name.startsWith("async"));
+            return new Emitting(given, stopped, behindOneThatStays(!name.startsWith("async")));
         });
         RunningPipeline running =
                 stages.under(source, calls).to(Sink.ignore()).named("revoked").run();
@@ -248,6 +257,52 @@ class RevokedElementTest {
             assertThat(lost.acks.get()).as("finished").isLessThanOrEqualTo(before);
             // What stays is not let go of: the pipeline goes on with it.
             assertThat(kept.ended.availablePermits()).isEqualTo(kept.acks.get());
+            assertThat(running.completion()).isNotDone();
+        } finally {
+            stopped.countDown();
+            running.cancel();
+            running.close();
+        }
+    }
+
+    static Stream<Arguments> gated() {
+        return Stream.of(
+                of("mapBlocking", (source, calls) -> source.mapBlocking(2, Ordering.unordered(), new Shut(calls))),
+                of(
+                        "mapBlocking by key",
+                        (source, calls) -> source.mapBlocking(2, Ordering.byKey(n -> n % 7), new Shut(calls))),
+                of("mapAsync", (source, calls) -> source.mapAsync(2, new Shut(calls))),
+                of(
+                        "a stage in a section",
+                        (source, calls) -> source.restarted(
+                                RestartSettings.of(Backoff.between(HOUR, HOUR)),
+                                section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
+    }
+
+    /** Here it is a lost element itself that waits at the gate: an answer from before the wait says nothing. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("gated")
+    void elementAtAGate_whenItsSourceLosesIt_isNotBegun(String name, Holding stages) throws Exception {
+        CompletableFuture<StageContext> context = new CompletableFuture<>();
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch stopped = new CountDownLatch(1);
+        Source<Integer> source = Source.custom("emit", given -> {
+            context.complete(given);
+            Batch<Integer> batch = new Batch<>(LOST);
+            addLost(batch);
+            return new Emitting(given, stopped, List.of(batch));
+        });
+        RunningPipeline running =
+                stages.under(source, calls).to(Sink.ignore()).named(name).run();
+        try {
+            while (calls.get() == 0) {
+                Thread.onSpinWait();
+            }
+            lost.revoked = true;
+            do {
+                context.join().dropRevoked();
+            } while (!lost.ended.tryAcquire(LOST, 20, TimeUnit.MILLISECONDS));
+            assertThat(lost.acks.get()).as("finished").isZero();
             assertThat(running.completion()).isNotDone();
         } finally {
             stopped.countDown();

@@ -58,6 +58,12 @@ class DocumentsTest {
             "\\.(await\\(\\)(?!\\s*\\.indefinitely)|drain\\(|runTo\\(|take\\(\\)|poll\\(Duration"
                     + "|expect(Next|End|Failure)\\(|await(Acknowledged|Close|Pull|Stop|Taken|Waiters)\\(|toList\\(\\))|Dispatchers\\.load\\(");
 
+    /** A paragraph above a table that says of how many rounds it is, and there are one or two. */
+    private static final Pattern FEW_ROUNDS =
+            Pattern.compile("\\b(?:one|1|two|2) (?:interleaved )?rounds?\\b", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern CALLED_FEW = Pattern.compile("too\\s+few\\s+rounds|\\*\\*a\\s+look\\*\\*");
+
     @Test
     void samples_thatCallWhatThrows_standInAMethodThatSaysSo() throws IOException {
         List<Path> places = new ArrayList<>(pages());
@@ -115,6 +121,31 @@ class DocumentsTest {
                 broken.add(ROOT.relativize(page) + ":" + (i + 1) + ": " + line);
             }
         }
+    }
+
+    @Test
+    void tables_ofOneOrTwoRounds_sayThatTheseAreTooFew() throws IOException {
+        List<String> silent = new ArrayList<>();
+        int found = 0;
+        for (Path page : pages()) {
+            if (!page.startsWith(ROOT.resolve("docs/benchmarks"))) {
+                continue;
+            }
+            String above = "";
+            for (String block : Files.readString(page).split("\n\\s*\n", -1)) {
+                int table = block.startsWith("|") ? 0 : block.indexOf("\n|") + 1;
+                String before = table == 0 ? above : block.substring(0, table);
+                if (block.startsWith("|", table) && FEW_ROUNDS.matcher(before).find()) {
+                    found++;
+                    if (!CALLED_FEW.matcher(before).find()) {
+                        silent.add(ROOT.relativize(page) + ": " + before);
+                    }
+                }
+                above = block;
+            }
+        }
+        assertThat(silent).isEmpty();
+        assertThat(found).isGreaterThan(5);
     }
 
     /** What a template should have replaced. */

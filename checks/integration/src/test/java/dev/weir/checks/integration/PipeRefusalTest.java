@@ -80,6 +80,25 @@ class PipeRefusalTest {
         }
     }
 
+    /** The command is still looking for its brokers. */
+    @Test
+    void signal_beforeThePipelineRuns_endsTheCommandAtOnceWithItsNumber() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0);
+                PipeProcess pipe = PipeProcess.start(
+                        "pipe",
+                        "--bootstrap-server=127.0.0.1:" + silent.getLocalPort(),
+                        "--from=a",
+                        "--to=c",
+                        "--group=g",
+                        "--connect-timeout=5m");
+                Socket asking = silent.accept()) {
+            pipe.signal("TERM");
+            assertThat(pipe.exitCode(Duration.ofSeconds(20)))
+                    .as("%s asked, %s", asking, pipe.err())
+                    .isEqualTo(128 + 15);
+        }
+    }
+
     /** Kafka's clients made room for the size that its first bytes claim, 1.2 GB, and the process ended without a word. */
     @ParameterizedTest
     @ValueSource(strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", "\u0015\u0003\u0003\u0000\u0002\u0002P a TLS alert"})

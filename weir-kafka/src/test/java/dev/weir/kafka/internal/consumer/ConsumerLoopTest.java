@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -237,7 +238,9 @@ class ConsumerLoopTest {
         client.closesWith = new NoClassDefFoundError("planted");
         ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
         CompletionStage<Void> seek = loop.control().seek(Map.of(new TopicPartition("other", 0), Position.offset(5)));
-        String ignored = loop.close(Duration.ZERO);
+        String ignored = CompletableFuture.supplyAsync(() -> loop.close(Duration.ZERO))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
         assertThat(told).contains("failed java.lang.NoClassDefFoundError: planted");
         assertThat(seek.toCompletableFuture()).isDone();
     }

@@ -24,8 +24,14 @@ class ConsumerSimulationTest {
     /** What befalls topics: all that the loop is known to stand. */
     private static final Set<SimulatedEvent> EVENTS = EnumSet.allOf(SimulatedEvent.class);
 
-    /** Worlds in which they may happen, 20,000 of which were run; those behind are as they were without events. */
+    /** Worlds in which they may happen, 20,000 of which were run. */
     private static final int SEEDS_WITH_EVENTS = 5_000;
+
+    /**
+     * Up to here one class of them only, in turn: beside others, a small fault of one is rarely seen. 20,000 worlds of each were
+     * run; those behind are as they were without events.
+     */
+    private static final int SEEDS_WITH_ONE_EVENT = 13_000;
 
     private static final int SEEDS_TO_FIND = 5_000;
 
@@ -67,7 +73,11 @@ class ConsumerSimulationTest {
     private static Set<SimulatedEvent> events(long seed) {
         String named = System.getProperty("weir.simulation.events");
         if (named == null) {
-            return seed < SEEDS_WITH_EVENTS ? EVENTS : Set.of();
+            if (seed < SEEDS_WITH_EVENTS) {
+                return EVENTS;
+            }
+            SimulatedEvent[] all = SimulatedEvent.values();
+            return seed < SEEDS_WITH_ONE_EVENT ? Set.of(all[(int) (seed % all.length)]) : Set.of();
         }
         return Arrays.stream(named.split(",")).map(SimulatedEvent::valueOf).collect(Collectors.toSet());
     }

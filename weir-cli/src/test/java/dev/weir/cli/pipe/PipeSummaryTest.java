@@ -1,0 +1,97 @@
+package dev.weir.cli.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.cli.terminal.JsonLines;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.StageSnapshot;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PipeSummaryTest {
+
+    private static final ConsumerSnapshot CONSUMER = ConsumerSnapshot.of(
+            List.of(PartitionSnapshot.of("in", 0, false, 3, 40, 7), PartitionSnapshot.of("in", 1, false, 0, -1, 0)),
+            0,
+            2,
+            0,
+            1);
+
+    private static StageSnapshot stage(String name, long busyNanos) {
+        return StageSnapshot.of(name, 1, 100, 100, busyNanos, 0, 0, 0, 1_000);
+    }
+
+    private static PipeSummary summary(boolean drained, @Nullable Instant noAnswerSince, Limiter limiter) {
+        List<String> leftUndone = drained ? List.of() : List.of("consume: 3 unfinished");
+        return new PipeSummary(
+                DrainReport.of(
+                        drained,
+                        leftUndone,
+                        Duration.ofSeconds(1),
+                        List.of(stage("consume", 10), stage("handle", 100), stage("produce", 730))),
+                "at-least-once",
+                0,
+                0,
+                0,
+                CONSUMER,
+                noAnswerSince,
+                null,
+                limiter,
+                null,
+                null,
+                null);
+    }
+
+    private static Limiter limiter(Kind kind, String name) {
+        return Limiter.of(kind, name, "a finding", "an advice", 1);
+    }
+
+    private static String json(PipeSummary summary) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        summary.write(new JsonLines(new PrintStream(out, false, StandardCharsets.UTF_8)));
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** By what limited it, not by the busiest: with identity {@code produce} was busy and the written rule picked an idle one. */
+    @Test
+    void stageThatLimits_isMarked_andNoOther() {
+        PipeSummary summary = summary(true, null, limiter(Kind.STAGE_WAIT, "handle"));
+        assertThat(summary.text().lines().filter(line -> line.contains("<- limits")))
+                .singleElement()
+                .asString()
+                .contains("handle");
+        assertThat(summary.text()).contains("stage-wait: a finding", "to do: an advice");
+        assertThat(json(summary)).contains("\"bottleneck\":\"handle\"");
+    }
+
+    @Test
+    void limiterThatIsNoStage_isNamed_andNoStageIsMarked() {
+        PipeSummary summary = summary(true, null, limiter(Kind.ARRIVAL, "arrival"));
+        assertThat(summary.text()).contains("arrival: a finding").doesNotContain("<- limits");
+        assertThat(json(summary)).contains("\"bottleneck\":null");
+    }
+
+    /** It said that the resources of the pipeline were still being closed, and nothing more. */
+    @Test
+    void stopThatCouldNotDrain_saysSinceWhenNobodyAnswers_andWhereTheNextRunBegins() {
+        PipeSummary summary =
+                summary(false, Instant.parse("2026-03-01T03:00:07.5Z"), limiter(Kind.SOURCE_BROKER, "consume"));
+        String said = "not drained: no broker answers since 2026-03-01T03:00:07Z; the next run begins at in-0@40, in-1"
+                + " where this run began";
+        assertThat(summary.text()).contains(said);
+        assertThat(json(summary))
+                .contains("\"error\":\"" + said)
+                .contains("\"next_run\":[{\"topic\":\"in\",\"partition\":0,\"offset\":40},"
+                        + "{\"topic\":\"in\",\"partition\":1,\"offset\":null}]");
+    }
+}
