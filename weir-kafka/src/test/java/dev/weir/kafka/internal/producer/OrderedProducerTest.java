@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.kafka.internal.producer.OrderedProducer.Sent;
 import dev.weir.stream.spi.AckTarget;
-import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,7 +36,7 @@ class OrderedProducerTest {
     private final OrderedProducer<String, String> producer = new OrderedProducer<>(
             client,
             false,
-            new StageMeter(),
+            new WrittenCount(),
             new LatencyCounts(),
             new OffsetOrder(suspected::add),
             0,
