@@ -132,6 +132,8 @@ class TransactionalSinkTest {
                     "all is acknowledged", Duration.ofSeconds(40), () -> numbers.acknowledged.size() == 10);
             assertThat(seen("timed")).isEqualTo(numbers(10));
             assertThat(run.completion().toCompletableFuture()).isNotDone();
+            numbers.more.countDown();
+            run.await();
         }
     }
 
