@@ -2,6 +2,9 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.SendCounts;
+import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.stream.spi.AckTarget;
 import java.lang.invoke.VarHandle;

@@ -2,6 +2,8 @@ package dev.weir.kafka.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.kafka.internal.producer.OrderedProducer.Sent;
 import dev.weir.stream.spi.AckTarget;

@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.meters;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
  * How many records were sent and how many of them are answered. Each count has one writer, the sender's thread and the
  * producer's, and a cache line of its own: counting must not make the two wait for each other. Any thread reads.
  */
-final class SendCounts {
+public final class SendCounts {
 
     private static final VarHandle SENT;
     private static final VarHandle ANSWERED;
@@ -50,25 +50,27 @@ final class SendCounts {
     private final Cells cells = new Cells();
 
     /** One more is about to be sent. The sender's. */
-    void sends() {
+    public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
     }
 
     /** The one that was about to be sent was not taken. The sender's. */
-    void sendsNot() {
+    public void sendsNot() {
         SENT.setRelease(cells, (long) SENT.get(cells) - 1);
     }
 
     /** One is answered. The producer's. */
-    void answers() {
+    public void answers() {
         ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
     }
 
-    long answered() {
+    /** How many are answered. Any thread. */
+    public long answered() {
         return (long) ANSWERED.getAcquire(cells);
     }
 
-    long unanswered() {
+    /** How many were sent and are not answered. Any thread. */
+    public long unanswered() {
         long answered = answered(); // first: what is answered was sent before
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }

@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.meters;
 
 import dev.weir.kafka.ProducerHandle.Snapshot;
 import java.util.HashMap;
@@ -30,12 +30,12 @@ public final class ProducerLook {
     }
 
     /** A client as it is now, whose sender has waited so long before it asked the client for room. */
-    static Snapshot at(Producer<?, ?> client, String stage, long unanswered, long waitedNanos) {
+    public static Snapshot at(Producer<?, ?> client, String stage, long unanswered, long waitedNanos) {
         return of(client.metrics(), stage, unanswered, waitedNanos);
     }
 
     /** A client with these meters, whose sender waits for room in its buffer alone. */
-    static Snapshot of(Map<MetricName, ? extends Metric> meters, String stage, long unanswered) {
+    public static Snapshot of(Map<MetricName, ? extends Metric> meters, String stage, long unanswered) {
         return of(meters, stage, unanswered, 0);
     }
 

@@ -1,11 +1,11 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.meters;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /** Counts records that the brokers have. One writer at a time, any reader; costs the writer no fence for each record. */
-final class WrittenCount implements LongSupplier {
+public final class WrittenCount implements LongSupplier {
 
     private static final VarHandle WRITTEN;
 
@@ -20,7 +20,8 @@ final class WrittenCount implements LongSupplier {
     @SuppressWarnings("unused") // by its handle
     private long written;
 
-    void increment() {
+    /** One more. The writer's. */
+    public void increment() {
         WRITTEN.setOpaque(this, (long) WRITTEN.get(this) + 1);
     }
 
