@@ -2,10 +2,10 @@ package dev.weir.checks.integration;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,7 +22,7 @@ final class StarvedImages {
 
     private StarvedImages() {}
 
-    /** Arguments: brokers, topic and group. Prints what limits it, as {@link PlantedByAStrangerTest} asks. */
+    /** Arguments: brokers, topic and group. Prints the limiter's sentence once that is the collector. */
     public static void main(String[] args) throws InterruptedException {
         Map<Integer, byte[]> cache = new HashMap<>();
         for (int i = 0; i < CACHED; i++) {
@@ -39,7 +39,7 @@ final class StarvedImages {
                         .to(Sink.ignore())
                         .run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
-            System.out.println(PlantedByAStrangerTest.verdict(running, probe, Duration.ofMinutes(1)));
+            System.out.println(PlantedByAStrangerTest.awaitLimiter(running, probe, Kind.GC).sentence());
             running.cancel();
         }
     }
