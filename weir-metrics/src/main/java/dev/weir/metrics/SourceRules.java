@@ -88,7 +88,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Whether the pipeline is to get nothing of a partition; of one that is read to its end, when all has been pulled. */
+    /** Whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled. */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream().anyMatch(each ->
                 HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));

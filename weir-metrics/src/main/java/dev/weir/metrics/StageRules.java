@@ -149,9 +149,10 @@ final class StageRules {
         return Limiter.of(
                 Kind.STAGE_WAIT,
                 stage.name(),
-                atWork(interval, unit, stage, waits) + "; " + Words.number(stage.behindLock()) + " of them for one lock",
-                "do less of " + stage.name() + " under its lock, or have more of what that guards: more threads would wait"
-                        + " for it too",
+                atWork(interval, unit, stage, waits) + "; " + Words.number(stage.behindLock())
+                        + " of them for one lock",
+                "do less of " + stage.name() + " under its lock, or have more of what that guards: more threads would"
+                        + " wait for it too",
                 1);
     }
 

@@ -75,7 +75,7 @@ public final class WorkerTasks {
         return waiting;
     }
 
-    /** The most workers whose threads wait for one and the same lock; of many, some are asked and the number is estimated. */
+    /** The most workers whose threads wait for the same lock; of many, some are asked and the number is estimated. */
     public int behindLock() {
         IdentityHashMap<Object, Integer> behind = new IdentityHashMap<>();
         int asked = 0;
