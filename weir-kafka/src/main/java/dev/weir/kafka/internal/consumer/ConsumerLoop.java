@@ -117,16 +117,8 @@ public final class ConsumerLoop implements Runnable {
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead = new BoundedRead(
                 plan, client, fetcher, lookup, clock, owner, assignment, emission, positions.topicIds());
-        PartitionLooks looks = new PartitionLooks(
-                owner,
-                fetcher,
-                flow,
-                pauses,
-                lookup,
-                clock,
-                plan.isTracked(),
-                ahead == null ? partition -> 0 : ahead::records,
-                this::trouble);
+        PartitionLooks looks =
+                new PartitionLooks(owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble);
         this.observer = new Observer(
                 owner,
                 assignment,

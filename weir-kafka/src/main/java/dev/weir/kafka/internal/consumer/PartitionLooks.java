@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.commit.CommitAhead;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
@@ -25,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ final class PartitionLooks {
     private final Pauses pauses;
     private final Lookup lookup;
     private final boolean tracked;
-    private final ToIntFunction<AssignedPartition> uncommitted;
+    private final @Nullable CommitAhead ahead;
     private final Function<AssignedPartition, @Nullable String> trouble;
     private final Reachability reachability;
 
@@ -58,8 +58,8 @@ final class PartitionLooks {
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates what asks {@code lookup} for the ends of paused partitions, {@code uncommitted} for the records of one that
-     * wait for their commit, and {@code trouble} why nothing is read of one.
+     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that wait for
+     * their commit, if there is one, and {@code trouble} why nothing is read of one.
      */
     PartitionLooks(
             OwnerThread owner,
@@ -69,7 +69,7 @@ final class PartitionLooks {
             Lookup lookup,
             OwnerClock clock,
             boolean tracked,
-            ToIntFunction<AssignedPartition> uncommitted,
+            @Nullable CommitAhead ahead,
             Function<AssignedPartition, @Nullable String> trouble) {
         this.owner = owner;
         this.fetcher = fetcher;
@@ -77,7 +77,7 @@ final class PartitionLooks {
         this.pauses = pauses;
         this.lookup = lookup;
         this.tracked = tracked;
-        this.uncommitted = uncommitted;
+        this.ahead = ahead;
         this.trouble = trouble;
         this.reachability = new Reachability(fetcher::contact, clock);
         this.progressNanos = clock.nanoTime();
@@ -102,7 +102,7 @@ final class PartitionLooks {
 
     /** Fetched and not pulled, or not to be pulled yet: at most once, a record waits for its commit first. */
     private int buffered(AssignedPartition partition) {
-        return partition.outlet().records(partition) + uncommitted.applyAsInt(partition);
+        return partition.outlet().records(partition) + (ahead == null ? 0 : ahead.records(partition));
     }
 
     PartitionDump dump(AssignedPartition partition, long now) {
