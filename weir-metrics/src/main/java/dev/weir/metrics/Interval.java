@@ -119,9 +119,14 @@ final class Interval {
                 .toList();
     }
 
-    /** Records at the brokers that the consumers have not fetched; 0 for a partition whose lag is not known. */
+    /**
+     * Records at the brokers that the consumers have not fetched and may fetch; 0 for a partition whose lag is not
+     * known.
+     */
     static long unread(PartitionDump partition) {
-        return Math.max(0, partition.lag() - partition.buffered() - partition.inFlight());
+        return SourceRules.mayFetch(partition)
+                ? Math.max(0, partition.lag() - partition.buffered() - partition.inFlight())
+                : 0;
     }
 
     long unread() {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Limiters above the pipeline: brokers, fetches, windows, and that nothing more arrives. */
 final class SourceRules {
 
+    /** Reasons for which nothing is to be read of a partition, however fast the pipeline is. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
     private SourceRules() {}
@@ -49,10 +50,10 @@ final class SourceRules {
     static @Nullable Limiter held(Interval interval) {
         List<PartitionDump> partitions = interval.partitions();
         List<PartitionDump> held = partitions.stream()
-                .filter(each -> each.paused().stream().anyMatch(HELD::contains))
+                .filter(SourceRules::isHeld)
                 .toList();
         if (held.isEmpty() || held.size() < partitions.size()) {
-            return null;
+            return forgotten(interval, held);
         }
         Paused reason = held.getFirst().paused().stream()
                 .filter(HELD::contains)
@@ -65,6 +66,37 @@ final class SourceRules {
                 "nothing may be read of any partition: " + reason.words(),
                 reason == Paused.USER ? "resume the consumer" : "nothing to do",
                 1);
+    }
+
+    /** A user has paused some of the partitions; records wait in them, and the others' are worked on as they come. */
+    private static @Nullable Limiter forgotten(Interval interval, List<PartitionDump> held) {
+        List<PartitionDump> paused = held.stream()
+                .filter(each -> each.paused().contains(Paused.USER) && each.lag() > 0)
+                .toList();
+        if (paused.isEmpty() || !starves(interval) || !interval.keepsUp()) {
+            return null;
+        }
+        String names = paused.size() == 1
+                ? Partitions.name(paused.getFirst())
+                : Partitions.name(paused.getFirst()) + " and " + (paused.size() - 1) + " more";
+        return Limiter.of(
+                Kind.SOURCE_IDLE,
+                paused.size() == 1 ? names : reads(interval),
+                Words.count(paused.stream().mapToLong(PartitionDump::lag).sum()) + " records wait in " + names + ", "
+                        + Paused.USER.words() + "; those of the other partitions are worked on as they come",
+                "resume " + names,
+                1);
+    }
+
+    /** Whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled. */
+    private static boolean isHeld(PartitionDump partition) {
+        return partition.paused().stream().anyMatch(each ->
+                HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));
+    }
+
+    /** Whether the consumer may fetch of a partition, as soon as there is room. */
+    static boolean mayFetch(PartitionDump partition) {
+        return partition.paused().stream().noneMatch(HELD::contains);
     }
 
     /** Records are fetched and wait, though the pipeline would take them; or commits fail. */
@@ -101,8 +133,7 @@ final class SourceRules {
         return interval.looks.stream()
                 .allMatch(look -> look.consumers().size() > consumer
                         && look.consumers().get(consumer).dump().partitions().stream()
-                                .anyMatch(each ->
-                                        each.buffered() > 0 && !each.paused().contains(Paused.NOT_DUE)));
+                                .anyMatch(each -> each.buffered() > 0 && !isHeld(each)));
     }
 
     private static boolean starves(Interval interval) {

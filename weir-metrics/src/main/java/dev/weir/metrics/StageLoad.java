@@ -77,6 +77,10 @@ record StageLoad(
         return mean(Activity::behindKeys);
     }
 
+    double behindLock() {
+        return mean(Activity::behindLock);
+    }
+
     String keyName() {
         return samples.isEmpty() ? "" : samples.getLast().keyName();
     }

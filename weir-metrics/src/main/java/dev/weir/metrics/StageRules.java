@@ -22,6 +22,9 @@ final class StageRules {
     /** A chain behind a key that is no chance. */
     private static final double LONG_CHAIN = 8;
 
+    /** Of a unit's threads: so many that wait for one lock are a queue at it. */
+    private static final double QUEUED_AT_A_LOCK = 0.5;
+
     private StageRules() {}
 
     /** Tasks wait for a thread of a dispatcher all of whose threads work. */
@@ -117,6 +120,9 @@ final class StageRules {
     private static Limiter waiting(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
         double waits = unit.waits() ? unit.waitShare() : 1 - interval.processCpu() / unit.computing();
+        if (stage.behindLock() >= 1 && stage.behindLock() >= QUEUED_AT_A_LOCK * unit.used()) {
+            return behindLock(interval, unit, stage, waits);
+        }
         double gain = unit.shared()
                 ? gainOfOwnThreads(interval, unit, stage)
                 : Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used()));
@@ -130,13 +136,24 @@ final class StageRules {
         } else {
             advice = "shorten what " + stage.name() + " waits for: nothing is ready for more threads";
         }
+        return Limiter.of(Kind.STAGE_WAIT, stage.name(), atWork(interval, unit, stage, waits), advice, gain);
+    }
+
+    private static String atWork(Interval interval, Unit unit, StageLoad stage, double waits) {
+        return stage.name() + " has " + Words.number(unit.used()) + " of " + unit.lanes()
+                + " threads at work, which wait " + Words.percent(waits) + " of their time" + machine(interval);
+    }
+
+    /** Its threads wait for each other: what more of them would bring is nothing. */
+    private static Limiter behindLock(Interval interval, Unit unit, StageLoad stage, double waits) {
         return Limiter.of(
                 Kind.STAGE_WAIT,
                 stage.name(),
-                stage.name() + " has " + Words.number(unit.used()) + " of " + unit.lanes()
-                        + " threads at work, which wait " + Words.percent(waits) + " of their time" + machine(interval),
-                advice,
-                gain);
+                atWork(interval, unit, stage, waits) + "; " + Words.number(stage.behindLock())
+                        + " of them for one lock",
+                "do less of " + stage.name() + " under its lock, or have more of what that guards: more threads would"
+                        + " wait for it too",
+                1);
     }
 
     private static String sizeOfDispatcher(StageLoad stage, long lanes) {

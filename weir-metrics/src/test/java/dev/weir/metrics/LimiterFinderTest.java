@@ -49,7 +49,7 @@ class LimiterFinderTest {
     }
 
     private LimiterFinderTest activity(String name, @Nullable String thread, int atWork, int waiting, int ready) {
-        activity.add(Activity.of(name, thread, VIRTUAL, atWork, waiting, ready, 0, ""));
+        activity.add(Activity.of(name, thread, VIRTUAL, atWork, waiting, ready, 0, "", 0));
         return this;
     }
 
@@ -80,6 +80,19 @@ class LimiterFinderTest {
         assertThat(limiter.sentence())
                 .isEqualTo("price has 8.0 of 8 threads at work, which wait 100 % of their time;"
                         + " the machine's processors are 12 % busy");
+    }
+
+    /** More lanes would wait for the lock as well. */
+    @Test
+    void lanesThatWaitForOneLock_areNotAdvisedToBeMore() {
+        activity.add(Activity.of("ledger", null, VIRTUAL, 16, 16, 500, 0, "", 15));
+        stage("consume", 1, 0.01, 0, 0.9).stage("ledger", 16, 16, 0, 0);
+        Limiter limiter = machine(0.4, 0.05).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.name()).isEqualTo("ledger");
+        assertThat(limiter.sentence()).endsWith("; 15 of them for one lock");
+        assertThat(limiter.advice()).startsWith("do less of ledger under its lock");
+        assertThat(limiter.expectedGain()).isEqualTo(1);
     }
 
     @Test

@@ -96,7 +96,7 @@ class PaceAndGainTest {
         return PipelineLook.of(
                 at,
                 List.of(stage("price", lanes, out, (long) (busy * TENTH), at)),
-                List.of(Activity.of("price", null, VIRTUAL, lanes, lanes, 500, 0, "")),
+                List.of(Activity.of("price", null, VIRTUAL, lanes, lanes, 500, 0, "", 0)),
                 List.of(),
                 List.of(),
                 MachineLook.unknown(8));

@@ -148,6 +148,40 @@ class PlantedAroundTheEngineTest {
         }
     }
 
+    /** As a real consumer is at most once: what waits for its commit fills the window. */
+    @Test
+    void recordsThatWaitForTheirCommit_areCommit_thoughTheyFillTheWindows() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).buffered(500).lag(MANY).paused(Paused.WINDOW)),
+                StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.COMMIT, READS);
+        }
+    }
+
+    @Test
+    void recordsReadToTheEnd_thatWaitForTheirCommit_areCommit() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).buffered(500).lag(500).paused(Paused.END)),
+                StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.COMMIT, READS);
+        }
+    }
+
+    @Test
+    void partitionThatAUserForgotToResume_isSourceIdle_andNamed() {
+        try (Planted planted = flowing(
+                StubLooks.consumer(
+                        StubLooks.partition(0),
+                        StubLooks.partition(1).buffered(500).lag(MANY).paused(Paused.USER)),
+                StubLooks.noProducer())) {
+            Limiter limiter = planted.awaitLimiter(Kind.SOURCE_IDLE, "orders-1");
+            assertThat(limiter.advice()).isEqualTo("resume orders-1");
+            assertThat(limiter.sentence()).startsWith("1,000,000 records wait in orders-1, paused by a user;");
+        }
+    }
+
     @Test
     void brokersThatAnswerLate_areOutputBroker() {
         try (Planted planted = waiting(

@@ -13,6 +13,7 @@ import dev.weir.stream.Source;
 import dev.weir.stream.SourceQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +55,25 @@ class PlantedInTheEngineTest {
             assertThat(limiter.advice()).isEqualTo("raise the parallelism of price from 4 to 64");
             assertThat(limiter.sentence()).contains("4.0 of 4 threads at work, which wait 100 %");
             assertThat(limiter.expectedGain()).isEqualTo(Interval.MOST_GAIN);
+        }
+    }
+
+    @Test
+    void lanesBehindOneLock_areStageWait_andGetNoMoreLanes() {
+        ReentrantLock connection = new ReentrantLock();
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(8, Ordering.unordered(), n -> {
+                    connection.lockInterruptibly();
+                    try {
+                        return blocks(n);
+                    } finally {
+                        connection.unlock();
+                    }
+                })
+                .named("ledger"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "ledger");
+            assertThat(limiter.sentence()).contains("8.0 of 8 threads at work").endsWith("7.0 of them for one lock");
+            assertThat(limiter.advice()).startsWith("do less of ledger under its lock");
         }
     }
 

@@ -114,8 +114,10 @@ public final class StageSnapshot {
                 int waiting,
                 int ready,
                 int behindKeys,
-                String keyName) {
-            this.values = new ActivityValues(stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName);
+                String keyName,
+                int behindLock) {
+            this.values = new ActivityValues(
+                    stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock);
         }
 
         /** For tests of code that reads one; the engine makes those of a run. */
@@ -127,8 +129,9 @@ public final class StageSnapshot {
                 int waiting,
                 int ready,
                 int behindKeys,
-                String keyName) {
-            return new Activity(stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName);
+                String keyName,
+                int behindLock) {
+            return new Activity(stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock);
         }
 
         /** The stage's name. */
@@ -176,6 +179,14 @@ public final class StageSnapshot {
             return values.keyName;
         }
 
+        /**
+         * The most threads that wait for one and the same lock: a monitor, or a lock or semaphore of
+         * {@code java.util.concurrent}. They are among those of {@link #waiting}; more threads would wait there too.
+         */
+        public int behindLock() {
+            return values.behindLock;
+        }
+
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Activity that && values.equals(that.values);
@@ -199,7 +210,8 @@ public final class StageSnapshot {
                 int waiting,
                 int ready,
                 int behindKeys,
-                String keyName) {
+                String keyName,
+                int behindLock) {
 
             ActivityValues {
                 Objects.requireNonNull(stage, "stage");

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
 /** What the threads of stages do, as {@link RunningPipeline#activity} tells it. */
@@ -48,6 +49,30 @@ class ActivityTest {
         assertThat(activity.waiting()).isEqualTo(3);
         assertThat(activity.ready()).isPositive();
         assertThat(activity.behindKeys()).isZero();
+    }
+
+    @Test
+    void lanesThatWaitForALock_areBehindIt_butNotThoseThatWaitForAnEvent() {
+        assertThat(atRest(Source.range(0, MANY)
+                                .mapBlocking(3, Ordering.unordered(), this::blocks)
+                                .named("tested"))
+                        .behindLock())
+                .isZero();
+        CountDownLatch held = new CountDownLatch(1);
+        ReentrantLock lock = new ReentrantLock();
+        Activity activity = atRest(Source.range(0, MANY)
+                .mapBlocking(3, Ordering.unordered(), element -> {
+                    lock.lockInterruptibly();
+                    try {
+                        held.await();
+                    } finally {
+                        lock.unlock();
+                    }
+                    return element;
+                })
+                .named("tested"));
+        assertThat(activity.waiting()).isEqualTo(3);
+        assertThat(activity.behindLock()).isEqualTo(2);
     }
 
     @Test

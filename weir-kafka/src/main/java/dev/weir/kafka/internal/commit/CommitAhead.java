@@ -54,6 +54,9 @@ public final class CommitAhead implements CommitGate {
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
+    /** How many records of each partition wait; none of those that have none. */
+    private final Map<AssignedPartition, Integer> records = new HashMap<>();
+
     /** Whether something would have been {@link #fitting} if the pipeline had pulled more. */
     private boolean lacksRoom;
 
@@ -87,6 +90,12 @@ public final class CommitAhead implements CommitGate {
     @Override
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset) {
         waiting.add(new Promised(partition, batch, nextOffset, batch.token(0)));
+        records.put(partition, records(partition) + batch.size());
+    }
+
+    /** Records of one partition that wait for their commit. */
+    public int records(AssignedPartition partition) {
+        return records.getOrDefault(partition, 0);
     }
 
     @Override
@@ -169,6 +178,7 @@ public final class CommitAhead implements CommitGate {
         for (Promised each : next) {
             // It stands in front, but for what is paused: thousands may wait behind it.
             waiting.removeFirstOccurrence(each);
+            letGo(each.partition, each.batch.size());
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
                 // A bounded read ends when nothing waits any more, which is looked at behind the next poll.
@@ -197,8 +207,18 @@ public final class CommitAhead implements CommitGate {
         }
     }
 
+    private void letGo(AssignedPartition partition, int gone) {
+        int left = records(partition) - gone;
+        if (left == 0) {
+            records.remove(partition);
+        } else {
+            records.put(partition, left);
+        }
+    }
+
     @Override
     public void drop(Collection<AssignedPartition> partitions) {
+        partitions.forEach(records::remove);
         Map<AssignedPartition, Long> first = new HashMap<>();
         waiting.removeIf(each -> {
             if (!partitions.contains(each.partition)) {

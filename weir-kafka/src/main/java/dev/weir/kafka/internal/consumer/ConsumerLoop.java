@@ -118,12 +118,11 @@ public final class ConsumerLoop implements Runnable {
         this.boundedRead = new BoundedRead(
                 plan, client, fetcher, lookup, clock, owner, assignment, emission, positions.topicIds());
         PartitionLooks looks =
-                new PartitionLooks(owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), this::trouble);
+                new PartitionLooks(owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble);
         this.observer = new Observer(
                 owner,
                 assignment,
                 commits,
-                outlets,
                 looks,
                 clock,
                 subscription.selection().toString(),

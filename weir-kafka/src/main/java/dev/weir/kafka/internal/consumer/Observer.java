@@ -9,7 +9,6 @@ import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
-import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.consumer.Finder.Sought;
 import dev.weir.kafka.internal.lookup.OwnerClock;
@@ -52,7 +51,6 @@ final class Observer {
     private final OwnerThread owner;
     private final Assignment assignment;
     private final Commits commits;
-    private final Outlets outlets;
     private final PartitionLooks looks;
     private final OwnerClock clock;
     private final String reads;
@@ -84,7 +82,6 @@ final class Observer {
             OwnerThread owner,
             Assignment assignment,
             Commits commits,
-            Outlets outlets,
             PartitionLooks looks,
             OwnerClock clock,
             String reads,
@@ -93,7 +90,6 @@ final class Observer {
         this.owner = owner;
         this.assignment = assignment;
         this.commits = commits;
-        this.outlets = outlets;
         this.looks = looks;
         this.clock = clock;
         this.reads = reads;
@@ -239,12 +235,14 @@ final class Observer {
         looks.begin();
         long now = clock.nanoTime();
         boolean left = false;
+        int buffered = 0;
         long bytes = 0;
         for (AssignedPartition partition : assigned) {
             partition.advance();
             bytes += partition.tracker().outstandingBytes();
             PartitionDump dump = looks.dump(partition, now);
             left |= dump.inFlight() > 0;
+            buffered += dump.buffered();
             dumps.add(dump);
             sought.add(
                     dump.oldest() == null
@@ -265,7 +263,7 @@ final class Observer {
         progressNanos = looks.progressNanos();
         worksLeft = left;
         last = new Look(dumps, sought, assignments);
-        snapshot = ConsumerSnapshot.of(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
+        snapshot = ConsumerSnapshot.of(snapshots, buffered, commits.succeeded(), commits.failed(), rebalances);
         looks.askForEndsIfDue(assigned, now);
     }
 }

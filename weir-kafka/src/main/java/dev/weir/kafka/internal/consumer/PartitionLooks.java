@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.commit.CommitAhead;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
@@ -45,6 +46,7 @@ final class PartitionLooks {
     private final Pauses pauses;
     private final Lookup lookup;
     private final boolean tracked;
+    private final @Nullable CommitAhead ahead;
     private final Function<AssignedPartition, @Nullable String> trouble;
     private final Reachability reachability;
 
@@ -55,7 +57,10 @@ final class PartitionLooks {
     private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
-    /** Creates what asks {@code lookup} for the ends of paused partitions, and {@code trouble} why nothing is read of one. */
+    /**
+     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that wait for
+     * their commit, if there is one, and {@code trouble} why nothing is read of one.
+     */
     PartitionLooks(
             OwnerThread owner,
             Fetcher fetcher,
@@ -64,6 +69,7 @@ final class PartitionLooks {
             Lookup lookup,
             OwnerClock clock,
             boolean tracked,
+            @Nullable CommitAhead ahead,
             Function<AssignedPartition, @Nullable String> trouble) {
         this.owner = owner;
         this.fetcher = fetcher;
@@ -71,6 +77,7 @@ final class PartitionLooks {
         this.pauses = pauses;
         this.lookup = lookup;
         this.tracked = tracked;
+        this.ahead = ahead;
         this.trouble = trouble;
         this.reachability = new Reachability(fetcher::contact, clock);
         this.progressNanos = clock.nanoTime();
@@ -93,8 +100,13 @@ final class PartitionLooks {
         reachability.look();
     }
 
+    /** Fetched and not pulled, or not to be pulled yet: at most once, a record waits for its commit first. */
+    private int buffered(AssignedPartition partition) {
+        return partition.outlet().records(partition) + (ahead == null ? 0 : ahead.records(partition));
+    }
+
     PartitionDump dump(AssignedPartition partition, long now) {
-        int buffered = partition.outlet().records(partition);
+        int buffered = buffered(partition);
         int outstanding = tracked ? partition.tracker().outstanding() : buffered;
         long position = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.position(partition.id());
         long lag = lag(partition, position, outstanding);

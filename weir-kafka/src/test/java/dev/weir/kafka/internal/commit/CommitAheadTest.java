@@ -97,6 +97,20 @@ class CommitAheadTest {
     }
 
     @Test
+    void records_thatWait_areCountedUntilTheyGoOutOrAreDropped() {
+        fetch(a, 0, 6);
+        fetch(a, 6, 6);
+        fetch(b, 0, 6);
+        assertThat(ahead.records(a)).isEqualTo(12);
+        ahead.commit();
+        assertThat(ahead.records(a)).isEqualTo(6);
+        assertThat(ahead.records(b)).isEqualTo(6);
+        ahead.drop(List.of(b));
+        assertThat(ahead.records(b)).isZero();
+        assertThat(ahead.records(a)).isEqualTo(6);
+    }
+
+    @Test
     void commit_thatFails_letsNothingOut() throws InterruptedException {
         client.failure = new TimeoutException("no answer");
         fetch(a, 0, 5);

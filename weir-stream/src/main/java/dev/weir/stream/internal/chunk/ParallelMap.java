@@ -433,10 +433,11 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private Activity activity(String stage) {
         int begun = tasks.begun();
         int waiting = Math.min(begun, tasks.waiting());
+        int behindLock = Math.min(waiting, tasks.behindLock());
         lock.lock();
         try {
             int ready = backlog.oldestClaimable() == null ? 0 : backlog.elements();
-            return Activity.of(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "");
+            return Activity.of(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "", behindLock);
         } finally {
             lock.unlock();
         }

@@ -365,6 +365,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** What the stage's workers do at this moment. Any thread. */
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
+        int behindLock = tasks.behindLock();
         lock.lock();
         try {
             int running = table.runningCount();
@@ -377,7 +378,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
                     waiting,
                     table.readyCount(),
                     table.waitingCount(),
-                    keyName);
+                    keyName,
+                    Math.min(behindLock, waiting));
         } finally {
             lock.unlock();
         }

@@ -68,7 +68,7 @@ public final class Segment<T> {
         // First the state: a thread that waits above or below says so before it waits.
         boolean waits = running.isThreadWaiting();
         boolean works = running.hasBegun() && !meter.isBlocked();
-        return Activity.of(stage, name, dispatcher.snapshot(), works ? 1 : 0, works && waits ? 1 : 0, 0, 0, "");
+        return Activity.of(stage, name, dispatcher.snapshot(), works ? 1 : 0, works && waits ? 1 : 0, 0, 0, "", 0);
     }
 
     /** The stage that what it has in hand counts for. */

@@ -8,8 +8,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -360,6 +363,24 @@ public final class TaskGroup {
                         case BLOCKED, WAITING, TIMED_WAITING -> true;
                         case NEW, RUNNABLE, TERMINATED -> false;
                     };
+        }
+
+        /** The lock that the body's thread waits for; null if it waits for none, or for something else. */
+        public @Nullable Object lockWaitedFor() {
+            Thread current = life.thread();
+            if (current == null) {
+                return null;
+            }
+            return switch (current.getState()) {
+                // Nobody says which one; a stage has hardly more than one that matters.
+                case BLOCKED -> Thread.State.BLOCKED;
+                case WAITING, TIMED_WAITING ->
+                    LockSupport.getBlocker(current) instanceof AbstractOwnableSynchronizer lock
+                                    && lock.getClass().getEnclosingClass() != CountDownLatch.class
+                            ? lock
+                            : null;
+                case NEW, RUNNABLE, TERMINATED -> null;
+            };
         }
 
         /** Whether {@link #interrupt} was called, even if user code has swallowed what came of it. */

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.workers;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.run.TaskGroup;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -72,6 +73,24 @@ public final class WorkerTasks {
             waiting += member.isThreadWaiting() ? 1 : 0;
         }
         return waiting;
+    }
+
+    /** The most workers whose threads wait for the same lock; of many, some are asked and the number is estimated. */
+    public int behindLock() {
+        IdentityHashMap<Object, Integer> behind = new IdentityHashMap<>();
+        int asked = 0;
+        int most = 0;
+        for (TaskGroup.Task member : members) {
+            if (asked == MOST_ASKED) {
+                return (int) ((long) most * members.size() / asked);
+            }
+            asked++;
+            Object lock = member.lockWaitedFor();
+            if (lock != null) {
+                most = Math.max(most, behind.merge(lock, 1, Integer::sum));
+            }
+        }
+        return most;
     }
 
     /** Interrupts the workers that there are and those that come later. */
