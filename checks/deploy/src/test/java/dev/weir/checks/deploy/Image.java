@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,9 +85,10 @@ final class Image {
         for (JsonNode layer : manifest.required("Layers")) {
             Path file = folder.resolve(layer.asText());
             Process tar = new ProcessBuilder("tar", "-xzpf", file.toString(), "--numeric-owner", "-C", root.toString())
-                    .inheritIO()
+                    .redirectErrorStream(true)
                     .start();
-            assertThat(tar.waitFor()).as("unpacking %s", file).isZero();
+            String said = new String(tar.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(tar.waitFor()).as(said).isZero();
         }
     }
 

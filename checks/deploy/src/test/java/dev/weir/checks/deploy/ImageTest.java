@@ -33,10 +33,14 @@ class ImageTest {
     private static Path folder;
 
     private static Image image;
+    private static List<String> entryPoint;
 
     @BeforeAll
-    static void openImage() throws IOException {
+    static void unpackImage() throws Exception {
         image = Image.open(Files.createDirectory(folder.resolve("image")));
+        Path root = Files.createDirectory(folder.resolve("root"));
+        image.unpack(root);
+        entryPoint = image.command(root);
     }
 
     @Test
@@ -108,8 +112,10 @@ class ImageTest {
         private Memory() {}
 
         public static void main(String[] args) {
-            long buffer =
-                    ConsumerSettings.builder().bootstrapServers("none:1").build().bufferBytes();
+            long buffer = ConsumerSettings.builder()
+                    .bootstrapServers("none:1")
+                    .build()
+                    .bufferBytes();
             Object producer = ProducerSettings.builder()
                     .bootstrapServers("none:1")
                     .build()
@@ -121,37 +127,38 @@ class ImageTest {
 
     /** The rows of the guide. {@code MaxRAM} is what a container's limit is to the JVM. */
     @ParameterizedTest
-    @CsvSource({"512 MiB, 256 MiB, 32, 512m, 256", "1 GiB, 512 MiB, 64, 1g, 512", "2 GiB and more, 1 GiB and more, 128, 2g, 1024"})
+    @CsvSource({
+        "512 MiB, 256 MiB, 32, 512m, 256",
+        "1 GiB, 512 MiB, 64, 1g, 512",
+        "2 GiB and more, 1 GiB and more, 128, 2g, 1024"
+    })
     @Timeout(120)
     void memoryOfTheContainer_isHalfForTheHeap_andWhatIsInFlightFollows(
-            String limit, String heap, long bufferMegabytes, String maxRam, long heapMegabytes) throws Exception {
+            String limit, String heap, double bufferMegabytes, String maxRam, double heapMegabytes) throws Exception {
         assertThat(Files.readString(Image.ROOT.resolve("docs/guide/kubernetes.md")))
-                .contains("| " + limit + " | " + heap + " | " + bufferMegabytes + " MB | 32 MB |");
-        List<String> command = new ArrayList<>(image.command(Files.createDirectories(folder.resolve("no root"))));
-        command = new ArrayList<>(command.subList(0, command.indexOf("-cp")));
+                .contains("| " + limit + " | " + heap + " | " + Math.round(bufferMegabytes) + " MB | 32 MB |");
+        List<String> command = new ArrayList<>(entryPoint.subList(0, entryPoint.indexOf("-cp")));
         // That of so small a machine, which keeps a part of the heap for itself.
         command.addAll(List.of("-XX:MaxRAM=" + maxRam, "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Memory.class.getName()));
         Path said = folder.resolve("memory of " + maxRam);
         Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .redirectOutput(said.toFile())
                 .start();
         assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
-        List<Long> megabytes = Stream.of(Files.readString(said).strip().split(" "))
-                .map(bytes -> Long.parseLong(bytes) >> 20)
+        List<Double> megabytes = Stream.of(Files.readString(said).strip().split(" "))
+                .map(bytes -> Long.parseLong(bytes) / (1024.0 * 1024.0))
                 .toList();
         assertThat(megabytes.get(0)).isCloseTo(heapMegabytes, withinPercentage(5));
         assertThat(megabytes.get(1)).isCloseTo(bufferMegabytes, withinPercentage(5));
-        assertThat(megabytes.get(2)).isCloseTo(32L, withinPercentage(5));
+        assertThat(megabytes.get(2)).isCloseTo(32.0, withinPercentage(5));
     }
 
     @Test
     @Timeout(120)
     void entryPoint_runsTheCommand_withTheClassPathOfItsLayers() throws Exception {
-        Path root = folder.resolve("root");
-        image.unpack(root);
-        List<String> command = image.command(root);
+        List<String> command = new ArrayList<>(entryPoint);
         command.addAll(List.of("pipe", "--from=in"));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
