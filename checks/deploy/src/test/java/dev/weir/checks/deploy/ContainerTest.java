@@ -24,9 +24,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The image as a container: its layers are the root file system, read-only. Its entry point is process 1, its user has no
- * rights. An image without a base, as the build makes it, stands upon this machine's libraries and JDK;
- * {@code checks/container.sh} makes one upon Debian's packages, which needs nothing of the machine. Needs Linux and root.
+ * The image as a container: its layers are the root file system, read-only. Its entry point is process 1, its user has
+ * no rights. An image without a base, as the build makes it, stands upon this machine's libraries and JDK;
+ * {@code checks/container.sh} makes one upon Debian's packages, which needs nothing of the machine. Needs Linux, root.
  */
 @Tag("long")
 class ContainerTest {
@@ -34,8 +34,8 @@ class ContainerTest {
     private static final Duration SOON = Duration.ofMinutes(3);
 
     /**
-     * Arguments: the root, the JDK or nothing if the image has a base, a folder that is the same inside and outside, the
-     * user, and the entry point.
+     * Arguments: the root, the JDK or nothing if the image has a base, a folder that is the same inside and outside,
+     * the user, and the entry point.
      */
     private static final String ENTER = """
             set -eu
