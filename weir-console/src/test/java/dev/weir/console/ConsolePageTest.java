@@ -3,6 +3,7 @@ package dev.weir.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.checks.browser.Browser;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.checks.browser.Browser;
 import dev.weir.console.profile.Profile;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.SimpleFileServer;
-import dev.weir.console.Browser;
+import dev.weir.checks.browser.Browser;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -59,9 +59,9 @@ enum WeirModule {
             case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
-            // The console's browser for its tests.
-            case SITE -> Set.of("console");
-            case CONSOLE -> Set.of("stream", "kafka", "metrics");
+            // The browser for their tests.
+            case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
+            case SITE -> Set.of("checks.browser");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
             case CLI ->
                 Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples.asimov");
@@ -105,6 +105,7 @@ enum WeirModule {
             Stream<String> folders = Stream.concat(
                     Arrays.stream(values()).map(module -> module.folder),
                     Stream.of(
+                            "checks/browser",
                             "checks/concurrency",
                             "checks/deploy",
                             "checks/integration",

@@ -69,8 +69,25 @@ class AutoscalingTest {
                     "from 500/s to 9,500/s in two hours",
                     new Load(7_200, t -> 500 + t * 9_000L / 7_200, t -> NO_LIMIT)),
             new Case(
+                    "Black Friday: doors at six, a deal each full hour, the evening",
+                    new Load(86_400, AutoscalingTest::blackFriday, t -> NO_LIMIT)),
+            new Case(
                     "4,500/s; the output takes 2,000/s for half an hour",
                     new Load(10_800, t -> 4_500, t -> t >= 1_800 && t < 3_600 ? 2_000 : NO_LIMIT)));
+
+    /** Records in a second of the day, drawn by hand: ten times the night within five minutes of the doors' opening. */
+    private static long blackFriday(int second) {
+        double hour = second / 3_600.0;
+        if (hour < 6) {
+            return 600;
+        }
+        double doors = 5_400 * Math.min(1, (hour - 6) * 12) * Math.exp(-Math.max(0, hour - 6 - 1 / 12.0));
+        double day = 2_400 * Math.min(1, (hour - 6) / 3);
+        double evening = 4_000 * Math.exp(-Math.pow(hour - 20, 2));
+        double deal = hour >= 8 && hour < 22 && second % 3_600 < 120 ? 4_000 : 0;
+        double goingHome = hour < 22 ? 1 : Math.max(0.2, 1 - (hour - 22) / 2);
+        return Math.round((600 + doors + day + evening + deal) * goingHome);
+    }
 
     @Test
     void page_hasWhatTheSimulationSays() throws IOException {

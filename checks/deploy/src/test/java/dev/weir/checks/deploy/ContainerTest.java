@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.apache.kafka.common.IsolationLevel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -25,15 +24,19 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The image as a container: its layers are the root file system, read-only, upon this machine's libraries and JDK in
- * place of a base image. Its entry point is process 1, its user has no rights. Needs Linux and root.
+ * The image as a container: its layers are the root file system, read-only. Its entry point is process 1, its user has
+ * no rights. An image without a base, as the build makes it, stands upon this machine's libraries and JDK;
+ * {@code checks/container.sh} makes one upon Debian's packages, which needs nothing of the machine. Needs Linux, root.
  */
 @Tag("long")
 class ContainerTest {
 
     private static final Duration SOON = Duration.ofMinutes(3);
 
-    /** Arguments: the root, the JDK, a folder that is the same inside and outside, the user, and the entry point. */
+    /**
+     * Arguments: the root, the JDK or nothing if the image has a base, a folder that is the same inside and outside,
+     * the user, and the entry point.
+     */
     private static final String ENTER = """
             set -eu
             root=$1 jdk=$2 shared=$3 user=$4
@@ -42,19 +45,22 @@ class ContainerTest {
             mount --make-rprivate /
             mount --bind "$root" "$root"
             cd "$root"
-            mkdir -p usr dev proc tmp ".$jdk"
-            for link in lib lib64; do [ -e "$link" ] || ln -s "usr/$link" "$link"; done
-            mount --rbind /usr usr
+            mkdir -p dev proc tmp
             mount --rbind /dev dev
             mount -t proc proc proc
-            case $jdk in /usr/*) ;; *) mount --bind "$jdk" ".$jdk" ;; esac
+            if [ -n "$jdk" ]; then
+              mkdir -p usr ".$jdk"
+              for link in lib lib64; do [ -e "$link" ] || ln -s "usr/$link" "$link"; done
+              mount --rbind /usr usr
+              case $jdk in /usr/*) ;; *) mount --bind "$jdk" ".$jdk" ;; esac
+            fi
             mount -t tmpfs -o size=64m,mode=1777 tmpfs tmp
             mkdir -p ".$shared"
             mount --bind "$shared" ".$shared"
             mount -o remount,bind,ro "$root"
             cd /
             if touch "$root/written" 2>/dev/null; then echo "the root can be written" >&2; exit 9; fi
-            export PATH="$jdk/bin:$PATH"
+            export PATH="${jdk:+$jdk/bin:}$PATH"
             exec chroot --userspec="$user" --groups= "$root" "$@"
             """;
 
@@ -67,17 +73,19 @@ class ContainerTest {
     @Test
     @Timeout(600)
     void container_withReadOnlyRoot_decompresses_andAsProcessOneDrainsOnTerm() throws Exception {
-        assumeTrue(Runtime.version().feature() >= 25, "the image is for a JVM of 25");
         assumeTrue(mayMount(), "needs root and unshare of Linux, to make a container");
         Image image = Image.open(Files.createDirectory(folder.resolve("image")));
         Path root = Files.createDirectory(folder.resolve("root"));
         // The container's user is another, and reads its files there.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         image.unpack(root);
+        boolean hasBase = Files.isDirectory(root.resolve("usr"));
+        assertThat(hasBase).as("upon a base").isEqualTo(Boolean.getBoolean("weir.image.hasBase"));
+        assumeTrue(hasBase || Runtime.version().feature() >= 25, "the image is for a JVM of 25");
         KAFKA.cluster().createTopic("in", 2);
         KAFKA.cluster().createTopic("out", 2);
         Map<String, String> settings = Map.of("WEIR_BOOTSTRAP_SERVER", KAFKA.bootstrapServers());
-        try (Pods pods = new Pods(Variant.BASE, entering(image, root), settings, folder.resolve("pods"));
+        try (Pods pods = new Pods(Variant.BASE, entering(image, root, hasBase), settings, folder.resolve("pods"));
                 Load load = new Load(KAFKA.bootstrapServers(), "in", "snappy")) {
             pods.scaleTo(1);
             assertThat(pods.running().getFirst().out()).contains("\"pid\":1,");
@@ -99,12 +107,12 @@ class ContainerTest {
         }
     }
 
-    private List<String> entering(Image image, Path root) {
+    private List<String> entering(Image image, Path root, boolean hasBase) {
         List<String> command = new ArrayList<>(
                 List.of("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "enter"));
-        Stream.of(root, Path.of(System.getProperty("java.home")), folder)
-                .map(Path::toString)
-                .forEach(command::add);
+        command.add(root.toString());
+        command.add(hasBase ? "" : System.getProperty("java.home"));
+        command.add(folder.toString());
         command.add(image.config().required("User").asText());
         command.addAll(image.entryPoint());
         return command;

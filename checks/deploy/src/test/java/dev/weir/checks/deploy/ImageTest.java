@@ -1,8 +1,11 @@
 package dev.weir.checks.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,10 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is in the image, and that its entry point is the command. */
 class ImageTest {
@@ -27,10 +33,14 @@ class ImageTest {
     private static Path folder;
 
     private static Image image;
+    private static List<String> entryPoint;
 
     @BeforeAll
-    static void openImage() throws IOException {
+    static void unpackImage() throws Exception {
         image = Image.open(Files.createDirectory(folder.resolve("image")));
+        Path root = Files.createDirectory(folder.resolve("root"));
+        image.unpack(root);
+        entryPoint = image.command(root);
     }
 
     @Test
@@ -96,12 +106,59 @@ class ImageTest {
                 .orElseThrow(() -> new AssertionError("no " + prefix + " in " + layerOf.keySet()));
     }
 
+    /** The JVM of the entry point, but another program: prints the heap, and what Weir takes of it by default. */
+    static final class Memory {
+
+        private Memory() {}
+
+        public static void main(String[] args) {
+            long buffer = ConsumerSettings.builder()
+                    .bootstrapServers("none:1")
+                    .build()
+                    .bufferBytes();
+            Object producer = ProducerSettings.builder()
+                    .bootstrapServers("none:1")
+                    .build()
+                    .clientConfig()
+                    .get("buffer.memory");
+            System.out.println(Runtime.getRuntime().maxMemory() + " " + buffer + " " + producer);
+        }
+    }
+
+    /** The rows of the guide. {@code MaxRAM} is what a container's limit is to the JVM. */
+    @ParameterizedTest
+    @CsvSource({
+        "512 MiB, 256 MiB, 32, 512m, 256",
+        "1 GiB, 512 MiB, 64, 1g, 512",
+        "2 GiB and more, 1 GiB and more, 128, 2g, 1024"
+    })
+    @Timeout(120)
+    void memoryOfTheContainer_isHalfForTheHeap_andWhatIsInFlightFollows(
+            String limit, String heap, double bufferMegabytes, String maxRam, double heapMegabytes) throws Exception {
+        assertThat(Files.readString(Image.ROOT.resolve("docs/guide/kubernetes.md")))
+                .contains("| " + limit + " | " + heap + " | " + Math.round(bufferMegabytes) + " MB | 32 MB |");
+        List<String> command = new ArrayList<>(entryPoint.subList(0, entryPoint.indexOf("-cp")));
+        // That of so small a machine, which keeps a part of the heap for itself.
+        command.addAll(List.of("-XX:MaxRAM=" + maxRam, "-XX:+UseSerialGC"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Memory.class.getName()));
+        Path said = folder.resolve("memory of " + maxRam);
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .redirectOutput(said.toFile())
+                .start();
+        assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        List<Double> megabytes = Stream.of(Files.readString(said).strip().split(" "))
+                .map(bytes -> Long.parseLong(bytes) / (1024.0 * 1024.0))
+                .toList();
+        assertThat(megabytes.get(0)).isCloseTo(heapMegabytes, withinPercentage(5));
+        assertThat(megabytes.get(1)).isCloseTo(bufferMegabytes, withinPercentage(5));
+        assertThat(megabytes.get(2)).isCloseTo(32.0, withinPercentage(5));
+    }
+
     @Test
     @Timeout(120)
     void entryPoint_runsTheCommand_withTheClassPathOfItsLayers() throws Exception {
-        Path root = folder.resolve("root");
-        image.unpack(root);
-        List<String> command = image.command(root);
+        List<String> command = new ArrayList<>(entryPoint);
         command.addAll(List.of("pipe", "--from=in"));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.weir.console.Browser;
+import dev.weir.checks.browser.Browser;
 import java.awt.image.BufferedImage;
 import java.io.BufferedReader;
 import java.net.URI;

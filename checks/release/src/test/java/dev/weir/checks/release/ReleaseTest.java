@@ -90,40 +90,60 @@ class ReleaseTest {
         }
     }
 
-    /** Maven hands what it was given on the command line to the tests. */
     @ParameterizedTest
     @EnumSource
     void signatures_areThereIfAKeyIsGiven_andHold(Published module) throws Exception {
-        boolean wanted = System.getProperty("gpg.keyname") != null;
-        for (String ending : List.of(".pom", ".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
-            Path signature = module.file(ending + ".asc");
-            assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(wanted);
-            if (wanted) {
-                Path signed = ending.equals(".pom")
-                        ? Published.ROOT.resolve(module.artifact()).resolve("pom.xml")
-                        : module.made(ending);
-                assertHolds(signature, signed);
-            }
+        assertSigned(module.file(".pom.asc"), Published.ROOT.resolve(module.artifact() + "/pom.xml"));
+        for (String ending : List.of(".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
+            assertSigned(module.file(ending + ".asc"), module.made(ending));
         }
     }
 
-    private static void assertHolds(Path signature, Path signed) throws Exception {
-        Process gpg = new ProcessBuilder("gpg", "--batch", "--verify", signature.toString(), signed.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(gpg.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(gpg.waitFor()).as(said).isZero();
+    /** Both are uploaded too: the modules name the parent. */
+    @Test
+    void parentAndBom_areSignedIfAKeyIsGiven() throws Exception {
+        String version = Pom.parent().child("version");
+        assertSigned(
+                Published.ROOT.resolve("target/weir-parent-" + version + ".pom.asc"),
+                Published.ROOT.resolve("pom.xml"));
+        assertSigned(
+                Published.ROOT.resolve("weir-bom/target/weir-bom-" + version + ".pom.asc"),
+                Published.ROOT.resolve("weir-bom/pom.xml"));
     }
 
     @Test
     void archive_isSignedIfAKeyIsGiven() throws Exception {
         Path archive = Archive.file();
-        Path signature = archive.resolveSibling(archive.getFileName() + ".asc");
-        boolean wanted = System.getProperty("gpg.keyname") != null;
-        assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(wanted);
-        if (wanted) {
-            assertHolds(signature, archive);
+        assertSigned(archive.resolveSibling(archive.getFileName() + ".asc"), archive);
+    }
+
+    /** Maven hands what it was given on the command line to the tests. */
+    private static void assertSigned(Path signature, Path signed) throws Exception {
+        String key = System.getProperty("gpg.keyname");
+        assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(key != null);
+        if (key != null) {
+            // The last word about a good signature is the fingerprint of the key that made it.
+            assertThat(gpg("--status-fd", "1", "--verify", signature.toString(), signed.toString()))
+                    .containsPattern("\\[GNUPG:] VALIDSIG .* " + fingerprint(key) + "\\R");
         }
+    }
+
+    private static String fingerprint(String key) throws Exception {
+        return gpg("--with-colons", "--list-keys", key)
+                .lines()
+                .filter(line -> line.startsWith("fpr:"))
+                .findFirst()
+                .orElseThrow()
+                .split(":", -1)[9];
+    }
+
+    private static String gpg(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("gpg", "--batch"));
+        command.addAll(List.of(arguments));
+        Process gpg = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(gpg.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(gpg.waitFor()).as(said).isZero();
+        return said;
     }
 
     /** As the generator of the site has unpacked it. */
@@ -158,6 +178,18 @@ class ReleaseTest {
         assertThat(Files.readString(archive.resolveSibling(archive.getFileName() + ".sha256"))
                         .strip())
                 .isEqualTo(HexFormat.of().formatHex(digest) + "  " + archive.getFileName());
+    }
+
+    /** A jar of tests, say, would be uploaded with them. */
+    @ParameterizedTest
+    @EnumSource
+    void module_hasNoJarsBesideThese(Published module) throws IOException {
+        Path target = Published.ROOT.resolve(module.artifact()).resolve("target");
+        try (Stream<Path> files = Files.list(target)) {
+            assertThat(files.filter(file -> file.toString().endsWith(".jar")))
+                    .containsExactlyInAnyOrderElementsOf(
+                            JARS.stream().map(module::file).toList());
+        }
     }
 
     @Test

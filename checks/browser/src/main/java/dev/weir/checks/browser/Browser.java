@@ -1,4 +1,4 @@
-package dev.weir.console;
+package dev.weir.checks.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -179,7 +179,7 @@ public final class Browser implements AutoCloseable {
         Files.write(file, Base64.getDecoder().decode(shot.path("data").asText()));
     }
 
-    void dark() throws Exception {
+    public void dark() throws Exception {
         prefer("dark");
     }
 
