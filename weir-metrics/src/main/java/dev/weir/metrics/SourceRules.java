@@ -49,9 +49,8 @@ final class SourceRules {
     /** Somebody holds the partitions: a user, or records that are for later. */
     static @Nullable Limiter held(Interval interval) {
         List<PartitionDump> partitions = interval.partitions();
-        List<PartitionDump> held = partitions.stream()
-                .filter(SourceRules::isHeld)
-                .toList();
+        List<PartitionDump> held =
+                partitions.stream().filter(SourceRules::isHeld).toList();
         if (held.isEmpty() || held.size() < partitions.size()) {
             return forgotten(interval, held);
         }
@@ -90,8 +89,8 @@ final class SourceRules {
 
     /** Whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled. */
     private static boolean isHeld(PartitionDump partition) {
-        return partition.paused().stream().anyMatch(each ->
-                HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));
+        return partition.paused().stream()
+                .anyMatch(each -> HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));
     }
 
     /** Whether the consumer may fetch of a partition, as soon as there is room. */

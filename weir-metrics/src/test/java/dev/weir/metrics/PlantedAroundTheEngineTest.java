@@ -162,8 +162,7 @@ class PlantedAroundTheEngineTest {
     @Test
     void recordsReadToTheEnd_thatWaitForTheirCommit_areCommit() {
         try (Planted planted = waiting(
-                StubLooks.consumer(
-                        StubLooks.partition(0).buffered(500).lag(500).paused(Paused.END)),
+                StubLooks.consumer(StubLooks.partition(0).buffered(500).lag(500).paused(Paused.END)),
                 StubLooks.noProducer())) {
             planted.awaitLimiter(Kind.COMMIT, READS);
         }

@@ -108,8 +108,7 @@ class PlantedByAStrangerTest {
     }
 
     /** Records with values of a size, and keys that a test chooses. */
-    private static void fill(
-            String topic, int partitions, int records, byte[] value, IntFunction<String> key)
+    private static void fill(String topic, int partitions, int records, byte[] value, IntFunction<String> key)
             throws IOException {
         KAFKA.cluster().createTopic(topic, partitions);
         // One request at a time: a leader that has only just become one may refuse the first batch and take the second.

@@ -39,7 +39,8 @@ final class StarvedImages {
                         .to(Sink.ignore())
                         .run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
-            System.out.println(PlantedByAStrangerTest.awaitLimiter(running, probe, Kind.GC).sentence());
+            System.out.println(
+                    PlantedByAStrangerTest.awaitLimiter(running, probe, Kind.GC).sentence());
             running.cancel();
         }
     }
