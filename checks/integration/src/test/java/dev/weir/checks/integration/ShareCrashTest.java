@@ -3,6 +3,7 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
@@ -11,9 +12,10 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Members of a share group that die. */
 @Timeout(240)
@@ -22,14 +24,15 @@ class ShareCrashTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    private static ShareSettings.Builder<byte[], byte[]> group(String group) {
+    private static ShareSettings.Builder<byte[], byte[]> group(String group, FetchPath path) {
         return ShareSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .groupId(group)
+                .fetch(path)
                 .startAt(Start.EARLIEST);
     }
 
-    private static void killOne(String name, int lanes) {
+    private static void killOne(String name, int lanes, FetchPath path) {
         try (PipeProcess member = PipeProcess.startMain(
                 "dev.weir.checks.integration.ShareMember",
                 128,
@@ -38,31 +41,38 @@ class ShareCrashTest {
                 name,
                 name + "-dead",
                 "1",
-                Integer.toString(lanes))) {
+                Integer.toString(lanes),
+                path.name())) {
             assertThat(member.awaitOut()).isEqualTo("begun");
             member.kill();
         }
     }
 
-    @Test
-    void crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic() throws Exception {
-        KAFKA.cluster().createTopic("crashes", 1);
-        KAFKA.cluster().createTopic("crashes-dead", 1);
-        Records.produce(KAFKA.bootstrapServers(), "crashes", 0, 1);
+    @ParameterizedTest
+    @EnumSource
+    void crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic(FetchPath path) throws Exception {
+        String name = "crashes-" + path;
+        KAFKA.cluster().createTopic(name, 1);
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, 1);
         for (int crash = 0; crash < 5; crash++) {
             // One lane: a dying process uses up one delivery.
-            killOne("crashes", 1);
+            killOne(name, 1, path);
         }
         ConsumerLedger ledger = new ConsumerLedger(1);
         try (RunningPipeline running = KafkaFlow.shared(
-                        group("crashes").untilEnd().deadLetters("crashes-dead").build(), "crashes")
+                        group(name, path)
+                                .untilEnd()
+                                .deadLetters(name + "-dead")
+                                .build(),
+                        name)
                 .forEach(4, Ordering.unordered(), ledger::handled)
                 .run()) {
             assertThat(running.await().drained()).isTrue();
         }
         // The brokers have given it up: nobody handles it any more.
         assertThat(ledger.seen()).isZero();
-        assertThat(FailureTopics.letters(KAFKA.cluster(), "crashes-dead"))
+        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
                 .isNotEmpty()
                 .allSatisfy(letter -> {
                     assertThat(letter.header(DeadLetter.REASON)).isEqualTo("PARKED");
@@ -70,19 +80,21 @@ class ShareCrashTest {
                 });
     }
 
-    @Test
-    void memberKilled_anotherTakesOverWhatItHad() throws Exception {
-        KAFKA.cluster().createTopic("takeover", 2);
-        KAFKA.cluster().createTopic("takeover-dead", 1);
-        Records.produce(KAFKA.bootstrapServers(), "takeover", 0, 200);
-        killOne("takeover", 16);
+    @ParameterizedTest
+    @EnumSource
+    void memberKilled_anotherTakesOverWhatItHad(FetchPath path) throws Exception {
+        String name = "takeover-" + path;
+        KAFKA.cluster().createTopic(name, 2);
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, 200);
+        killOne(name, 16, path);
         ConsumerLedger ledger = new ConsumerLedger(200);
         try (RunningPipeline running = KafkaFlow.shared(
-                        group("takeover")
+                        group(name, path)
                                 .untilEnd()
-                                .deadLetters("takeover-dead")
+                                .deadLetters(name + "-dead")
                                 .build(),
-                        "takeover")
+                        name)
                 .forEach(8, Ordering.unordered(), ledger::handled)
                 .run()) {
             assertThat(running.await().drained()).isTrue();

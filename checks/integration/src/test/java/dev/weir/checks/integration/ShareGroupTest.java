@@ -330,18 +330,19 @@ class ShareGroupTest {
         assertThat(ledger.lost()).isZero();
     }
 
-    @Test
-    void threeMembers_replacedOneAfterTheOtherUnderLoad_loseNothing() throws Exception {
-        topic("rolling", 3, 6_000);
+    @ParameterizedTest
+    @EnumSource
+    void threeMembers_replacedOneAfterTheOtherUnderLoad_loseNothing(FetchPath path) throws Exception {
+        topic("rolling-" + path, 3, 6_000);
         ConsumerLedger ledger = new ConsumerLedger(6_000);
         RunningPipeline[] members = new RunningPipeline[3];
         for (int i = 0; i < 3; i++) {
-            members[i] = rollingMember(ledger);
+            members[i] = rollingMember(ledger, path);
         }
         for (int i = 0; i < 3; i++) {
             ledger.awaitSeen(1_000 * (i + 1), SOON);
             assertThat(members[i].drain(SOON).drained()).isTrue();
-            members[i] = rollingMember(ledger);
+            members[i] = rollingMember(ledger, path);
         }
         ledger.awaitSeen(6_000, SOON);
         for (RunningPipeline member : members) {
@@ -351,8 +352,9 @@ class ShareGroupTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    private static RunningPipeline rollingMember(ConsumerLedger ledger) {
-        return KafkaFlow.shared(group("rolling").maxLanes(4).build(), "rolling")
+    private static RunningPipeline rollingMember(ConsumerLedger ledger, FetchPath path) {
+        String name = "rolling-" + path;
+        return KafkaFlow.shared(group(name).maxLanes(4).fetch(path).build(), name)
                 .forEach(4, Ordering.unordered(), record -> {
                     ConsumerLedger.work(Duration.ofMillis(5));
                     ledger.handled(record);
