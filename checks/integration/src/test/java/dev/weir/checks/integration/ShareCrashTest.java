@@ -61,11 +61,7 @@ class ShareCrashTest {
         }
         ConsumerLedger ledger = new ConsumerLedger(1);
         try (RunningPipeline running = KafkaFlow.shared(
-                        group(name, path)
-                                .untilEnd()
-                                .deadLetters(name + "-dead")
-                                .build(),
-                        name)
+                        group(name, path).untilEnd().deadLetters(name + "-dead").build(), name)
                 .forEach(4, Ordering.unordered(), ledger::handled)
                 .run()) {
             assertThat(running.await().drained()).isTrue();
@@ -90,11 +86,7 @@ class ShareCrashTest {
         killOne(name, 16, path);
         ConsumerLedger ledger = new ConsumerLedger(200);
         try (RunningPipeline running = KafkaFlow.shared(
-                        group(name, path)
-                                .untilEnd()
-                                .deadLetters(name + "-dead")
-                                .build(),
-                        name)
+                        group(name, path).untilEnd().deadLetters(name + "-dead").build(), name)
                 .forEach(8, Ordering.unordered(), ledger::handled)
                 .run()) {
             assertThat(running.await().drained()).isTrue();
