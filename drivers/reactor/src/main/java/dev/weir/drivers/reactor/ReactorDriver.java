@@ -138,15 +138,9 @@ final class ReactorDriver implements Driver {
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
         CountDownLatch ended = new CountDownLatch(1);
         if (transaction == 0) {
-            Results results = new Results();
-            sender.send(results.endingWithLast(records))
+            sender.send(records)
                     .doFinally(end -> ended.countDown())
-                    .subscribe(
-                            written -> {
-                                pass.acknowledged(written.correlationMetadata(), valueBytes);
-                                results.came();
-                            },
-                            pass::fail);
+                    .subscribe(written -> pass.acknowledged(written.correlationMetadata(), valueBytes), pass::fail);
         } else {
             inTransactions(sender, records, transaction)
                     .doFinally(end -> ended.countDown())

@@ -1,17 +1,13 @@
 package dev.weir.kafka.internal.producer;
 
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.Node;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serializer;
@@ -32,10 +28,6 @@ final class FirstRecords<K> {
 
     private static final class Topic {
         int partitions;
-
-        /** The broker that leads each of them. */
-        List<Integer> leaders = List.of();
-
         final Map<Integer, Future<?>> asked = new HashMap<>();
         final BitSet answered = new BitSet();
         int answeredCount;
@@ -134,21 +126,12 @@ final class FirstRecords<K> {
         return topicOf(topic) != null;
     }
 
-    /** Counts the partitions of the topics if that was long ago; says whether it did. */
-    boolean refresh(long nowNanos) {
-        boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
-        if (isDue) {
+    /** Counts the partitions of the topics if that was long ago. */
+    void refresh(long nowNanos) {
+        if (nowNanos - countedNanos > COUNT_NANOS) {
             countedNanos = nowNanos;
             topics.forEach(this::count);
         }
-        return isDue;
-    }
-
-    /** How many of the partitions of these topics each broker leads. */
-    Collection<Integer> partitionsByBroker() {
-        Map<Integer, Integer> count = new HashMap<>();
-        topics.values().forEach(topic -> topic.leaders.forEach(leader -> count.merge(leader, 1, Integer::sum)));
-        return count.values();
     }
 
     private @Nullable Topic topicOf(String name) {
@@ -167,13 +150,7 @@ final class FirstRecords<K> {
     private void count(String name, Topic topic) {
         try {
             if (producer != null) {
-                List<PartitionInfo> partitions = producer.partitionsFor(name);
-                topic.partitions = partitions.size();
-                topic.leaders = partitions.stream()
-                        .map(partition -> partition.leader() == null
-                                ? Node.noNode().id()
-                                : partition.leader().id())
-                        .toList();
+                topic.partitions = producer.partitionsFor(name).size();
             }
         } catch (InterruptException interrupted) {
             throw interrupted;

@@ -2,12 +2,9 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
-import dev.weir.kafka.internal.meters.LatencyCounts;
-import dev.weir.kafka.internal.meters.SendCounts;
-import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.stream.spi.AckTarget;
-import java.lang.invoke.VarHandle;
+import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -89,7 +86,7 @@ final class OrderedProducer<K, V> {
     /** Whether others use it, so that it must stay open. */
     private final boolean shared;
 
-    private final WrittenCount written;
+    private final StageMeter meter;
     private final LatencyCounts latency;
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
@@ -97,7 +94,7 @@ final class OrderedProducer<K, V> {
     /** Permits of records that may be on their way besides; null without such a bound. */
     private final @Nullable Semaphore room;
 
-    private final SendCounts counts = new SendCounts();
+    private final AtomicLong unanswered = new AtomicLong();
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
@@ -109,6 +106,9 @@ final class OrderedProducer<K, V> {
 
     // Written by the producer's thread, or by who finds it stuck.
     private volatile @Nullable Stop stop;
+
+    /** Counted by the producer's thread. */
+    private volatile long answers;
 
     /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
     private @Nullable Thread sender;
@@ -125,7 +125,6 @@ final class OrderedProducer<K, V> {
      *
      * @param shared whether others use it, too: then a refusal does not close it, and what follows a refused record is
      *     written, but does not count as finished
-     * @param written counts records that the brokers have
      * @param latency counts the time to each answer of a record with a timestamp
      * @param offsets is told of each answer; called on the producer's thread
      * @param maxInFlight records on their way at once; 0 for no bound but that of the producer's memory
@@ -134,14 +133,14 @@ final class OrderedProducer<K, V> {
     OrderedProducer(
             Producer<K, V> producer,
             boolean shared,
-            WrittenCount written,
+            StageMeter meter,
             LatencyCounts latency,
             OffsetOrder offsets,
             int maxInFlight,
             Runnable whenSettled) {
         this.producer = producer;
         this.shared = shared;
-        this.written = written;
+        this.meter = meter;
         this.latency = latency;
         this.offsets = offsets;
         this.room = maxInFlight == 0 ? null : new Semaphore(maxInFlight);
@@ -156,12 +155,12 @@ final class OrderedProducer<K, V> {
         awaitRoom();
         sender = Thread.currentThread();
         answer.sentBy(this);
-        counts.sends();
+        unanswered.incrementAndGet();
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
             // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
-            countNotTaken();
+            countAnswer();
             if (thrown instanceof InterruptException) {
                 throw thrown;
             }
@@ -205,20 +204,17 @@ final class OrderedProducer<K, V> {
 
     /** The producer's thread, or within {@link #send} the sender's. */
     void answered(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
-        if (refusal != null && Thread.currentThread() == sender) {
-            answer.notTaken = refusal;
-            countNotTaken();
-            return;
-        }
         try {
-            if (refusal != null) {
+            if (refusal != null && Thread.currentThread() == sender) {
+                answer.notTaken = refusal;
+            } else if (refusal != null) {
                 stopAt(answer, metadata, refusal);
                 giveBack(answer, metadata, refusal);
             } else if (stop != null && isBehindRefused(answer, metadata)) {
                 giveBack(answer, metadata, null);
             } else {
                 answer.written(metadata);
-                written.increment();
+                meter.out(1);
                 if (answer.timestampMillis != Answer.NO_TIMESTAMP) {
                     latency.add(System.currentTimeMillis() - answer.timestampMillis);
                 }
@@ -243,7 +239,6 @@ final class OrderedProducer<K, V> {
                 splits = total;
             }
         }
-        long answers = counts.answered();
         boolean stuck = splits - splitsSeen >= MANY_SPLITS && answers == answersSeen;
         splitsSeen = splits;
         answersSeen = answers;
@@ -252,34 +247,21 @@ final class OrderedProducer<K, V> {
                     "",
                     "",
                     new RecordTooLargeException(
-                            "the brokers refuse a batch as too large, and the client splits it without end: a record"
-                                    + " is larger than max.message.bytes of its topic, or batch.size is: raise the first"
-                                    + " or lower the second"));
+                            "the brokers refuse a batch as too large, and the client splits it without"
+                                    + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
+                                    + " first or lower the second"));
             producer.close(Duration.ZERO);
         }
     }
 
-    /** The producer's thread. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private void countAnswer() {
-        counts.answers();
-        leaveRoom();
-    }
-
-    /** The sender's thread. */
-    private void countNotTaken() {
-        counts.sendsNot();
-        leaveRoom();
-    }
-
-    private void leaveRoom() {
         if (room != null) {
             room.release();
         }
-        if (stop != null) {
-            VarHandle.fullFence(); // of two threads that count at once, one sees both counts
-            if (counts.unanswered() == 0) {
-                whenSettled.run();
-            }
+        answers++;
+        if (unanswered.decrementAndGet() == 0 && stop != null) {
+            whenSettled.run();
         }
     }
 
@@ -328,11 +310,11 @@ final class OrderedProducer<K, V> {
 
     /** Whether there is nothing to wait for: no answer is missing, and none has said no. */
     boolean isQuiet() {
-        return counts.unanswered() == 0 && stop == null;
+        return unanswered.get() == 0 && stop == null;
     }
 
     long unanswered() {
-        return counts.unanswered();
+        return unanswered.get();
     }
 
     /** Why it has stopped, or null. What the producer's thread says later may say more. */
@@ -380,6 +362,6 @@ final class OrderedProducer<K, V> {
         if (!shared) {
             producer.close(patience);
         }
-        return counts.unanswered() + unfinished.get();
+        return unanswered.get() + unfinished.get();
     }
 }

@@ -44,7 +44,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         Producers<K, V> producers = new Producers<>(settings);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         ProducerLoop<T, K, V> loop =
-                new ProducerLoop<>(producers.clients(), context, records, rejects, topics, maxInFlight);
+                new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics, maxInFlight);
         topics.eachLook(loop::checkSplits);
         context.expose(loop.handle());
         context.onTermination(patience -> {

@@ -81,8 +81,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         Producers<K, V> producers = new Producers<>(settings);
-        ResultStage<K, V, P> stage =
-                new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
+        var clients = new OrderedWriter.Clients<>(producers, producers.firstRecords(), false);
+        ResultStage<K, V, P> stage = new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
         context.onTermination(patience -> {
             // Whatever is on its way has no one to hear of it any more.
             String ignored = stage.writer.close(Duration.ZERO);
@@ -100,7 +100,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
-        OrderedWriter.Clients<K, V> clients = new Producers<>(settings).sharing(client);
+        FirstRecords<K> firsts = new Producers<>(settings).firstRecords();
+        var clients = new OrderedWriter.Clients<>(() -> client, firsts, true);
         return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
     }
 

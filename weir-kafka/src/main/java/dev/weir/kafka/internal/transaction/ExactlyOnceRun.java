@@ -10,12 +10,9 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
-import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +44,6 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     board,
                     context,
                     counts,
-                    of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
             this.transactions =
                     new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan));
@@ -102,16 +98,11 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     private final ProducerSettings<K, V> settings;
-    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
     private final Function<String, TransactionPlan> plans;
 
-    /** Creates what makes a plan of the group for each run; the listener hears what was committed. */
-    public ExactlyOnceRun(
-            ProducerSettings<K, V> settings,
-            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
-            Function<String, TransactionPlan> plans) {
+    /** Creates what makes a plan of the group for each run. */
+    public ExactlyOnceRun(ProducerSettings<K, V> settings, Function<String, TransactionPlan> plans) {
         this.settings = Objects.requireNonNull(settings, "settings");
-        this.whenCommitted = whenCommitted;
         this.plans = plans;
     }
 

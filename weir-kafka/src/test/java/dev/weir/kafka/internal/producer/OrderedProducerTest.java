@@ -2,11 +2,10 @@ package dev.weir.kafka.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.meters.LatencyCounts;
-import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.kafka.internal.producer.OrderedProducer.Sent;
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -38,7 +37,7 @@ class OrderedProducerTest {
     private final OrderedProducer<String, String> producer = new OrderedProducer<>(
             client,
             false,
-            new WrittenCount(),
+            new StageMeter(),
             new LatencyCounts(),
             new OffsetOrder(suspected::add),
             0,

@@ -10,8 +10,7 @@ class OpenTransactionTest {
     private final AckTarget source = new Group(0, AckTarget.NONE);
 
     @SuppressWarnings("NullAway") // nothing is sent
-    private final OpenTransaction<String, String> transaction =
-            new OpenTransaction<>(null, 0, (refused, cause) -> {}, false);
+    private final OpenTransaction<String, String> transaction = new OpenTransaction<>(null, 0, (refused, cause) -> {});
 
     @Test
     void recordsOfOneGroup_lookAtItsInputsOnce() {

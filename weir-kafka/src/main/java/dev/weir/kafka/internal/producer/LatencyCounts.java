@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.meters;
+package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerHandle.Latency;
 import java.util.concurrent.atomic.AtomicLong;

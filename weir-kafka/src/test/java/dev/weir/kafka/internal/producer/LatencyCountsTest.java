@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.meters;
+package dev.weir.kafka.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
