@@ -124,7 +124,8 @@ class ConsolePageTest {
                 int before = looks(browser);
                 browser.open(console.uri());
                 await().atMost(PATIENCE).until(() -> looks(browser) >= before);
-                assertThat(browser.textOf("timeline")).contains("stage.price.parallelism = 64, by page");
+                // Asked for by itself: it may come after the looks.
+                awaitText(browser, "timeline", "stage.price.parallelism = 64, by page");
                 browser.dark();
                 browser.screenshot(target("console-dark.png"));
                 assertThat(browser.troubles).isEmpty();

@@ -48,6 +48,17 @@ class ShareCrashTest {
         }
     }
 
+    private static ConsumerLedger readToTheEnd(String name, FetchPath path, int records) throws Exception {
+        ConsumerLedger ledger = new ConsumerLedger(records);
+        try (RunningPipeline running = KafkaFlow.shared(
+                        group(name, path).untilEnd().deadLetters(name + "-dead").build(), name)
+                .forEach(8, Ordering.unordered(), ledger::handled)
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        return ledger;
+    }
+
     @ParameterizedTest
     @EnumSource
     void crashesUpToTheDeliveryLimit_loseNothing_copiesStandInTheDeadLetterTopic(FetchPath path) throws Exception {
@@ -59,13 +70,7 @@ class ShareCrashTest {
             // One lane: a dying process uses up one delivery.
             killOne(name, 1, path);
         }
-        ConsumerLedger ledger = new ConsumerLedger(1);
-        try (RunningPipeline running = KafkaFlow.shared(
-                        group(name, path).untilEnd().deadLetters(name + "-dead").build(), name)
-                .forEach(4, Ordering.unordered(), ledger::handled)
-                .run()) {
-            assertThat(running.await().drained()).isTrue();
-        }
+        ConsumerLedger ledger = readToTheEnd(name, path, 1);
         // The brokers have given it up: nobody handles it any more.
         assertThat(ledger.seen()).isZero();
         assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
@@ -84,13 +89,6 @@ class ShareCrashTest {
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, 200);
         killOne(name, 16, path);
-        ConsumerLedger ledger = new ConsumerLedger(200);
-        try (RunningPipeline running = KafkaFlow.shared(
-                        group(name, path).untilEnd().deadLetters(name + "-dead").build(), name)
-                .forEach(8, Ordering.unordered(), ledger::handled)
-                .run()) {
-            assertThat(running.await().drained()).isTrue();
-        }
-        assertThat(ledger.lost()).isZero();
+        assertThat(readToTheEnd(name, path, 200).lost()).isZero();
     }
 }

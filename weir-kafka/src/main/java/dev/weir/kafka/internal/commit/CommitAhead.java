@@ -177,8 +177,9 @@ public final class CommitAhead implements CommitGate {
         commits.succeededAhead();
         for (Promised each : next) {
             // It stands in front, but for what is paused: thousands may wait behind it.
-            waiting.removeFirstOccurrence(each);
-            letGo(each.partition, each.batch.size());
+            if (waiting.removeFirstOccurrence(each)) {
+                letGo(each.partition, each.batch.size());
+            }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
                 // A bounded read ends when nothing waits any more, which is looked at behind the next poll.

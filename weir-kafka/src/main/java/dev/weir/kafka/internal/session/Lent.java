@@ -101,6 +101,7 @@ final class Lent {
         List<Loan> lost = new ArrayList<>();
         ranges.values().forEach(range -> lost.addAll(range.loseOpen()));
         ranges.clear();
+        lastLent = -1;
         return lost;
     }
 
