@@ -180,9 +180,9 @@ public final class StageSnapshot {
         }
 
         /**
-         * The most threads that wait for one and the same lock: a lock or semaphore of {@code java.util.concurrent}, or a
-         * monitor; a stage's monitors are not told apart. They are among those of {@link #waiting}; more threads would
-         * wait there too.
+         * The most threads that wait for one and the same lock: a lock or semaphore of {@code java.util.concurrent}, or
+         * a monitor; a stage's monitors are not told apart. They are among those of {@link #waiting}; more threads
+         * would wait there too.
          */
         public int behindLock() {
             return values.behindLock;
