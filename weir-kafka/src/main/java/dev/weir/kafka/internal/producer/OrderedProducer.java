@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
@@ -46,8 +47,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedProducer<K, V> {
 
-    /** Batches that the client has split since the last look, without any answer meanwhile: it splits without end. */
-    private static final double MANY_SPLITS = 100;
+    /**
+     * Batches that the client has split without any answer meanwhile: it splits without end. It is stopped long before the
+     * thread of Kafka's client dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
+     */
+    private static final double MANY_SPLITS = 1_000;
+
+    /** The same, if there is no answer for {@link #LONG_NANOS}. */
+    private static final double SOME_SPLITS = 100;
+
+    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** What the threads of Kafka's client are called. */
+    private static final String CLIENT_THREAD = "kafka-producer-network-thread";
+
+    private static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
+            + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
+            + " first or lower the second";
 
     /** Partitions that a message names. */
     private static final int MAX_PLACES = 5;
@@ -110,15 +126,20 @@ final class OrderedProducer<K, V> {
     /** Counted by the producer's thread. */
     private volatile long answers;
 
+    /** The thread of Kafka's client, once it has answered. */
+    private volatile @Nullable Thread clientThread;
+
     /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
     private @Nullable Thread sender;
 
     /** What was sent last. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
-    // Of the last look of one thread.
-    private double splitsSeen;
-    private long answersSeen;
+    // Of the thread that looks.
+    private long answersSeen = -1;
+    private double splitsAtAnswer;
+    private long answerNanos;
+    private boolean seenDead;
 
     /**
      * Takes a producer over, or a part in one.
@@ -204,6 +225,7 @@ final class OrderedProducer<K, V> {
 
     /** The producer's thread, or within {@link #send} the sender's. */
     void answered(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+        learnThread();
         try {
             if (refusal != null && Thread.currentThread() == sender) {
                 answer.notTaken = refusal;
@@ -227,30 +249,61 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Stops it if the client splits batches without end: a batch that is too large for its topic is split by {@code
-     * batch.size}, which gives the same batch again if a topic takes less, or one of its records is too large. To be called now
-     * and then, by one thread.
+     * Looks whether the client still works; one thread, several times a second. Stops it if it splits batches without end:
+     * a batch that is too large for its topic is split by {@code batch.size}, which gives the same batch again if a topic
+     * takes less, or one of its records is too large.
+     *
+     * @return what the run fails with at once, as answers are missing that cannot come; else null
      */
-    void checkSplits() {
-        double splits = 0;
+    @Nullable
+    KafkaPipelineException look(long nowNanos) {
+        double splits = splits();
+        boolean dead = isClientDead();
+        long known = answers;
+        if (known != answersSeen) {
+            answersSeen = known;
+            splitsAtAnswer = splits;
+            answerNanos = nowNanos;
+        } else if (dead && seenDead) {
+            return new KafkaPipelineException(
+                    "the thread of the producer has ended and leaves records without an answer: the log has"
+                            + " its exception; what is not acknowledged is written again after a restart");
+        } else if (stop == null && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
+            if (shared) {
+                return new KafkaPipelineException(ENDLESS);
+            }
+            stop = new Stop("", "", new RecordTooLargeException(ENDLESS));
+            producer.close(Duration.ZERO);
+        }
+        seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be coming in
+        return null;
+    }
+
+    private boolean isEndless(double splits, long nanos) {
+        // Of a shared producer, others' records may be split while brokers of these are away.
+        boolean some = !shared && splits >= SOME_SPLITS && nanos >= LONG_NANOS;
+        return (splits >= MANY_SPLITS || some) && unanswered.get() > 0;
+    }
+
+    private boolean isClientDead() {
+        Thread thread = clientThread;
+        return thread != null && !thread.isAlive() && unanswered.get() > 0;
+    }
+
+    private double splits() {
         for (Map.Entry<MetricName, ? extends Metric> metric : producer.metrics().entrySet()) {
             if (metric.getKey().name().equals("batch-split-total")
                     && metric.getValue().metricValue() instanceof Double total) {
-                splits = total;
+                return total;
             }
         }
-        boolean stuck = splits - splitsSeen >= MANY_SPLITS && answers == answersSeen;
-        splitsSeen = splits;
-        answersSeen = answers;
-        if (stuck && stop == null) {
-            stop = new Stop(
-                    "",
-                    "",
-                    new RecordTooLargeException(
-                            "the brokers refuse a batch as too large, and the client splits it without"
-                                    + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
-                                    + " first or lower the second"));
-            producer.close(Duration.ZERO);
+        return 0;
+    }
+
+    private void learnThread() {
+        Thread thread = Thread.currentThread();
+        if (thread != clientThread && thread.getName().startsWith(CLIENT_THREAD)) {
+            clientThread = thread;
         }
     }
 

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends records in order, and again those that come back because another one was refused. Confined to the segment's
- * thread, but for {@link #handle}, {@link #checkSplits} and {@link #close}; answers come on the producer's own thread.
+ * thread, but for {@link #handle}, {@link #look} and {@link #close}; answers come on the producer's own thread.
  *
  * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without somebody to take refused
  * records that fails the run. Otherwise another producer sends again what was not written, in order, with those alone
@@ -290,10 +290,11 @@ final class OrderedWriter<T, K, V> {
         throw new ProduceException(answer.topic, answer.place(), refusal);
     }
 
-    /** See {@link OrderedProducer#checkSplits}. One thread. */
-    void checkSplits() {
-        if (!closing) {
-            current.checkSplits();
+    /** Fails the run if its client cannot answer any more; see {@link ClientWatch}, whose thread it is. */
+    void look(long nowNanos) {
+        KafkaPipelineException broken = closing ? null : current.look(nowNanos);
+        if (broken != null) {
+            context.fail(broken);
         }
     }
 

@@ -57,7 +57,6 @@ public final class OutputTopics implements TopicWatch {
     private final Consumer<KafkaPipelineException> onFailure;
     private final Map<String, State> topics = new ConcurrentHashMap<>();
     private final Semaphore hints = new Semaphore(0);
-    private volatile Runnable eachLook = () -> {};
     private final CountDownLatch end = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -85,11 +84,6 @@ public final class OutputTopics implements TopicWatch {
             return "";
         });
         return topics;
-    }
-
-    /** Also does this each time, on the thread that looks. */
-    void eachLook(Runnable alsoLooks) {
-        eachLook = alsoLooks;
     }
 
     @Override
@@ -130,7 +124,6 @@ public final class OutputTopics implements TopicWatch {
             while (true) {
                 boolean ignored = hints.tryAcquire(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
                 hints.drainPermits();
-                eachLook.run();
                 look(admin);
                 if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;

@@ -123,9 +123,9 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         writer.send(record, answer);
     }
 
-    /** See {@link OrderedProducer#checkSplits}. One thread. */
-    void checkSplits() {
-        writer.checkSplits();
+    /** See {@link OrderedWriter#look}. */
+    void look(long nowNanos) {
+        writer.look(nowNanos);
     }
 
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */

@@ -45,7 +45,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         ProducerLoop<T, K, V> loop =
                 new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics, maxInFlight);
-        topics.eachLook(loop::checkSplits);
+        ClientWatch.begin(settings.clientConfig(), context, loop::look);
         context.expose(loop.handle());
         context.onTermination(patience -> {
             String left = loop.close(patience);

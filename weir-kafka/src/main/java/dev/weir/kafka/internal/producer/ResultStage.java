@@ -68,9 +68,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 0,
                 answered::wake);
         context.depth(() -> inHand);
-        if (!clients.shared()) {
-            topics.eachLook(writer::checkSplits);
-        }
+        ClientWatch.begin(settings.clientConfig(), context, writer::look);
     }
 
     /** Makes a stage with a producer that lives as long as the run. */

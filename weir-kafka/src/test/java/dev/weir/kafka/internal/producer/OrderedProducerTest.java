@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.producer.Answer.Kept;
@@ -8,6 +9,7 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,6 +21,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -132,6 +136,41 @@ class OrderedProducerTest {
         assertThat(again.headers()).isEqualTo(record.headers()).isNotSameAs(record.headers());
     }
 
+    // The client's own thread died of such a chain of splits, and the run stood still.
+    @Test
+    void splits_withoutAnyAnswer_stopItAtAThousand_orAtAHundredAfterFiveSeconds() throws Exception {
+        sendTo(0, 0);
+        assertThat(producer.look(0)).isNull();
+        client.splits = 999;
+        assertThat(producer.look(SECONDS.toNanos(1))).isNull();
+        client.answer(0, null);
+        assertThat(producer.look(SECONDS.toNanos(2))).isNull();
+        client.splits = 999 + 99;
+        assertThat(producer.look(SECONDS.toNanos(8))).isNull();
+        assertThat(producer.stop()).isNull();
+        client.splits = 999 + 100;
+        assertThat(producer.look(SECONDS.toNanos(9))).isNull();
+        assertThat(Objects.requireNonNull(producer.stop()).isOfSplits()).isTrue();
+        assertThat(client.closed()).isTrue();
+    }
+
+    @Test
+    void splits_byTheThousandWithoutAnAnswer_stopItAtOnce() throws Exception {
+        sendTo(0, 0);
+        assertThat(producer.look(0)).isNull();
+        client.splits = 1_000;
+        assertThat(producer.look(1)).isNull();
+        assertThat(Objects.requireNonNull(producer.stop()).isOfSplits()).isTrue();
+    }
+
+    @Test
+    void splits_whileNoAnswerIsMissing_areNobodysFault() {
+        assertThat(producer.look(0)).isNull();
+        client.splits = 5_000;
+        assertThat(producer.look(SECONDS.toNanos(9))).isNull();
+        assertThat(producer.stop()).isNull();
+    }
+
     @Test
     void offsets_thatGoBack_areToldOnce() throws Exception {
         sendTo(0, 1, 0, 0);
@@ -149,8 +188,26 @@ class OrderedProducerTest {
         private final List<Callback> callbacks = new ArrayList<>();
         private final List<Integer> partitions = new ArrayList<>();
 
+        private double splits;
+
         Scripted() {
             super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public Map<MetricName, Metric> metrics() {
+            MetricName name = new MetricName("batch-split-total", "producer-metrics", "", Map.of());
+            return Map.of(name, new Metric() {
+                @Override
+                public MetricName metricName() {
+                    return name;
+                }
+
+                @Override
+                public Object metricValue() {
+                    return splits;
+                }
+            });
         }
 
         @Override

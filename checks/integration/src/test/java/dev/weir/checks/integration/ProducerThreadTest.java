@@ -1,0 +1,115 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The official client's network thread dies, so that no answer comes any more: the run says so, and the next one goes on. */
+@Timeout(120)
+class ProducerThreadTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static final int COUNT = 5_000;
+
+    /** Throws on the client's thread what the client does not catch there, once. */
+    public static final class Deadly implements ProducerInterceptor<byte[], byte[]> {
+
+        private static final AtomicInteger LEFT = new AtomicInteger();
+
+        @Override
+        public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> record) {
+            return record;
+        }
+
+        @Override
+        public void onAcknowledgement(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
+            if (LEFT.getAndDecrement() == 0) {
+                throw new StackOverflowError("planted");
+            }
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> config) {}
+    }
+
+    private static ProducerSettings<byte[], byte[]> producer() {
+        return ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("interceptor.classes", Deadly.class.getName())
+                .property("batch.size", "2000")
+                .build();
+    }
+
+    private static ProducerRecord<byte[], byte[]> made(String name, ConsumerRecord<byte[], byte[]> record) {
+        return new ProducerRecord<>(name + "-out", 0, record.key(), record.value());
+    }
+
+    private static Pipeline pipeline(String name) {
+        ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(name)
+                .build();
+        Subscription toTheEnd = Subscription.topics(name).untilEnd();
+        if (name.equals("sink")) {
+            return KafkaSource.atLeastOnce(consumer, toTheEnd)
+                    .map(record -> made(name, record))
+                    .to(KafkaSink.producing(producer()));
+        }
+        return KafkaFlow.from(consumer, toTheEnd)
+                .handle(1, Ordering.input(), record -> record)
+                .deadLetter(name + "-dead")
+                .produceTo(producer(), record -> made(name, record));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sink", "flow"})
+    void threadThatDies_failsTheRun_andTheNextOneLosesNothing(String name) throws Exception {
+        KAFKA.cluster().createTopic(name, 1);
+        KAFKA.cluster().createTopic(name + "-out", 1);
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
+        Deadly.LEFT.set(1_000);
+        try (RunningPipeline running = pipeline(name).run()) {
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("the thread of the producer has ended");
+        }
+        try (RunningPipeline running = pipeline(name).run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        List<Long> written = Records.numbers(
+                Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED));
+        assertThat(written.stream().distinct().sorted().toList()).hasSize(COUNT);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.spi.SurroundingsRegistry;
+import dev.weir.stream.spi.StageContext;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+
+/**
+ * Looks five times a second whether a producer's client still works, as long as its run lasts. A virtual thread of its own
+ * does that: who writes may wait in that client, and who asks the brokers for them.
+ */
+final class ClientWatch {
+
+    private static final long PAUSE_MILLIS = 200;
+
+    private ClientWatch() {}
+
+    /** Begins; calls {@code look} with {@link System#nanoTime()} each time. Without brokers there is nothing to look at. */
+    static void begin(Map<String, ?> clientConfig, StageContext context, LongConsumer look) {
+        if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
+            return;
+        }
+        CountDownLatch end = new CountDownLatch(1);
+        Thread.ofVirtual().name("weir-client-watch").start(() -> run(look, end));
+        context.onTermination(patience -> {
+            end.countDown();
+            return "";
+        });
+    }
+
+    private static void run(LongConsumer look, CountDownLatch end) {
+        try {
+            while (!end.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+                look.accept(System.nanoTime());
+            }
+        } catch (InterruptedException ended) {
+            // Nobody does that; it ends as well.
+        }
+    }
+}
