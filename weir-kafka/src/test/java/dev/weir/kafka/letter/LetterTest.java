@@ -17,6 +17,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Letters as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a user's own. */
 class LetterTest {
@@ -174,6 +176,27 @@ class LetterTest {
                 .hasMessageContaining("there must be a header that names the topic");
         assertThatThrownBy(() -> LetterFormat.headers(Map.of(Field.TOPIC, "at", Field.OFFSET, "at")))
                 .hasMessageContaining("each field needs a header of its own");
+    }
+
+    /** The names of {@code ExceptionHandlerUtils} of Kafka Streams 4.3, and of SmallRye, as the guide has them. */
+    @ParameterizedTest
+    @CsvSource({
+        "__streams.errors.topic, __streams.errors.partition, __streams.errors.offset, __streams.errors.message",
+        "dead-letter-topic, dead-letter-partition, dead-letter-offset, dead-letter-reason"
+    })
+    void headersOfOthers_areReadByTheNamesInTheGuide(String topic, String partition, String offset, String why) {
+        LetterFormat format = LetterFormat.headers(
+                Map.of(Field.TOPIC, topic, Field.PARTITION, partition, Field.OFFSET, offset, Field.MESSAGE, why));
+        Letter letter = Letter.read(
+                text(topic, "orders")
+                        .text(partition, "3")
+                        .text(offset, "17")
+                        .text(why, "no JSON")
+                        .letter(KEY, VALUE),
+                format);
+        assertThat(letter.origin()).isEqualTo("orders-3@17");
+        assertThat(letter.text(Field.MESSAGE)).isEqualTo("no JSON");
+        assertRestored(letter, "orders", 3, WRITTEN);
     }
 
     private static Letter ofYourOwn(String field, String value) {
