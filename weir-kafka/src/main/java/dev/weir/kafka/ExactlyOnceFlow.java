@@ -1,18 +1,21 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
+import dev.weir.kafka.internal.transaction.TransactionLimits;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.TransactionalSource;
-import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Consumed records, what is made of them, and the offsets, all committed together by transactions of Kafka: a reader
@@ -41,32 +44,33 @@ public final class ExactlyOnceFlow<K, V> {
 
     private static final long DEFAULT_BYTES = 64L * 1024 * 1024;
 
-    private static final Duration MAX_INTERVAL = Duration.ofMinutes(10);
-
     private final ConsumerSettings<K, V> settings;
     private final Subscription subscription;
     private final Duration commitInterval;
     private final int commitRecords;
     private final long commitBytes;
+    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
 
     private ExactlyOnceFlow(
             ConsumerSettings<K, V> settings,
             Subscription subscription,
             Duration commitInterval,
             int commitRecords,
-            long commitBytes) {
+            long commitBytes,
+            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted) {
         this.settings = settings;
         this.subscription = subscription;
         this.commitInterval = commitInterval;
         this.commitRecords = commitRecords;
         this.commitBytes = commitBytes;
+        this.whenCommitted = whenCommitted;
     }
 
     static <K, V> ExactlyOnceFlow<K, V> of(ConsumerSettings<K, V> settings, Subscription subscription) {
         // It refuses here what does not go together, rather than later.
         TransactionalSource.check(
                 Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(subscription, "subscription"));
-        return new ExactlyOnceFlow<>(settings, subscription, Duration.ofMillis(100), 100_000, DEFAULT_BYTES);
+        return new ExactlyOnceFlow<>(settings, subscription, Duration.ofMillis(100), 100_000, DEFAULT_BYTES, null);
     }
 
     /**
@@ -75,20 +79,14 @@ public final class ExactlyOnceFlow<K, V> {
      * read_committed} see a record that much later.
      */
     public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
-        if (Objects.requireNonNull(interval, "interval").compareTo(Duration.ofMillis(1)) < 0
-                || interval.compareTo(MAX_INTERVAL) > 0) {
-            throw new IllegalArgumentException("commitInterval must be " + Duration.ofMillis(1) + " to " + MAX_INTERVAL
-                    + ": commitInterval=" + interval);
-        }
-        return new ExactlyOnceFlow<>(settings, subscription, interval, commitRecords, commitBytes);
+        TransactionLimits.checkInterval(Objects.requireNonNull(interval, "interval"));
+        return new ExactlyOnceFlow<>(settings, subscription, interval, commitRecords, commitBytes, whenCommitted);
     }
 
     /** Records in a transaction with which it is committed before its time: at least 1, default 100,000. */
     public ExactlyOnceFlow<K, V> commitRecords(int records) {
-        if (records < 1) {
-            throw new IllegalArgumentException("commitRecords must be at least 1: commitRecords=" + records);
-        }
-        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, records, commitBytes);
+        TransactionLimits.checkRecords(records);
+        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, records, commitBytes, whenCommitted);
     }
 
     /** Bytes of keys and values with which a transaction is committed before its time: at least 1, default 64 MB. */
@@ -96,7 +94,25 @@ public final class ExactlyOnceFlow<K, V> {
         if (bytes < 1) {
             throw new IllegalArgumentException("commitBytes must be at least 1: commitBytes=" + bytes);
         }
-        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, commitRecords, bytes);
+        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, commitRecords, bytes, whenCommitted);
+    }
+
+    /**
+     * Is told after each commit where the records of that transaction stand: topic, partition, offset, timestamp. In the order
+     * of the commits, once for each; a transaction that is aborted is not told of, nor is one whose commit was the last thing
+     * that a process did before it died. Within a transaction, the records of a partition come in its order.
+     *
+     * @param listener called by the thread that commits, which waits for it; what it throws fails the run. Until it is told it
+     *     costs an object for each record of the open transaction
+     */
+    public ExactlyOnceFlow<K, V> whenCommitted(Consumer<? super List<RecordMetadata>> listener) {
+        return new ExactlyOnceFlow<>(
+                settings,
+                subscription,
+                commitInterval,
+                commitRecords,
+                commitBytes,
+                Objects.requireNonNull(listener, "listener"));
     }
 
     /**
@@ -116,35 +132,17 @@ public final class ExactlyOnceFlow<K, V> {
             Function<? super Source<ConsumerRecord<K, V>>, ? extends Source<ProducerRecord<A, B>>> transform) {
         Objects.requireNonNull(producer, "producer");
         Objects.requireNonNull(transform, "transform");
-        ExactlyOnceRun<A, B> run = run(producer, timeout(producer));
+        ExactlyOnceRun<A, B> run = run(producer, TransactionLimits.timeout(producer, commitInterval));
         Source<ConsumerRecord<K, V>> source =
                 Source.custom("consume", new TransactionalSource<>(settings, subscription, run));
         return Objects.requireNonNull(transform.apply(source), "the result of the transform")
                 .to(Sink.custom("produce", run));
     }
 
-    private Duration timeout(ProducerSettings<?, ?> producer) {
-        if (producer.producePath() == ProducePath.LEAN) {
-            throw new IllegalArgumentException(
-                    "producePath=LEAN does not go with exactly once, as a lean producer knows"
-                            + " no transactions; set producePath(ProducePath.CLIENT), or use KafkaSource.atLeastOnce");
-        }
-        if ("false".equalsIgnoreCase(producer.properties().get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))) {
-            throw new IllegalArgumentException("enable.idempotence=false does not go with transactions; leave it out");
-        }
-        String timeout = producer.properties().get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG);
-        long timeoutMillis = timeout == null ? TransactionPlan.TIMEOUT_MILLIS : Long.parseLong(timeout.strip());
-        if (commitInterval.toMillis() >= timeoutMillis) {
-            throw new IllegalArgumentException("commitInterval=" + commitInterval
-                    + " must be less than transaction.timeout.ms=" + timeoutMillis
-                    + ", after which the brokers abort a transaction; raise that, or commit more often");
-        }
-        return Duration.ofMillis(timeoutMillis);
-    }
-
     private <A, B> ExactlyOnceRun<A, B> run(ProducerSettings<A, B> producer, Duration timeout) {
         return new ExactlyOnceRun<>(
                 producer,
+                whenCommitted,
                 group -> TransactionPlan.ofNewRun(group, commitInterval, commitRecords, commitBytes, timeout));
     }
 }

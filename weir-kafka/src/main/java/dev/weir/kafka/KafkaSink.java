@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.producer.EncodedSink;
+import dev.weir.kafka.internal.producer.ProducerSink;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.WriteFailures;
@@ -19,21 +20,26 @@ public final class KafkaSink {
      * in the order in which they come; answers may come in any order, which is safe, because each acknowledges only
      * its own input.
      *
-     * <p>Each run has its own producer. Records in flight are bounded by its {@code buffer.memory}; when that is used
-     * up, the stage above waits, also for brokers that are away. Errors that pass are retried by the client for as
-     * long as they last.
+     * <p>Each run has its own producer. Records in flight are bounded by what the client can have on its way to the
+     * brokers and as much again to follow it ({@code batch.size} of each partition, ten times over), and by its {@code
+     * buffer.memory}; when that is used up, the stage above waits, also for brokers that are away. Errors that pass are
+     * retried by the client for as long as they last.
      *
      * <p>Fails the run with {@link ProduceException} when a record cannot be written, now or ever: too large, refused,
      * not serialisable, or for a topic that does not exist. Its input stays unacknowledged. For another rule, several
      * records for an input, results, and a shared producer see {@link Producing}.
      */
-    public static <K, V> Sink<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings) {
-        return Producing.with(settings).records();
+    public static <K, V> Sink.Loop<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings) {
+        return producing(settings, WriteFailures.fail());
     }
 
     /** {@link #producing(ProducerSettings)} with a rule for records that cannot be written. */
-    public static <K, V> Sink<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings, WriteFailures failures) {
-        return Producing.with(settings).onFailure(failures).records();
+    public static <K, V> Sink.Loop<ProducerRecord<K, V>> producing(
+            ProducerSettings<K, V> settings, WriteFailures failures) {
+        return Sink.custom(
+                "produce",
+                new ProducerSink<>(
+                        Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(failures, "failures"), 0));
     }
 
     /**

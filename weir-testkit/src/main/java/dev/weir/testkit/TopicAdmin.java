@@ -45,6 +45,17 @@ final class TopicAdmin {
                 "create topic " + topic.name(),
                 admin.createTopics(List.of(topic)).all());
         awaitLeaders(topic.name(), partitions);
+        awaitLogs(topic.name());
+    }
+
+    /**
+     * A broker tells of a topic shortly before it can write to it. If it refuses an idempotent producer's first batch for that
+     * and takes the second, the client repeats the first one in vain until its delivery times out.
+     */
+    private void awaitLogs(String topic) {
+        if (brokers.stream().allMatch(Broker::isResponsive)) {
+            var ignored = endOffsets(topic); // asked again until each leader answers
+        }
     }
 
     void delete(String topic) {

@@ -124,8 +124,9 @@ final class Verification {
                     + " records within " + DriverSession.PATIENCE.toSeconds() + " s");
         }
         if (ledger.isBroken()) {
+            String found = cluster.writtenNumbers(point, topic, recordsPerPartition);
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
-                    + " records once and in order: " + ledger);
+                    + " records once and in order: " + ledger + (found.isEmpty() ? "" : "; " + found));
         }
         long failures = Failures.inAll(point.failures(), point.partitions(), recordsPerPartition);
         if (ledger.retried() != failures) {

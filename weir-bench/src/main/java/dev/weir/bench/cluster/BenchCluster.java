@@ -359,6 +359,16 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
+     * Which records of the one pass that wrote to a topic stand there, in words; empty where none were produced. Counts alone do
+     * not tell a record that was written twice from an acknowledgement that was lost.
+     */
+    public String writtenNumbers(WorkloadPoint point, String topic, long recordsPerPartition) {
+        return point.scenario() == Scenario.PRODUCE
+                ? WrittenNumbers.told(connection(), topic, point.partitions(), recordsPerPartition)
+                : "";
+    }
+
+    /**
      * A pass of {@link Scenario#COPY} with the records, time and ledger that the output tells; any other as it is.
      *
      * @param recordsPerPartition of the input

@@ -2,6 +2,7 @@ package dev.weir.stream.spi;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ public final class StageMeter {
     private final LongAdder busyNanos = new LongAdder();
     private final Waits up;
     private final Waits down;
+
+    /** What is counted elsewhere. */
+    private volatile LongSupplier alsoOut = () -> 0;
 
     /** Written before the stage runs; null if the meter is of no stage that is shown. */
     private @Nullable String pipelineName;
@@ -157,8 +161,17 @@ public final class StageMeter {
         return elementsIn.sum();
     }
 
+    /**
+     * Elements out are also those that somebody else counts, for whom a call per element would be too much.
+     *
+     * @param count never falls; called by any thread, must not block
+     */
+    public void countsOut(LongSupplier count) {
+        alsoOut = Objects.requireNonNull(count, "count");
+    }
+
     public long elementsOut() {
-        return elementsOut.sum();
+        return elementsOut.sum() + alsoOut.getAsLong();
     }
 
     public long busyNanos() {

@@ -13,9 +13,12 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.Node;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,19 +49,20 @@ class ExactlyOnceBrokerLossTest {
                         .coordinatorId());
     }
 
-    @Test
-    @Tag("long")
-    @Timeout(240)
-    void coordinatorOfTheTransactionKilled_eachInputIsSeenOnceAndInOrder() throws Exception {
-        KAFKA.cluster().createTopic("in", 4);
-        KAFKA.cluster().createTopic("out", 4);
-        Records.produce(KAFKA.bootstrapServers(), "in", 0, COUNT, ExactlyOnceLedger.KEYS);
+    /** What is done to the cluster once the first transactions are committed; returns when all is well again. */
+    @FunctionalInterface
+    private interface Fault {
+        void strike(RunningPipeline run) throws Exception;
+    }
+
+    private static void copy(String name, Fault fault) throws Exception {
+        Records.produce(KAFKA.bootstrapServers(), name + "-in", 0, COUNT, ExactlyOnceLedger.KEYS);
         ProducerSettings<byte[], byte[]> producer = ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("request.timeout.ms", "8000")
                 .build();
         try (RunningPipeline run = KafkaSource.exactlyOnce(
-                        ConsumerLedger.settings(KAFKA.cluster(), "copy").build(), "in")
+                        ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in")
                 .commitInterval(Duration.ofMillis(50))
                 .produceTo(
                         producer,
@@ -66,21 +70,74 @@ class ExactlyOnceBrokerLossTest {
                                     ConsumerLedger.work(Duration.ofMillis(4));
                                     return record;
                                 })
-                                .map(record -> new ProducerRecord<>("out", record.key(), record.value())))
+                                .map(record -> new ProducerRecord<>(name + "-out", record.key(), record.value())))
                 .run()) {
             ConsumerLedger.await("the first transactions", Duration.ofMinutes(1), () -> committed(run) > 3);
-            Broker coordinator = coordinator("copy");
-            coordinator.kill();
-            ConsumerLedger.await(
-                    "all is committed",
-                    Duration.ofMinutes(2),
-                    () -> KAFKA.cluster()
-                            .committedOffsets("copy")
-                            .equals(KAFKA.cluster().endOffsets("in")));
-            coordinator.start();
+            fault.strike(run);
             assertThat(run.drain(Duration.ofSeconds(30)).leftUndone()).isEmpty();
         }
-        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(KAFKA.cluster(), "out", COUNT);
+        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(KAFKA.cluster(), name + "-out", COUNT);
+    }
+
+    private static void awaitAll(String name) {
+        ConsumerLedger.await(
+                "all is committed",
+                Duration.ofMinutes(2),
+                () -> KAFKA.cluster()
+                        .committedOffsets(name)
+                        .equals(KAFKA.cluster().endOffsets(name + "-in")));
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(240)
+    void coordinatorOfTheTransactionKilled_eachInputIsSeenOnceAndInOrder() throws Exception {
+        KAFKA.cluster().createTopic("copy-in", 4);
+        KAFKA.cluster().createTopic("copy-out", 4);
+        copy("copy", run -> {
+            Broker coordinator = coordinator("copy");
+            coordinator.kill();
+            awaitAll("copy");
+            coordinator.start();
+        });
+    }
+
+    /** One of the partitions that are written to has no leader for a while: its records wait, and with them the commits. */
+    @Test
+    @Tag("long")
+    @Timeout(240)
+    void partitionOfTheOutputOffline_eachInputIsSeenOnceAndInOrder() throws Exception {
+        KAFKA.cluster().createTopic("halted-in", 4);
+        List<Integer> ids =
+                KAFKA.cluster().brokers().stream().map(Broker::id).sorted().toList();
+        int lost = ids.getLast();
+        KAFKA.cluster()
+                .createTopic("halted-out", Map.of(0, List.of(ids.get(0)), 1, List.of(lost), 2, List.of(ids.get(1))));
+        copy("halted", run -> {
+            KAFKA.cluster().broker(lost).kill();
+            ConsumerLedger.await("no leader", Duration.ofMinutes(1), () -> !hasLeader("halted-out", 1));
+            KAFKA.cluster().broker(lost).start();
+            awaitAll("halted");
+        });
+    }
+
+    private static boolean hasLeader(String topic, int partition) {
+        try {
+            Node leader = KAFKA.cluster()
+                    .admin()
+                    .describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .join()
+                    .get(topic)
+                    .partitions()
+                    .get(partition)
+                    .leader();
+            return leader != null && !leader.isEmpty();
+        } catch (CompletionException notNow) {
+            return true;
+        }
     }
 
     private static long committed(RunningPipeline run) {

@@ -20,9 +20,11 @@ import dev.weir.testkit.Records;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,6 +35,7 @@ import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -122,6 +125,45 @@ class ExactlyOnceFlowTest {
         assertThat(seen.committed()).isGreaterThan(5);
         assertThat(seen.aborted()).isZero();
         assertThat(seen.commitMax()).isPositive();
+    }
+
+    /** A sub-pipeline for each partition, all in one transaction after the other; and where their records stand. */
+    @Test
+    void pipelinePerPartition_isSeenOnce_andTheListenerHearsOfEachRecordThatIsCommitted() throws Exception {
+        createTopics("parts", COUNT / 10);
+        List<RecordMetadata> told = new CopyOnWriteArrayList<>();
+        TransactionHandle.Snapshot seen = runToEnd(untilEnd("parts")
+                .commitRecords(300)
+                .whenCommitted(told::addAll)
+                .produceTo(
+                        producer(),
+                        records -> records.groupBy(
+                                ConsumerRecord::partition,
+                                8,
+                                ofOne -> ofOne.mapBlocking(4, RecordOrdering.byKey(), record -> record)
+                                        .map(record -> to("parts-out", record)))));
+        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, "parts-out", COUNT / 10);
+        assertThat(seen.committed()).isGreaterThan(1);
+        assertThat(told).hasSize(COUNT / 10);
+        assertThat(told.stream()
+                        .map(place -> place.partition() + "@" + place.offset())
+                        .distinct())
+                .hasSize(COUNT / 10);
+    }
+
+    @Test
+    void listenerThatFails_failsTheRun_andWhatItWasToldOfStays() throws Exception {
+        createTopics("untold", 1_000);
+        try (RunningPipeline run = untilEnd("untold")
+                .whenCommitted(records -> {
+                    throw new IllegalStateException("planned");
+                })
+                .produceTo(producer(), records -> records.map(record -> to("untold-out", record)))
+                .run()) {
+            assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .hasRootCauseMessage("planned");
+        }
+        assertThat(ExactlyOnceLedger.committed(cluster, "untold-out")).isNotEmpty();
     }
 
     @Test
@@ -270,12 +312,16 @@ class ExactlyOnceFlowTest {
     @ParameterizedTest
     @ValueSource(strings = "consumer")
     void rebalances_inTheMiddleOfTransactions_areNotSeen(String protocol) throws Exception {
-        String name = "moving-" + protocol;
+        rebalance("moving-" + protocol, Map.of("group.protocol", protocol));
+    }
+
+    private static void rebalance(String name, Map<String, String> protocol) throws Exception {
         createTopics(name, COUNT);
-        Map<String, String> properties = Map.of("group.protocol", protocol, "client.id", "first");
+        Map<String, String> properties = new HashMap<>(protocol);
+        properties.put("client.id", "first");
         try (RunningPipeline first = member(name, properties)) {
             awaitEnds(name, 1_000);
-            try (RunningPipeline second = member(name, Map.of("group.protocol", protocol))) {
+            try (RunningPipeline second = member(name, protocol)) {
                 ConsumerLedger.await(
                         "the second has partitions and transactions",
                         Duration.ofSeconds(40),
@@ -293,9 +339,15 @@ class ExactlyOnceFlowTest {
 
     @ParameterizedTest
     @Tag("long")
-    @ValueSource(strings = "classic")
-    void rebalances_onTheClassicProtocol_areNotSeen(String protocol) throws Exception {
-        rebalances_inTheMiddleOfTransactions_areNotSeen(protocol);
+    @ValueSource(
+            strings = {
+                "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+                "org.apache.kafka.clients.consumer.RangeAssignor"
+            })
+    void rebalances_onTheClassicProtocol_areNotSeen(String assignor) throws Exception {
+        rebalance(
+                "moving-" + assignor.substring(assignor.lastIndexOf('.') + 1),
+                Map.of("group.protocol", "classic", "partition.assignment.strategy", assignor));
     }
 
     private static RunningPipeline member(String name, Map<String, String> properties) {

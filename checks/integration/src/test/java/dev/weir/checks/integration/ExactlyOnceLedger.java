@@ -23,7 +23,10 @@ final class ExactlyOnceLedger {
 
     /** Each of the first {@code count} numbers exactly once, those of a key in order. */
     static void assertEachOnceInOrderOfItsKey(KafkaCluster cluster, String topic, int count) {
-        List<Long> numbers = committed(cluster, topic);
+        assertEachOnceInOrderOfItsKey(committed(cluster, topic), topic, count);
+    }
+
+    static void assertEachOnceInOrderOfItsKey(List<Long> numbers, String topic, int count) {
         assertThat(numbers.stream().sorted().toList())
                 .as("numbers in %s", topic)
                 .isEqualTo(LongStream.range(0, count).boxed().toList());

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -48,8 +49,10 @@ class ExactlyOncePipeTest {
     @Test
     @Tag("long")
     @Timeout(900)
-    void kill_twentyTimes_eachInputIsSeenOnceAndInOrder() {
+    void kill_twentyTimes_eachInputIsSeenOnceAndInOrder_alsoByAnotherClient() throws Exception {
         killAtRandom("killed-often", 500_000, 20);
+        List<Long> seen = Librdkafka.committed(folder, cluster.bootstrapServers(), "killed-often-out");
+        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(seen, "killed-often-out", 500_000);
     }
 
     private static void killAtRandom(String name, int count, int kills) {

@@ -33,7 +33,7 @@ class PipeSoakTest {
     /** For a process to start, and to outlive the session of a dead member: far longer than it takes. */
     private static final Duration START = Duration.ofMinutes(2);
 
-    private static final int PER_SECOND = 3_000;
+    private static final int PER_SECOND = Integer.getInteger("weir.soak.perSecond", 3_000);
     private static final int HEAP_MEGABYTES = 128;
 
     @TempDir

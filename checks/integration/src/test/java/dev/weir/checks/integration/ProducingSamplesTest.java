@@ -9,6 +9,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.produce.TransactionalProducing;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -62,7 +63,7 @@ class ProducingSamplesTest {
                 .map(match -> match.group(1))
                 .toList();
         assertThat(samples)
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(sample -> assertThat(here).as(sample).contains(withoutSpace(sample)));
     }
 
@@ -81,6 +82,16 @@ class ProducingSamplesTest {
     Producing<String, String> rule() {
         Producing<String, String> safe = Producing.with(settings).onFailure(WriteFailures.deadLetter(letters));
         return safe;
+    }
+
+    record Payment(String account, String text) {}
+
+    Pipeline transactions(Source<Payment> payments) {
+        Pipeline booking = payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment.text()))
+                .to(TransactionalProducing.with(settings, "booking-1")
+                        .commitRecords(1_000)
+                        .records());
+        return booking;
     }
 
     /** What the sample finds around it. */

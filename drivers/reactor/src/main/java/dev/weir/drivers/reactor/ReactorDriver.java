@@ -138,9 +138,15 @@ final class ReactorDriver implements Driver {
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
         CountDownLatch ended = new CountDownLatch(1);
         if (transaction == 0) {
-            sender.send(records)
+            Results results = new Results();
+            sender.send(results.endingWithLast(records))
                     .doFinally(end -> ended.countDown())
-                    .subscribe(written -> pass.acknowledged(written.correlationMetadata(), valueBytes), pass::fail);
+                    .subscribe(
+                            written -> {
+                                pass.acknowledged(written.correlationMetadata(), valueBytes);
+                                results.came();
+                            },
+                            pass::fail);
         } else {
             inTransactions(sender, records, transaction)
                     .doFinally(end -> ended.countDown())

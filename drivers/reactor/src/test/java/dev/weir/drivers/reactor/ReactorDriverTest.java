@@ -3,6 +3,9 @@ package dev.weir.drivers.reactor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
@@ -26,6 +29,30 @@ class ReactorDriverTest {
         Flux<Integer> committed = ReactorDriver.inTransactions(
                 sender(Flux.error(new IllegalStateException("refused"))), records(2_500), 1_000);
         assertThat(committed.onErrorReturn(-1).collectList().block()).containsExactly(-1);
+    }
+
+    /** The library may end, and drop results, as soon as what it sends has ended. */
+    @Test
+    void recordsThatAreSent_endWithTheResultOfTheLast() {
+        Results results = new Results();
+        List<String> signals = new ArrayList<>();
+        var unused = results.endingWithLast(Flux.just("first", "second"))
+                .subscribe(signals::add, failure -> signals.add("failed"), () -> signals.add("ended"));
+        assertThat(signals).containsExactly("first", "second");
+        results.came();
+        assertThat(signals).containsExactly("first", "second");
+        results.came();
+        assertThat(signals).containsExactly("first", "second", "ended");
+    }
+
+    @Test
+    void recordsWithResultsBeforeTheirEnd_end() {
+        Results results = new Results();
+        assertThat(results.endingWithLast(Flux.range(0, 3))
+                        .doOnNext(i -> results.came())
+                        .collectList()
+                        .block(Duration.ofSeconds(10)))
+                .containsExactly(0, 1, 2);
     }
 
     private static Flux<SenderRecord<byte[], byte[], Long>> records(int count) {

@@ -2,9 +2,13 @@ package dev.weir.drivers.weir;
 
 import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
+import dev.weir.driver.SendPlan;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -33,8 +37,15 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     static Pipeline producing(Pass pass) {
         ProducerSettings.Builder<byte[], byte[]> settings = ProducerSettings.builder();
         pass.producerConfig(Map.of()).forEach(settings::property);
+        Sink.Loop<ProducerRecord<byte[], byte[]>> sink = KafkaSink.producing(settings.build());
+        if (pass.options().containsKey(SendPlan.START)) {
+            // As the others' generators: to wait for the next record thousands of times a second is work of its own,
+            // and
+            // that of a virtual thread takes two wake-ups for one.
+            sink = sink.with(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
+        }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))
-                .to(KafkaSink.producing(settings.build()));
+                .to(sink);
     }
 
     @Override

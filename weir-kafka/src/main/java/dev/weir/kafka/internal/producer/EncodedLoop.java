@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.send.Faults;
 import dev.weir.kafka.internal.send.LeanMeters;
 import dev.weir.kafka.internal.send.LeanProducerConfig;

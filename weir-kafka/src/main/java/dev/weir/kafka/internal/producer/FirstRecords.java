@@ -1,13 +1,17 @@
 package dev.weir.kafka.internal.producer;
 
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serializer;
@@ -28,6 +32,10 @@ final class FirstRecords<K> {
 
     private static final class Topic {
         int partitions;
+
+        /** The broker that leads each of them. */
+        List<Integer> leaders = List.of();
+
         final Map<Integer, Future<?>> asked = new HashMap<>();
         final BitSet answered = new BitSet();
         int answeredCount;
@@ -126,12 +134,21 @@ final class FirstRecords<K> {
         return topicOf(topic) != null;
     }
 
-    /** Counts the partitions of the topics if that was long ago. */
-    void refresh(long nowNanos) {
-        if (nowNanos - countedNanos > COUNT_NANOS) {
+    /** Counts the partitions of the topics if that was long ago; says whether it did. */
+    boolean refresh(long nowNanos) {
+        boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
+        if (isDue) {
             countedNanos = nowNanos;
             topics.forEach(this::count);
         }
+        return isDue;
+    }
+
+    /** How many of the partitions of these topics each broker leads. */
+    Collection<Integer> partitionsByBroker() {
+        Map<Integer, Integer> count = new HashMap<>();
+        topics.values().forEach(topic -> topic.leaders.forEach(leader -> count.merge(leader, 1, Integer::sum)));
+        return count.values();
     }
 
     private @Nullable Topic topicOf(String name) {
@@ -150,7 +167,13 @@ final class FirstRecords<K> {
     private void count(String name, Topic topic) {
         try {
             if (producer != null) {
-                topic.partitions = producer.partitionsFor(name).size();
+                List<PartitionInfo> partitions = producer.partitionsFor(name);
+                topic.partitions = partitions.size();
+                topic.leaders = partitions.stream()
+                        .map(partition -> partition.leader() == null
+                                ? Node.noNode().id()
+                                : partition.leader().id())
+                        .toList();
             }
         } catch (InterruptException interrupted) {
             throw interrupted;

@@ -2,9 +2,12 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.SendCounts;
+import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.stream.spi.AckTarget;
-import dev.weir.stream.spi.StageMeter;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -102,7 +105,7 @@ final class OrderedProducer<K, V> {
     /** Whether others use it, so that it must stay open. */
     private final boolean shared;
 
-    private final StageMeter meter;
+    private final WrittenCount written;
     private final LatencyCounts latency;
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
@@ -110,7 +113,7 @@ final class OrderedProducer<K, V> {
     /** Permits of records that may be on their way besides; null without such a bound. */
     private final @Nullable Semaphore room;
 
-    private final AtomicLong unanswered = new AtomicLong();
+    private final SendCounts counts = new SendCounts();
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
@@ -122,9 +125,6 @@ final class OrderedProducer<K, V> {
 
     // Written by the producer's thread, or by who finds it stuck.
     private volatile @Nullable Stop stop;
-
-    /** Counted by the producer's thread. */
-    private volatile long answers;
 
     /** The thread of Kafka's client, once it has answered. */
     private volatile @Nullable Thread clientThread;
@@ -146,6 +146,7 @@ final class OrderedProducer<K, V> {
      *
      * @param shared whether others use it, too: then a refusal does not close it, and what follows a refused record is
      *     written, but does not count as finished
+     * @param written counts records that the brokers have
      * @param latency counts the time to each answer of a record with a timestamp
      * @param offsets is told of each answer; called on the producer's thread
      * @param maxInFlight records on their way at once; 0 for no bound but that of the producer's memory
@@ -154,14 +155,14 @@ final class OrderedProducer<K, V> {
     OrderedProducer(
             Producer<K, V> producer,
             boolean shared,
-            StageMeter meter,
+            WrittenCount written,
             LatencyCounts latency,
             OffsetOrder offsets,
             int maxInFlight,
             Runnable whenSettled) {
         this.producer = producer;
         this.shared = shared;
-        this.meter = meter;
+        this.written = written;
         this.latency = latency;
         this.offsets = offsets;
         this.room = maxInFlight == 0 ? null : new Semaphore(maxInFlight);
@@ -176,12 +177,12 @@ final class OrderedProducer<K, V> {
         awaitRoom();
         sender = Thread.currentThread();
         answer.sentBy(this);
-        unanswered.incrementAndGet();
+        counts.sends();
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
             // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
-            countAnswer();
+            countNotTaken();
             if (thrown instanceof InterruptException) {
                 throw thrown;
             }
@@ -226,17 +227,20 @@ final class OrderedProducer<K, V> {
     /** The producer's thread, or within {@link #send} the sender's. */
     void answered(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         learnThread();
+        if (refusal != null && Thread.currentThread() == sender) {
+            answer.notTaken = refusal;
+            countNotTaken();
+            return;
+        }
         try {
-            if (refusal != null && Thread.currentThread() == sender) {
-                answer.notTaken = refusal;
-            } else if (refusal != null) {
+            if (refusal != null) {
                 stopAt(answer, metadata, refusal);
                 giveBack(answer, metadata, refusal);
             } else if (stop != null && isBehindRefused(answer, metadata)) {
                 giveBack(answer, metadata, null);
             } else {
                 answer.written(metadata);
-                meter.out(1);
+                written.increment();
                 if (answer.timestampMillis != Answer.NO_TIMESTAMP) {
                     latency.add(System.currentTimeMillis() - answer.timestampMillis);
                 }
@@ -259,7 +263,7 @@ final class OrderedProducer<K, V> {
     KafkaPipelineException look(long nowNanos) {
         double splits = splits();
         boolean dead = isClientDead();
-        long known = answers;
+        long known = counts.answered();
         if (known != answersSeen) {
             answersSeen = known;
             splitsAtAnswer = splits;
@@ -282,12 +286,12 @@ final class OrderedProducer<K, V> {
     private boolean isEndless(double splits, long nanos) {
         // Of a shared producer, others' records may be split while brokers of these are away.
         boolean some = !shared && splits >= SOME_SPLITS && nanos >= LONG_NANOS;
-        return (splits >= MANY_SPLITS || some) && unanswered.get() > 0;
+        return (splits >= MANY_SPLITS || some) && counts.unanswered() > 0;
     }
 
     private boolean isClientDead() {
         Thread thread = clientThread;
-        return thread != null && !thread.isAlive() && unanswered.get() > 0;
+        return thread != null && !thread.isAlive() && counts.unanswered() > 0;
     }
 
     private double splits() {
@@ -307,14 +311,27 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    /** The producer's thread. */
     private void countAnswer() {
+        counts.answers();
+        leaveRoom();
+    }
+
+    /** The sender's thread. */
+    private void countNotTaken() {
+        counts.sendsNot();
+        leaveRoom();
+    }
+
+    private void leaveRoom() {
         if (room != null) {
             room.release();
         }
-        answers++;
-        if (unanswered.decrementAndGet() == 0 && stop != null) {
-            whenSettled.run();
+        if (stop != null) {
+            VarHandle.fullFence(); // of two threads that count at once, one sees both counts
+            if (counts.unanswered() == 0) {
+                whenSettled.run();
+            }
         }
     }
 
@@ -363,11 +380,11 @@ final class OrderedProducer<K, V> {
 
     /** Whether there is nothing to wait for: no answer is missing, and none has said no. */
     boolean isQuiet() {
-        return unanswered.get() == 0 && stop == null;
+        return counts.unanswered() == 0 && stop == null;
     }
 
     long unanswered() {
-        return unanswered.get();
+        return counts.unanswered();
     }
 
     /** Why it has stopped, or null. What the producer's thread says later may say more. */
@@ -415,6 +432,6 @@ final class OrderedProducer<K, V> {
         if (!shared) {
             producer.close(patience);
         }
-        return unanswered.get() + unfinished.get();
+        return counts.unanswered() + unfinished.get();
     }
 }

@@ -3,6 +3,9 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.ProducerLook;
+import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.StageContext;
@@ -50,15 +53,16 @@ final class OrderedWriter<T, K, V> {
      * What sends.
      *
      * @param open makes the first producer, and one more after each refusal that is not the end
+     * @param window bounds what is on its way in a producer that is not shared
      * @param shared whether it is always the same one, which others use, too, and close
      */
-    record Clients<K, V>(Supplier<Producer<K, V>> open, FirstRecords<K> firsts, boolean shared) {}
+    record Clients<K, V>(Supplier<Producer<K, V>> open, FirstRecords<K> firsts, SendWindow window, boolean shared) {}
 
     private final Clients<K, V> clients;
     private final @Nullable Refused<T> rejects;
     private final TopicWatch watch;
     private final StageContext context;
-    private final StageMeter meter;
+    private final WrittenCount written = new WrittenCount();
     private final int maxInFlight;
     private final Runnable onSettled;
 
@@ -66,6 +70,7 @@ final class OrderedWriter<T, K, V> {
 
     // Segment thread.
     private final FirstRecords<K> firsts;
+    private final SendWindow window;
     private final RefusedTopics refusedTopics = new RefusedTopics();
     private long ordinal;
 
@@ -98,15 +103,17 @@ final class OrderedWriter<T, K, V> {
             Runnable onSettled) {
         this.clients = clients;
         this.context = context;
-        this.meter = meter;
+        meter.countsOut(written);
         this.rejects = rejects;
         this.firsts = clients.firsts();
+        this.window = clients.window();
         this.watch = watch;
         this.maxInFlight = maxInFlight;
         this.onSettled = onSettled;
         this.client = clients.open().get();
         this.current = begin(client);
         firsts.begin(client);
+        window.begin(client);
     }
 
     /** Records that were sent and are not finished. Any thread. */
@@ -119,7 +126,7 @@ final class OrderedWriter<T, K, V> {
         return new ProducerHandle() {
             @Override
             public Snapshot snapshot() {
-                return ProducerLook.at(client, context.stageName(), depth());
+                return ProducerLook.at(client, context.stageName(), depth(), window.waitedNanos());
             }
 
             @Override
@@ -136,7 +143,7 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {
         return new OrderedProducer<>(
-                with, clients.shared(), meter, latency, new OffsetOrder(watch::suspect), maxInFlight, onSettled);
+                with, clients.shared(), written, latency, new OffsetOrder(watch::suspect), maxInFlight, onSettled);
     }
 
     /** What the run is to fail with at once, if it is; null while answers are missing. Any thread. */
@@ -166,7 +173,16 @@ final class OrderedWriter<T, K, V> {
 
     /** Looks now and then at what the client knows; before a batch is sent. */
     void refresh(long nowNanos) {
-        firsts.refresh(nowNanos);
+        if (firsts.refresh(nowNanos)) {
+            window.partitions(firsts.partitionsByBroker());
+        }
+    }
+
+    /** After a batch of the pipeline: returns when the client can make use of another one. */
+    void awaitWindow() throws InterruptedException {
+        if (window.isFullWith(current.lastSent())) {
+            window.await();
+        }
     }
 
     /** The place of the next record among all, for {@link Kept}. */
@@ -345,6 +361,7 @@ final class OrderedWriter<T, K, V> {
                 current = begin(client);
                 if (!clients.shared()) {
                     firsts.begin(client); // the brokers do not know it
+                    window.begin(client);
                 }
                 return current;
             } catch (InterruptException interrupted) {
@@ -401,7 +418,7 @@ final class OrderedWriter<T, K, V> {
                 Future<RecordMetadata> answer = client.send(kept.record);
                 client.flush(); // it does not linger
                 kept.written(answer.get());
-                meter.out(1);
+                written.increment();
                 return;
             } catch (ExecutionException refused) {
                 Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;

@@ -11,8 +11,6 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -37,30 +35,23 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /**
      * Creates one.
      *
-     * @param producers makes the first producer now, and one more after each refusal if there are rejects
+     * @param clients make the first producer now, and one more after each refusal if there are rejects; not shared
      * @param records what is written for an element
      * @param rejects takes elements that cannot be written; without it the first of them fails the run
      * @param maxInFlight see {@link OrderedProducer}
      */
     ProducerLoop(
-            Supplier<Producer<K, V>> producers,
+            OrderedWriter.Clients<K, V> clients,
             StageContext context,
             Function<? super T, ProducerRecord<K, V>> records,
             @Nullable Rejects<T> rejects,
-            FirstRecords<K> firsts,
             TopicWatch watch,
             int maxInFlight) {
         this.records = records;
         this.rejects = rejects;
         this.context = context;
-        this.writer = new OrderedWriter<>(
-                new OrderedWriter.Clients<>(producers, firsts, false),
-                context,
-                context.meter(),
-                rejects,
-                watch,
-                maxInFlight,
-                this::settled);
+        this.writer =
+                new OrderedWriter<>(clients, context, context.meter(), rejects, watch, maxInFlight, this::settled);
         context.depth(writer::depth);
     }
 
@@ -79,6 +70,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
                 for (int i = 0; i < batch.size(); i++) {
                     send(batch.get(i), batch.target(i), batch.token(i));
                 }
+                writer.awaitWindow();
                 context.meter().worked(batch.size(), 0, start);
                 writer.settle();
             }

@@ -44,7 +44,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         Producers<K, V> producers = new Producers<>(settings);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         ProducerLoop<T, K, V> loop =
-                new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics, maxInFlight);
+                new ProducerLoop<>(producers.clients(), context, records, rejects, topics, maxInFlight);
         ClientWatch.begin(settings.clientConfig(), context, loop::look);
         context.expose(loop.handle());
         context.onTermination(patience -> {

@@ -46,10 +46,20 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
      * What looks at first records; it knows the partition of a key unless the configuration says how to find it. It has
      * nothing to hold back with a lean producer, which lets no batch follow the first one of a partition.
      */
-    FirstRecords<K> firstRecords() {
+    private FirstRecords<K> firstRecords() {
         boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
                 && !"true".equalsIgnoreCase(String.valueOf(config.get(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG)));
         return new FirstRecords<>(byKey ? keys : null, path == ProducePath.LEAN);
+    }
+
+    /** What a run sends with. */
+    OrderedWriter.Clients<K, V> clients() {
+        return new OrderedWriter.Clients<>(this, firstRecords(), new SendWindow(config), false);
+    }
+
+    /** The same with a producer that is there already and that others use. */
+    OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
+        return new OrderedWriter.Clients<>(() -> client, firstRecords(), new SendWindow(config), true);
     }
 
     @Override

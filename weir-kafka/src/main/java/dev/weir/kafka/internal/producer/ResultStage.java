@@ -79,8 +79,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         Producers<K, V> producers = new Producers<>(settings);
-        var clients = new OrderedWriter.Clients<>(producers, producers.firstRecords(), false);
-        ResultStage<K, V, P> stage = new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
+        ResultStage<K, V, P> stage =
+                new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
         context.onTermination(patience -> {
             // Whatever is on its way has no one to hear of it any more.
             String ignored = stage.writer.close(Duration.ZERO);
@@ -98,8 +98,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
-        FirstRecords<K> firsts = new Producers<>(settings).firstRecords();
-        var clients = new OrderedWriter.Clients<>(() -> client, firsts, true);
+        OrderedWriter.Clients<K, V> clients = new Producers<>(settings).sharing(client);
         return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
     }
 

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
-import dev.weir.kafka.internal.producer.LatencyCounts;
+import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;

@@ -10,8 +10,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -40,17 +42,28 @@ final class Committer<K, V> {
     private final Board<K, V> board;
     private final StageContext context;
     private final TransactionCounts counts;
+    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
     private final ExecutorService thread;
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
     // The thread's own.
     private long backoffNanos;
 
-    /** Creates one whose producers are made by {@code clients} for the numbers from 0 on. */
-    Committer(Board<K, V> board, StageContext context, TransactionCounts counts, IntFunction<Producer<K, V>> clients) {
+    /**
+     * Creates one whose producers are made by {@code clients} for the numbers from 0 on.
+     *
+     * @param whenCommitted is told where the records of each transaction stand; null if nobody asks
+     */
+    Committer(
+            Board<K, V> board,
+            StageContext context,
+            TransactionCounts counts,
+            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            IntFunction<Producer<K, V>> clients) {
         this.board = board;
         this.context = context;
         this.counts = counts;
+        this.whenCommitted = whenCommitted;
         this.thread = Executors.newSingleThreadExecutor(Thread.ofPlatform()
                 .daemon()
                 .name("weir-" + context.pipelineName() + "-transactions")
@@ -101,7 +114,7 @@ final class Committer<K, V> {
     /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
     void begin() {
         TransactionalProducer<K, V> producer = board.free.remove();
-        board.filling = new OpenTransaction<>(producer, System.nanoTime(), this::refused);
+        board.filling = new OpenTransaction<>(producer, System.nanoTime(), this::refused, whenCommitted != null);
         try {
             producer.begin();
         } catch (KafkaException | IllegalStateException broken) {
@@ -137,6 +150,9 @@ final class Committer<K, V> {
             }
             board.sinkMeter.out((int) cut.transaction().records());
             board.wakeOwner.run();
+            if (whenCommitted != null && cut.transaction().records() > 0) {
+                whenCommitted.accept(cut.transaction().results());
+            }
         });
     }
 

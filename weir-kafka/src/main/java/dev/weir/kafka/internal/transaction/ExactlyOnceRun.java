@@ -10,9 +10,12 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +47,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     board,
                     context,
                     counts,
+                    of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
             this.transactions =
                     new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan));
@@ -98,11 +102,16 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     private final ProducerSettings<K, V> settings;
+    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
     private final Function<String, TransactionPlan> plans;
 
-    /** Creates what makes a plan of the group for each run. */
-    public ExactlyOnceRun(ProducerSettings<K, V> settings, Function<String, TransactionPlan> plans) {
+    /** Creates what makes a plan of the group for each run; the listener hears what was committed. */
+    public ExactlyOnceRun(
+            ProducerSettings<K, V> settings,
+            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            Function<String, TransactionPlan> plans) {
         this.settings = Objects.requireNonNull(settings, "settings");
+        this.whenCommitted = whenCommitted;
         this.plans = plans;
     }
 

@@ -2,6 +2,8 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +45,9 @@ final class OpenTransaction<K, V> implements Callback {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
+    /** Where its records stand; null if nobody asks. */
+    private final @Nullable List<RecordMetadata> results;
+
     private long waitedNanos;
     private long askedNanos = NEVER;
 
@@ -53,11 +58,14 @@ final class OpenTransaction<K, V> implements Callback {
      * Creates an empty one, begun.
      *
      * @param onRefusal called on the producer's thread, at the first record that the brokers refuse; must not block
+     * @param keepsResults whether somebody asks for {@link #results}
      */
     OpenTransaction(
             TransactionalProducer<K, V> producer,
             long beganNanos,
-            BiConsumer<OpenTransaction<K, V>, Exception> onRefusal) {
+            BiConsumer<OpenTransaction<K, V>, Exception> onRefusal,
+            boolean keepsResults) {
+        this.results = keepsResults ? Collections.synchronizedList(new ArrayList<>()) : null;
         this.producer = producer;
         this.beganNanos = beganNanos;
         this.onRefusal = onRefusal;
@@ -67,12 +75,20 @@ final class OpenTransaction<K, V> implements Callback {
     public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         answers.incrementAndGet();
         if (refusal == null && metadata != null) {
+            if (results != null) {
+                results.add(metadata);
+            }
             bytes.addAndGet(
                     Math.max(0, metadata.serializedKeySize()) + (long) Math.max(0, metadata.serializedValueSize()));
         } else if (refusal != null && refusedTopic.isEmpty()) {
             refusedTopic = metadata == null ? "?" : metadata.topic();
             onRefusal.accept(this, refusal);
         }
+    }
+
+    /** Where its records stand, once it is committed; empty if they are not kept. */
+    List<RecordMetadata> results() {
+        return results == null ? List.of() : List.copyOf(results);
     }
 
     String refusedTopic() {

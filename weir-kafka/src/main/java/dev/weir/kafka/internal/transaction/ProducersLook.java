@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.ProducerHandle;
-import dev.weir.kafka.internal.producer.ProducerLook;
+import dev.weir.kafka.internal.meters.ProducerLook;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleBinaryOperator;

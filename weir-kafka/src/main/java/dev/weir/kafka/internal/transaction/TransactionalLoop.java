@@ -46,6 +46,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** Beyond so many times its limit, a transaction takes nothing before the one ahead of it is committed. */
     private static final int MOST = 4;
 
+    /** The most elements that are sent while nobody can cut between them. */
+    private static final int RUN = 64;
+
     private record Element<K, V>(ProducerRecord<K, V> record, AckTarget target, long token) {}
 
     private final Board<K, V> board;
@@ -58,6 +61,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** The topic that was written to last. */
     private String lastTopic = "";
+
+    /** A source of this run. */
+    private AckTarget lastOwn = AckTarget.NONE;
 
     // The element of several inputs of which none was lost when it was looked at last, and one input for each source.
     private AckTarget livingJoint = AckTarget.NONE;
@@ -103,14 +109,72 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private void take(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
         board.lock.lockInterruptibly();
         try {
-            for (int i = 0; i < batch.size(); i++) {
-                takeOne(batch.get(i), batch.target(i), batch.token(i));
+            int next = 0;
+            while (next < batch.size()) {
+                int taken = takeRun(batch, next);
+                if (taken == 0) {
+                    takeOne(batch.get(next), batch.target(next), batch.token(next));
+                    taken = 1;
+                }
+                next += taken;
             }
             drainWaiting();
             giveWay();
         } finally {
             board.lock.unlock();
         }
+    }
+
+    /**
+     * Sends elements from one on that nothing speaks against, so that the lock is left and taken once for all of them, and
+     * nobody cuts between them. Returns how many that were; after an abort none were, and each is dropped or sent again.
+     */
+    private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
+        OpenTransaction<K, V> filling = board.filling;
+        if (filling == null || !waiting.isEmpty() || board.ended || mustWait(filling) || board.isClosing()) {
+            return 0;
+        }
+        int end = endOfRun(batch, from, plan.records() - filling.records());
+        if (end == from || !areSent(filling, batch, from, end)) {
+            return 0;
+        }
+        for (int i = from; i < end; i++) {
+            filling.sent(batch.target(i), batch.token(i), batch.get(i).timestamp());
+        }
+        wantCutIfDue(filling);
+        return end - from;
+    }
+
+    private int endOfRun(Batch<ProducerRecord<K, V>> batch, int from, long room) {
+        int most = Math.min(batch.size(), from + Math.clamp(room, 0, RUN));
+        int end = from;
+        while (end < most
+                && batch.get(end).topic().equals(lastTopic)
+                && batch.target(end) instanceof OffsetTracker source
+                && !isGone(source, batch.token(end))) {
+            end++;
+        }
+        return end;
+    }
+
+    private boolean areSent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
+        int[] at = {from};
+        try {
+            board.send(() -> {
+                for (; at[0] < end; at[0]++) {
+                    filling.producer.send(batch.get(at[0]), filling);
+                }
+            });
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (SerializationException refused) {
+            throw new ProduceException(
+                    batch.get(at[0]).topic(), batch.target(at[0]).placeOf(batch.token(at[0])), refused);
+        } catch (KafkaException | IllegalStateException broken) {
+            committer.abortFilling(broken);
+            return false;
+        }
+        return board.filling == filling;
     }
 
     private void takeOne(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
@@ -215,10 +279,14 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             return false;
         }
         filling.sent(target, token, record.timestamp());
+        wantCutIfDue(filling);
+        return true;
+    }
+
+    private void wantCutIfDue(OpenTransaction<K, V> filling) {
         if (!board.cutWanted && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
             board.wantCut();
         }
-        return true;
     }
 
     /** Whether the element is of an input that is not ours any more. */
@@ -276,8 +344,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private boolean isGone(AckTarget source, long token) {
-        if (board.isForeign(source, token)) {
-            throw new KafkaPipelineException(foreign(source.placeOf(token)));
+        // A source of this run stays one, or is revoked.
+        if (source != lastOwn) {
+            if (board.isForeign(source, token)) {
+                throw new KafkaPipelineException(foreign(source.placeOf(token)));
+            }
+            lastOwn = source;
         }
         return source.isRevoked(token) && !board.leaving.contains(source);
     }

@@ -118,6 +118,11 @@ final class TransactionalProducer<K, V> {
         if (!offsets.isEmpty()) {
             client().sendOffsetsToTransaction(offsets, member);
         }
+        commit();
+    }
+
+    /** The same without offsets. */
+    void commit() {
         while (true) {
             try {
                 client().commitTransaction();

@@ -3,10 +3,11 @@ package dev.weir.kafka.internal.producer;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.kafka.internal.producer.OrderedProducer.Sent;
 import dev.weir.stream.spi.AckTarget;
-import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,7 @@ class OrderedProducerTest {
     private final OrderedProducer<String, String> producer = new OrderedProducer<>(
             client,
             false,
-            new StageMeter(),
+            new WrittenCount(),
             new LatencyCounts(),
             new OffsetOrder(suspected::add),
             0,

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -41,14 +42,13 @@ class ProducerLoopTest {
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final BareContext context = new BareContext();
     private final Scripted producer = new Scripted();
-    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop = new ProducerLoop<>(
-            () -> producer,
-            context,
-            Function.identity(),
-            null,
-            new FirstRecords<>(new StringSerializer()),
-            new NoWatch(),
-            0);
+    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
+            new ProducerLoop<>(clients(), context, Function.identity(), null, new NoWatch(), 0);
+
+    private OrderedWriter.Clients<String, String> clients() {
+        return new OrderedWriter.Clients<>(
+                () -> producer, new FirstRecords<>(new StringSerializer()), new SendWindow(Map.of()), false);
+    }
 
     private final AckTarget target = new AckTarget() {
         @Override
@@ -155,14 +155,8 @@ class ProducerLoopTest {
 
     @Test
     void run_withABoundOfRecords_waitsForAnswers() throws Exception {
-        ProducerLoop<ProducerRecord<String, String>, String, String> bounded = new ProducerLoop<>(
-                () -> producer,
-                context,
-                Function.identity(),
-                null,
-                new FirstRecords<>(new StringSerializer()),
-                new NoWatch(),
-                2);
+        ProducerLoop<ProducerRecord<String, String>, String, String> bounded =
+                new ProducerLoop<>(clients(), context, Function.identity(), null, new NoWatch(), 2);
         List<Integer> sentAtAnswer = new ArrayList<>();
         Thread answering = Thread.ofPlatform().start(() -> {
             for (int i = 1; i < 6; i++) {
@@ -179,13 +173,12 @@ class ProducerLoopTest {
 
     private ProducerLoop<ProducerRecord<String, String>, String, String> skipping() {
         return new ProducerLoop<>(
-                () -> producer,
+                clients(),
                 context,
                 Function.identity(),
                 Rejects.of(WriteFailures.skip(), context, (record, refusal, place) -> {
                     throw new AssertionError("skipped records need no letter");
                 }),
-                new FirstRecords<>(new StringSerializer()),
                 new NoWatch(),
                 0);
     }

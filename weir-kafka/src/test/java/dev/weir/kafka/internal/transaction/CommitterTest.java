@@ -34,7 +34,7 @@ class CommitterTest {
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
     private final Committer<String, String> committer =
-            new Committer<>(board, context, counts, number -> new Blocking());
+            new Committer<>(board, context, counts, null, number -> new Blocking());
     private final CountDownLatch room = new CountDownLatch(1);
     private final CountDownLatch inSend = new CountDownLatch(1);
 

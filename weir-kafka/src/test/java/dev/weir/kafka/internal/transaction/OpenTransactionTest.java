@@ -10,7 +10,8 @@ class OpenTransactionTest {
     private final AckTarget source = new Group(0, AckTarget.NONE);
 
     @SuppressWarnings("NullAway") // nothing is sent
-    private final OpenTransaction<String, String> transaction = new OpenTransaction<>(null, 0, (refused, cause) -> {});
+    private final OpenTransaction<String, String> transaction =
+            new OpenTransaction<>(null, 0, (refused, cause) -> {}, false);
 
     @Test
     void recordsOfOneGroup_lookAtItsInputsOnce() {

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ProducerHandle.Latency;
-import dev.weir.kafka.internal.producer.LatencyCounts;
+import dev.weir.kafka.internal.meters.LatencyCounts;
 import org.junit.jupiter.api.Test;
 
 class RecordTimesTest {

@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.meters;
 
 import dev.weir.kafka.ProducerHandle.Latency;
 import java.util.concurrent.atomic.AtomicLong;

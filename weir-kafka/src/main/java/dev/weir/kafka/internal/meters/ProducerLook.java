@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.meters;
 
 import dev.weir.kafka.ProducerHandle.Snapshot;
 import java.util.HashMap;
@@ -24,13 +24,23 @@ public final class ProducerLook {
 
     private ProducerLook() {}
 
-    /** A client as it is now. */
+    /** A client as it is now, whose sender waits for room in its buffer alone. */
     public static Snapshot at(Producer<?, ?> client, String stage, long unanswered) {
-        return of(client.metrics(), stage, unanswered);
+        return at(client, stage, unanswered, 0);
     }
 
-    /** A client with these meters. */
-    static Snapshot of(Map<MetricName, ? extends Metric> meters, String stage, long unanswered) {
+    /** A client as it is now, whose sender has waited so long before it asked the client for room. */
+    public static Snapshot at(Producer<?, ?> client, String stage, long unanswered, long waitedNanos) {
+        return of(client.metrics(), stage, unanswered, waitedNanos);
+    }
+
+    /** A client with these meters, whose sender waits for room in its buffer alone. */
+    public static Snapshot of(Map<MetricName, ? extends Metric> meters, String stage, long unanswered) {
+        return of(meters, stage, unanswered, 0);
+    }
+
+    private static Snapshot of(
+            Map<MetricName, ? extends Metric> meters, String stage, long unanswered, long waitedNanos) {
         Map<String, Double> values = new HashMap<>();
         meters.forEach((name, metric) -> {
             if (name.group().equals(GROUP)
@@ -44,7 +54,7 @@ public final class ProducerLook {
                 unanswered,
                 values.getOrDefault(BUFFER, Double.NaN),
                 values.getOrDefault(FREE, Double.NaN),
-                values.getOrDefault(BLOCKED, 0.0).longValue(),
+                values.getOrDefault(BLOCKED, 0.0).longValue() + waitedNanos,
                 values.getOrDefault(QUEUED, Double.NaN),
                 values.getOrDefault(REQUEST, Double.NaN));
     }

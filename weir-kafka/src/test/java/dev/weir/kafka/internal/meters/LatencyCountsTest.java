@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,243 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.TransactionHandle;
+import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Source;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A sink with transactions behind a source that is not Kafka's, as a reader with read_committed sees it. */
+@Timeout(120)
+class TransactionalSinkTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static TransactionalProducing<byte[], byte[]> sink(String id) {
+        return TransactionalProducing.with(
+                ProducerSettings.builder()
+                        .bootstrapServers(KAFKA.bootstrapServers())
+                        .build(),
+                id);
+    }
+
+    private static List<Long> seen(String topic) {
+        return Records.numbers(Records.readAll(KAFKA.bootstrapServers(), topic, IsolationLevel.READ_COMMITTED)).stream()
+                .sorted()
+                .toList();
+    }
+
+    private static List<Long> numbers(int count) {
+        return LongStream.range(0, count).boxed().toList();
+    }
+
+    @Test
+    void records_areSeenOnce_andTheirInputsAreAcknowledged() throws Exception {
+        KAFKA.cluster().createTopic("booked", 2);
+        Numbers numbers = new Numbers("booked", 2_500, false);
+        try (RunningPipeline run = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> numbers)
+                .to(sink("booking").commitRecords(1_000).records())
+                .run()) {
+            run.await();
+            assertThat(run.handles(TransactionHandle.class)
+                            .getFirst()
+                            .snapshot()
+                            .committed())
+                    .isGreaterThanOrEqualTo(3);
+        }
+        assertThat(seen("booked")).isEqualTo(numbers(2_500));
+        assertThat(numbers.acknowledged).containsExactlyElementsOf(numbers(2_500));
+    }
+
+    @Test
+    void interceptors_ofTheSettings_seeEachRecord_andEachAnswer() throws Exception {
+        KAFKA.cluster().createTopic("watched", 1);
+        Numbers numbers = new Numbers("watched", 300, false);
+        ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("interceptor.classes", Counting.class.getName())
+                .build();
+        try (RunningPipeline run = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> numbers)
+                .to(KafkaSink.producing(settings))
+                .run()) {
+            run.await();
+        }
+        assertThat(Counting.SENT).hasValue(300);
+        assertThat(Counting.ANSWERED).hasValue(300);
+    }
+
+    /** Made by the client. */
+    public static final class Counting implements ProducerInterceptor<byte[], byte[]> {
+
+        static final AtomicInteger SENT = new AtomicInteger();
+        static final AtomicInteger ANSWERED = new AtomicInteger();
+
+        @Override
+        public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> record) {
+            SENT.incrementAndGet();
+            return record;
+        }
+
+        @Override
+        public void onAcknowledgement(RecordMetadata metadata, Exception refusal) {
+            ANSWERED.incrementAndGet();
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> config) {}
+    }
+
+    /** It ends nothing, so only its time can have committed what is there. */
+    @Test
+    void transaction_thatIsNotFull_isCommittedWhenItsTimeHasCome() throws Exception {
+        KAFKA.cluster().createTopic("timed", 1);
+        Numbers numbers = new Numbers("timed", 10, true);
+        try (RunningPipeline run = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> numbers)
+                .to(sink("timing").records())
+                .run()) {
+            ConsumerLedger.await(
+                    "all is acknowledged", Duration.ofSeconds(40), () -> numbers.acknowledged.size() == 10);
+            assertThat(seen("timed")).isEqualTo(numbers(10));
+            assertThat(run.completion().toCompletableFuture()).isNotDone();
+            numbers.more.countDown();
+            run.await();
+        }
+    }
+
+    @Test
+    void recordThatIsTooLarge_failsTheRun_andNothingOfItsTransactionIsSeenOrAcknowledged() {
+        KAFKA.cluster().createTopic("refused", 1);
+        Numbers numbers = new Numbers("refused", 500, false);
+        RunningPipeline run = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> numbers)
+                .map(record -> numbers.isLast(record)
+                        ? new ProducerRecord<byte[], byte[]>("refused", new byte[2_000_000])
+                        : record)
+                .to(sink("refusing").records())
+                .run();
+        assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(ProduceException.class);
+        run.close();
+        assertThat(seen("refused")).isEmpty();
+        assertThat(numbers.acknowledged).isEmpty();
+    }
+
+    @Test
+    void anotherRunOfTheId_endsTheFirstOne_andWhatThatHadOpenIsNotSeen() throws Exception {
+        KAFKA.cluster().createTopic("taken", 1);
+        Numbers first = new Numbers("taken", 100, true);
+        try (RunningPipeline fenced = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> first)
+                .to(sink("taking").commitInterval(Duration.ofSeconds(25)).records())
+                .run()) {
+            ConsumerLedger.await(
+                    "its records are there",
+                    Duration.ofSeconds(40),
+                    () -> KAFKA.cluster().endOffsets("taken").values().stream()
+                                    .mapToLong(end -> end)
+                                    .sum()
+                            >= 100);
+            Numbers second = new Numbers("taken", 10, false);
+            try (RunningPipeline run = Source.<ProducerRecord<byte[], byte[]>>custom("numbers", context -> second)
+                    .to(sink("taking").records())
+                    .run()) {
+                run.await();
+            }
+            first.more.countDown();
+            assertThatThrownBy(() -> fenced.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("transactional.id=taking");
+        }
+        assertThat(seen("taken")).isEqualTo(numbers(10));
+        assertThat(first.acknowledged).isEmpty();
+    }
+
+    /** Numbered records that are acknowledged; one more waits for a word at the end, if asked for. */
+    private static final class Numbers implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
+
+        final Set<Long> acknowledged = new ConcurrentSkipListSet<>();
+        final CountDownLatch more = new CountDownLatch(1);
+        private final String topic;
+        private final int count;
+        private final boolean waits;
+        private int next;
+
+        Numbers(String topic, int count, boolean waits) {
+            this.topic = topic;
+            this.count = count;
+            this.waits = waits;
+        }
+
+        private ProducerRecord<byte[], byte[]> record(int number) {
+            return new ProducerRecord<>(topic, Integer.toString(number).getBytes(StandardCharsets.US_ASCII));
+        }
+
+        boolean isLast(ProducerRecord<byte[], byte[]> record) {
+            return new String(record.value(), StandardCharsets.US_ASCII).equals(Integer.toString(count - 1));
+        }
+
+        @Override
+        public @Nullable Batch<ProducerRecord<byte[], byte[]>> pull(long deadlineNanos) throws InterruptedException {
+            Batch<ProducerRecord<byte[], byte[]>> batch = new Batch<>(100);
+            for (; next < count && batch.size() < 100; next++) {
+                batch.add(record(next), this, next);
+            }
+            if (batch.isEmpty() && (!waits || awaitMore(deadlineNanos))) {
+                return null;
+            }
+            return batch;
+        }
+
+        private boolean awaitMore(long deadlineNanos) throws InterruptedException {
+            if (deadlineNanos == NEVER) {
+                more.await();
+                return true;
+            }
+            return more.await(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public void ack(long token) {
+            acknowledged.add(token);
+        }
+
+        @Override
+        public void retain(long token, int claims) {
+            throw new UnsupportedOperationException("one record in, one record out");
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,117 @@
+package dev.weir.bench.cluster;
+
+import dev.weir.driver.Pass;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which records of one pass of scenario produce stand in their topic, by the number that each value begins with. A count
+ * of the topic does not tell a record that was written twice from one whose acknowledgement was lost. Confined to one
+ * thread; used once.
+ */
+final class WrittenNumbers {
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final int MAX_NAMED = 5;
+
+    private final int[][] offsets; // by partition and number, one more than the first one
+    private final List<String> twice = new ArrayList<>();
+    private long repeated;
+    private long foreign;
+
+    /** Nothing yet of so many records. */
+    WrittenNumbers(int partitions, long recordsPerPartition) {
+        this.offsets = new int[partitions][Math.toIntExact(recordsPerPartition)];
+    }
+
+    /**
+     * Reads the topic up to its ends.
+     *
+     * @param connection what a client needs to reach the brokers
+     */
+    WrittenNumbers read(Map<String, String> connection, String topic) {
+        Map<String, Object> config = new HashMap<>(connection);
+        config.put("enable.auto.commit", "false");
+        config.put("max.poll.records", "100000");
+        List<TopicPartition> partitions = IntStream.range(0, offsets.length)
+                .mapToObj(partition -> new TopicPartition(topic, partition))
+                .toList();
+        try (Consumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (System.nanoTime() - deadline < 0
+                    && ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+                consumer.poll(POLL).forEach(record -> add(record.partition(), record.offset(), record.value()));
+            }
+        }
+        return this;
+    }
+
+    /** A record of the topic. */
+    void add(int partition, long offset, byte @Nullable [] value) {
+        long number = value == null || value.length < Pass.MIN_VALUE_BYTES ? -1 : Pass.number(value);
+        if (number < 0 || number >= offsets[partition].length) {
+            foreign++;
+            return;
+        }
+        int before = offsets[partition][(int) number];
+        if (before == 0) {
+            offsets[partition][(int) number] = Math.toIntExact(offset + 1);
+            return;
+        }
+        repeated++;
+        if (twice.size() < MAX_NAMED) {
+            twice.add("number " + number + " of partition " + partition + " at offsets " + (before - 1) + " and "
+                    + offset);
+        }
+    }
+
+    /** A sentence about what stands there. */
+    String told() {
+        List<String> absent = new ArrayList<>();
+        long missing = 0;
+        for (int partition = 0; partition < offsets.length; partition++) {
+            for (int number = 0; number < offsets[partition].length; number++) {
+                if (offsets[partition][number] == 0) {
+                    missing++;
+                    if (absent.size() < MAX_NAMED) {
+                        absent.add("number " + number + " of partition " + partition);
+                    }
+                }
+            }
+        }
+        long all = Arrays.stream(offsets).mapToLong(numbers -> numbers.length).sum();
+        return "of " + all + " records, " + missing + " are not in the topic" + named(absent) + ", " + repeated
+                + " stand there again" + named(twice) + ", and " + foreign + " are nobody's";
+    }
+
+    private static String named(List<String> some) {
+        return some.isEmpty() ? "" : " (" + String.join(", ", some) + (some.size() == MAX_NAMED ? ", ..." : "") + ")";
+    }
+
+    /** The sentence of a topic, or why there is none: who asks has something worse to tell. */
+    static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {
+        try {
+            return new WrittenNumbers(partitions, recordsPerPartition)
+                    .read(connection, topic)
+                    .told();
+        } catch (KafkaException e) {
+            return "what stands in the topic could not be read: " + e;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.weir.kafka.internal.meters;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * How many records were sent and how many of them are answered. Each count has one writer, the sender's thread and the
+ * producer's, and a cache line of its own: counting must not make the two wait for each other. Any thread reads.
+ */
+public final class SendCounts {
+
+    private static final VarHandle SENT;
+    private static final VarHandle ANSWERED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            SENT = lookup.findVarHandle(Sent.class, "sent", long.class);
+            ANSWERED = lookup.findVarHandle(Answered.class, "answered", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // space
+    private static class Before {
+        private long p1, p2, p3, p4, p5, p6, p7, p8;
+    }
+
+    private static class Sent extends Before {
+        @SuppressWarnings("unused") // by its handle
+        private long sent;
+    }
+
+    @SuppressWarnings("unused") // space
+    private static class Between extends Sent {
+        private long q1, q2, q3, q4, q5, q6, q7, q8;
+    }
+
+    private static class Answered extends Between {
+        @SuppressWarnings("unused") // by its handle
+        private long answered;
+    }
+
+    @SuppressWarnings("unused") // space
+    private static final class Cells extends Answered {
+        private long r1, r2, r3, r4, r5, r6, r7, r8;
+    }
+
+    private final Cells cells = new Cells();
+
+    /** One more is about to be sent. The sender's. */
+    public void sends() {
+        SENT.setRelease(cells, (long) SENT.get(cells) + 1);
+    }
+
+    /** The one that was about to be sent was not taken. The sender's. */
+    public void sendsNot() {
+        SENT.setRelease(cells, (long) SENT.get(cells) - 1);
+    }
+
+    /** One is answered. The producer's. */
+    public void answers() {
+        ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
+    }
+
+    /** How many are answered. Any thread. */
+    public long answered() {
+        return (long) ANSWERED.getAcquire(cells);
+    }
+
+    /** How many were sent and are not answered. Any thread. */
+    public long unanswered() {
+        long answered = answered(); // first: what is answered was sent before
+        return Math.max(0, (long) SENT.getAcquire(cells) - answered);
+    }
+}

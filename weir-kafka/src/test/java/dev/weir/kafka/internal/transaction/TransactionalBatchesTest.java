@@ -1,0 +1,103 @@
+package dev.weir.kafka.internal.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Commits that fail, which no broker does when it is asked to. */
+class TransactionalBatchesTest {
+
+    private final List<Long> acknowledged = new ArrayList<>();
+    private final Queue<RuntimeException> failures = new ArrayDeque<>();
+    private final MockProducer<String, String> client =
+            new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
+
+                @Override
+                public void commitTransaction() {
+                    RuntimeException failure = failures.poll();
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    super.commitTransaction();
+                }
+            };
+    private final TransactionalBatches<String, String> loop =
+            new TransactionalBatches<>(() -> client, new BareContext(), "booking", Duration.ofMinutes(1), 3);
+
+    private final AckTarget target = new AckTarget() {
+        @Override
+        public void ack(long token) {
+            acknowledged.add(token);
+        }
+
+        @Override
+        public void retain(long token, int claims) {}
+    };
+
+    /** Five elements, of which three make a transaction. */
+    private Stage<ProducerRecord<String, String>> five() {
+        Batch<ProducerRecord<String, String>> batch = new Batch<>(5);
+        for (int i = 0; i < 5; i++) {
+            batch.add(new ProducerRecord<>("out", Integer.toString(i)), target, i);
+        }
+        return new Stage<>() {
+            private boolean ended;
+
+            @Override
+            public @Nullable Batch<ProducerRecord<String, String>> pull(long deadlineNanos) {
+                if (ended) {
+                    return null;
+                }
+                ended = true;
+                return batch;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Test
+    void inputs_areAcknowledgedByTheCommitOfTheirRecords() throws Exception {
+        loop.run(five());
+        assertThat(client.commitCount()).isEqualTo(2);
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
+    }
+
+    @Test
+    void transactionThatFailsForAReasonThatPasses_isAborted_andItsRecordsAreSentAgain() throws Exception {
+        failures.add(new KafkaException("the coordinator moves"));
+        failures.add(new KafkaException("and again"));
+        loop.run(five());
+        assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("0", "1", "2", "3", "4");
+        assertThat(client.commitCount()).isEqualTo(2);
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
+    }
+
+    @Test
+    void fencedProducer_failsTheRun_andAcknowledgesNothing() {
+        failures.add(new ProducerFencedException("another one"));
+        assertThatThrownBy(() -> loop.run(five()))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("another producer took transactional.id=booking");
+        assertThat(acknowledged).isEmpty();
+        assertThat(client.history()).isEmpty();
+    }
+}
