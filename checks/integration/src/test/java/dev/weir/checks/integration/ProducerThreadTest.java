@@ -10,6 +10,7 @@ import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.TransactionalProducing;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -86,6 +87,15 @@ class ProducerThreadTest {
                     .map(record -> made(name, record))
                     .to(KafkaSink.producing(producer()));
         }
+        if (name.equals("transactions")) {
+            return KafkaSource.exactlyOnce(consumer, toTheEnd)
+                    .produceTo(producer(), records -> records.map(record -> made(name, record)));
+        }
+        if (name.equals("batches")) {
+            return KafkaSource.atLeastOnce(consumer, toTheEnd)
+                    .map(record -> made(name, record))
+                    .to(TransactionalProducing.with(producer(), name).records());
+        }
         return KafkaFlow.from(consumer, toTheEnd)
                 .handle(1, Ordering.input(), record -> record)
                 .deadLetter(name + "-dead")
@@ -93,7 +103,7 @@ class ProducerThreadTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sink", "flow"})
+    @ValueSource(strings = {"sink", "flow", "transactions", "batches"})
     void threadThatDies_failsTheRun_andTheNextOneLosesNothing(String name) throws Exception {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1);

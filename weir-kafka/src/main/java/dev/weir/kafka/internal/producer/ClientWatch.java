@@ -11,14 +11,14 @@ import java.util.function.LongConsumer;
  * Looks five times a second whether a producer's client still works, as long as its run lasts. A virtual thread of its own
  * does that: who writes may wait in that client, and who asks the brokers for them.
  */
-final class ClientWatch {
+public final class ClientWatch {
 
     private static final long PAUSE_MILLIS = 200;
 
     private ClientWatch() {}
 
     /** Begins; calls {@code look} with {@link System#nanoTime()} each time. Without brokers there is nothing to look at. */
-    static void begin(Map<String, ?> clientConfig, StageContext context, LongConsumer look) {
+    public static void begin(Map<String, ?> clientConfig, StageContext context, LongConsumer look) {
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
             return;
         }

@@ -21,14 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.Metric;
-import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -49,24 +46,6 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class OrderedProducer<K, V> {
-
-    /**
-     * Batches that the client has split without any answer meanwhile: it splits without end. It is stopped long before the
-     * thread of Kafka's client dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
-     */
-    private static final double MANY_SPLITS = 1_000;
-
-    /** The same, if there is no answer for {@link #LONG_NANOS}. */
-    private static final double SOME_SPLITS = 100;
-
-    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** What the threads of Kafka's client are called. */
-    private static final String CLIENT_THREAD = "kafka-producer-network-thread";
-
-    private static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
-            + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
-            + " first or lower the second";
 
     /** Partitions that a message names. */
     private static final int MAX_PLACES = 5;
@@ -135,11 +114,8 @@ final class OrderedProducer<K, V> {
     /** What was sent last. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
-    // Of the thread that looks.
-    private long answersSeen = -1;
-    private double splitsAtAnswer;
-    private long answerNanos;
-    private boolean seenDead;
+    /** Of the thread that looks. */
+    private final ClientHealth health;
 
     /**
      * Takes a producer over, or a part in one.
@@ -162,6 +138,7 @@ final class OrderedProducer<K, V> {
             Runnable whenSettled) {
         this.producer = producer;
         this.shared = shared;
+        this.health = new ClientHealth(shared);
         this.written = written;
         this.latency = latency;
         this.offsets = offsets;
@@ -253,60 +230,33 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Looks whether the client still works; one thread, several times a second. Stops it if it splits batches without end:
-     * a batch that is too large for its topic is split by {@code batch.size}, which gives the same batch again if a topic
-     * takes less, or one of its records is too large.
+     * Looks whether the client still works; one thread, several times a second. Stops it if it splits batches without end.
      *
      * @return what the run fails with at once, as answers are missing that cannot come; else null
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
-        double splits = splits();
-        boolean dead = isClientDead();
-        long known = counts.answered();
-        if (known != answersSeen) {
-            answersSeen = known;
-            splitsAtAnswer = splits;
-            answerNanos = nowNanos;
-        } else if (dead && seenDead) {
-            return new KafkaPipelineException(
-                    "the thread of the producer has ended and leaves records without an answer: the log has"
-                            + " its exception; what is not acknowledged is written again after a restart");
-        } else if (stop == null && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
-            if (shared) {
-                return new KafkaPipelineException(ENDLESS);
-            }
-            stop = new Stop("", "", new RecordTooLargeException(ENDLESS));
+        return switch (health.look(producer, clientThread, counts.answered(), counts.unanswered(), false, nowNanos)) {
+            case WELL -> null;
+            case DEAD -> ClientHealth.dead();
+            case SPLITS -> endless();
+        };
+    }
+
+    private @Nullable KafkaPipelineException endless() {
+        if (shared) {
+            return stop == null ? new KafkaPipelineException(ClientHealth.ENDLESS) : null;
+        }
+        if (stop == null) {
+            stop = new Stop("", "", new RecordTooLargeException(ClientHealth.ENDLESS));
             producer.close(Duration.ZERO);
         }
-        seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be coming in
         return null;
-    }
-
-    private boolean isEndless(double splits, long nanos) {
-        // Of a shared producer, others' records may be split while brokers of these are away.
-        boolean some = !shared && splits >= SOME_SPLITS && nanos >= LONG_NANOS;
-        return (splits >= MANY_SPLITS || some) && counts.unanswered() > 0;
-    }
-
-    private boolean isClientDead() {
-        Thread thread = clientThread;
-        return thread != null && !thread.isAlive() && counts.unanswered() > 0;
-    }
-
-    private double splits() {
-        for (Map.Entry<MetricName, ? extends Metric> metric : producer.metrics().entrySet()) {
-            if (metric.getKey().name().equals("batch-split-total")
-                    && metric.getValue().metricValue() instanceof Double total) {
-                return total;
-            }
-        }
-        return 0;
     }
 
     private void learnThread() {
         Thread thread = Thread.currentThread();
-        if (thread != clientThread && thread.getName().startsWith(CLIENT_THREAD)) {
+        if (thread != clientThread && ClientHealth.isClient(thread)) {
             clientThread = thread;
         }
     }
@@ -347,8 +297,7 @@ final class OrderedProducer<K, V> {
         }
         if (before == null && !shared) {
             // From here, on the client's own thread, nothing more leaves the client. What is on its way behind the
-            // refused
-            // batch has a gap before it, which the broker does not let pass.
+            // refused batch has a gap before it, which the broker does not let pass.
             producer.close(Duration.ZERO);
         }
     }

@@ -275,6 +275,29 @@ final class Committer<K, V> {
         return broken;
     }
 
+    /**
+     * Fails the run if a client cannot answer any more: a flush waits for it without end, and a commit is asked for again and
+     * again. One thread, several times a second.
+     */
+    void look(long nowNanos) {
+        Cut<K, V> cut = board.committing;
+        OpenTransaction<K, V> filling = board.filling;
+        if (cut != null) {
+            look(cut.transaction(), true, nowNanos);
+        }
+        if (filling != null) {
+            look(filling, false, nowNanos);
+        }
+    }
+
+    private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
+        KafkaPipelineException broken = transaction.look(committing, nowNanos);
+        if (broken != null && !board.ended) {
+            context.fail(broken); // first: it says why the client was closed
+            transaction.producer.breakOff();
+        }
+    }
+
     /** Has {@link #commit} fail that is under way, as what it waits for does not come. */
     void breakOff(Cut<K, V> cut) {
         cut.transaction().producer.breakOff();

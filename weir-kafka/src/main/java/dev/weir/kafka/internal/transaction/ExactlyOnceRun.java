@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.producer.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.stream.spi.AckTarget;
@@ -138,6 +139,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                             + " source must return what it makes of it");
         }
         context.expose(opened.committer.look(context.stageName()));
+        ClientWatch.begin(settings.clientConfig(), context, opened.committer::look);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, topics, context);
     }

@@ -1,6 +1,8 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.producer.ClientHealth;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +54,9 @@ final class OpenTransaction<K, V> implements Callback {
     private long waitedNanos;
     private long askedNanos = NEVER;
 
+    /** Of the thread that looks. */
+    private final ClientHealth health = new ClientHealth(false);
+
     /** The topic of a record that was refused. */
     private volatile String refusedTopic = "";
 
@@ -73,6 +79,7 @@ final class OpenTransaction<K, V> implements Callback {
 
     @Override
     public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+        producer.answered();
         answers.incrementAndGet();
         if (refusal == null && metadata != null) {
             if (results != null) {
@@ -173,6 +180,19 @@ final class OpenTransaction<K, V> implements Callback {
     /** Records of which no broker has said anything yet; any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
+    }
+
+    /**
+     * What the run fails with as the client cannot answer any more; null while it may. One thread.
+     *
+     * @param committing whether the brokers' answer to its commit is waited for, or will be
+     */
+    @Nullable
+    KafkaPipelineException look(boolean committing, long nowNanos) {
+        Producer<K, V> client = producer.look();
+        return client == null
+                ? null
+                : health.failure(client, producer.clientThread(), answers.get(), unanswered(), committing, nowNanos);
     }
 
     long bytes() {

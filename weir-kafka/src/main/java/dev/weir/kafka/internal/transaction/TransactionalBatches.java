@@ -3,6 +3,8 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.producer.ClientHealth;
+import dev.weir.kafka.internal.producer.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
@@ -14,6 +16,7 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -47,6 +50,18 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final List<Claim<K, V>> open = new ArrayList<>();
 
     private volatile int inHand;
+
+    /** Records that were sent so far; written by the segment's thread. */
+    private volatile long sent;
+
+    private final AtomicLong answers = new AtomicLong();
+
+    /** Whether a commit is under way; written by the segment's thread. */
+    private volatile boolean committing;
+
+    /** Of the thread that looks. */
+    private final ClientHealth health = new ClientHealth(false);
+
     private volatile boolean ended;
 
     /** The first record that the brokers refuse: written by the producer's thread. */
@@ -81,6 +96,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     transactionalId,
                     commitInterval,
                     commitRecords);
+            ClientWatch.begin(settings.clientConfig(), context, loop::look);
             context.onTermination(patience -> {
                 loop.close(patience);
                 producers.close();
@@ -139,13 +155,17 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private void send(Claim<K, V> claim) {
         try {
             producer.send(claim.record, (written, why) -> {
+                producer.answered();
+                answers.incrementAndGet();
                 if (why != null && refusal == null) {
                     refusal = new Refusal(claim.record, claim.target, claim.token, why);
                 }
             });
+            sent++;
         } catch (SerializationException refused) {
             throw new ProduceException(claim.record.topic(), claim.target.placeOf(claim.token), refused);
         }
@@ -154,12 +174,14 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** Returns when the open transaction is committed, in whatever attempt, and its inputs are acknowledged. */
     private void commit() throws InterruptedException {
         long start = System.nanoTime();
+        committing = true;
         context.meter().beginBlockedDown(1);
         try {
             for (int failures = 0; !isCommitted(failures); failures++) {
                 LOG.debug("committed in another attempt");
             }
         } finally {
+            committing = false;
             context.meter().endBlockedDown();
         }
         counts.committed(System.nanoTime() - start);
@@ -246,6 +268,21 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             context.clock().sleepUntil(context.clock().after(time.toNanos()));
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);
+        }
+    }
+
+    /** Fails the run if the client cannot answer any more, as a commit would wait for that without end. One thread. */
+    private void look(long nowNanos) {
+        Producer<K, V> client = producer.look();
+        if (client == null || ended) {
+            return;
+        }
+        long answered = answers.get();
+        KafkaPipelineException broken = health.failure(
+                client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos);
+        if (broken != null) {
+            context.fail(broken);
+            producer.breakOff();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.internal.producer.ClientHealth;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
 import java.util.Map;
@@ -39,6 +40,12 @@ final class TransactionalProducer<K, V> {
     private final Consumer<Duration> pause;
     private volatile @Nullable Producer<K, V> client;
 
+    /** The thread of the client, once it has answered. */
+    private volatile @Nullable Thread clientThread;
+
+    /** Whether the client is closed, so that the end of its thread says nothing. */
+    private volatile boolean closed;
+
     /**
      * Creates one that is not open; waits no longer once {@code ended}.
      *
@@ -58,6 +65,8 @@ final class TransactionalProducer<K, V> {
         for (int refusals = 0; ; ) {
             try {
                 client = initialised();
+                clientThread = null;
+                closed = false;
                 return;
             } catch (InterruptException interrupted) {
                 throw interrupted;
@@ -109,6 +118,20 @@ final class TransactionalProducer<K, V> {
         var ignored = client().send(record, answer);
     }
 
+    /** To be called with each answer: by the client's thread, or within {@link #send} the sender's. */
+    void answered() {
+        Thread thread = Thread.currentThread();
+        if (thread != clientThread && ClientHealth.isClient(thread)) {
+            clientThread = thread;
+        }
+    }
+
+    /** The thread of the client, if it has answered and must still be alive. Any thread. */
+    @Nullable
+    Thread clientThread() {
+        return closed ? null : clientThread;
+    }
+
     void flush() {
         client().flush();
     }
@@ -144,7 +167,7 @@ final class TransactionalProducer<K, V> {
             throw interrupted;
         } catch (KafkaException | IllegalStateException broken) {
             LOG.debug("another producer takes the place of one that cannot abort: {}", broken.toString());
-            client().close(Duration.ZERO);
+            close(Duration.ZERO);
             open();
         }
     }
@@ -164,6 +187,7 @@ final class TransactionalProducer<K, V> {
     void close(Duration patience) {
         Producer<K, V> closing = client;
         if (closing != null) {
+            closed = true;
             closing.close(patience);
         }
     }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +84,16 @@ class SendWindowTest {
         answers.get(0).completeExceptionally(new IllegalStateException("refused"));
         window.await();
         assertThat(client.held).hasValue(2 * BOUND);
+    }
+
+    // The end of a run whose client is dead: its answers never come.
+    @Test
+    void interrupt_endsTheWait_forAnAnswerThatNeverComes() {
+        begin(1);
+        assertThat(isFullAfter(2 * BOUND)).isTrue();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(window::await).isInstanceOf(InterruptedException.class);
+        assertThat(window.waitedNanos()).isPositive();
     }
 
     @Test

@@ -1,0 +1,104 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A record within a batch of a transaction that is too large for its topic: the client splits that batch without end. */
+@Timeout(120)
+class ExactlyOnceRefusalTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static final int COUNT = 3_000;
+
+    private static ProducerSettings<byte[], byte[]> producer() {
+        return ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("batch.size", "16384")
+                .build();
+    }
+
+    private static ProducerRecord<byte[], byte[]> made(String name, ConsumerRecord<byte[], byte[]> record) {
+        ProducerRecord<byte[], byte[]> made = new ProducerRecord<>(name + "-out", 0, record.key(), record.value());
+        if (record.offset() == 800) {
+            made.headers().add("large", new byte[5000]);
+        }
+        return made;
+    }
+
+    private static Pipeline pipeline(String name) {
+        ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(name)
+                .build();
+        Subscription toTheEnd = Subscription.topics(name).untilEnd();
+        if (name.equals("flow")) {
+            return KafkaSource.exactlyOnce(consumer, toTheEnd)
+                    .commitInterval(Duration.ofMillis(50))
+                    .produceTo(producer(), records -> records.map(record -> made(name, record)));
+        }
+        return KafkaSource.atLeastOnce(consumer, toTheEnd)
+                .map(record -> made(name, record))
+                .to(TransactionalProducing.with(producer(), name).records());
+    }
+
+    private static void setMaxMessageBytes(String topic, String bytes) throws Exception {
+        KAFKA.cluster()
+                .admin()
+                .incrementalAlterConfigs(Map.of(
+                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                        List.of(new AlterConfigOp(
+                                new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET))))
+                .all()
+                .get();
+    }
+
+    // The commit waited in a flush for an answer that never came, and so did the run.
+    @ParameterizedTest
+    @ValueSource(strings = {"flow", "sink"})
+    void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andTheNextOneWritesEachOnce(String name)
+            throws Exception {
+        KAFKA.cluster().createTopic(name, 1);
+        KAFKA.cluster().createTopic(name + "-out", 1);
+        setMaxMessageBytes(name + "-out", "3000");
+        Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
+        try (RunningPipeline running = pipeline(name).run()) {
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("max.message.bytes")
+                    .hasMessageContaining("batch.size");
+        }
+        setMaxMessageBytes(name + "-out", "1000000");
+        try (RunningPipeline running = pipeline(name).run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), name + "-out"))
+                .isEqualTo(LongStream.range(0, COUNT).boxed().toList());
+    }
+}

@@ -1,0 +1,132 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.KafkaPipelineException;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a client of Kafka's can still answer, seen from outside. It splits a batch without end that is too large for its
+ * topic: it splits by {@code batch.size}, which gives the same batch again if a topic takes less, or one of its records is too
+ * large. And after an {@link Error} its thread is dead, which it tells nobody. Confined to the thread that looks; one for
+ * each sequence of answers, and so for each transaction.
+ */
+public final class ClientHealth {
+
+    /** What a run says that fails for the first of both. */
+    static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
+            + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
+            + " first or lower the second";
+
+    /**
+     * Batches that the client has split without any answer meanwhile: it splits without end. It is stopped long before the
+     * thread of Kafka's client dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
+     */
+    private static final double MANY_SPLITS = 1_000;
+
+    /** The same, if there is no answer for {@link #LONG_NANOS}. */
+    private static final double SOME_SPLITS = 100;
+
+    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** What the threads of Kafka's client are called. */
+    private static final String CLIENT_THREAD = "kafka-producer-network-thread";
+
+    /** What a look has found. */
+    enum Found {
+        /** It answers, or may yet. */
+        WELL,
+        /** It splits batches without end. */
+        SPLITS,
+        /** Its thread is dead. */
+        DEAD
+    }
+
+    private final boolean shared;
+
+    private long answersSeen = -1;
+    private double splitsAtAnswer;
+    private long answerNanos;
+    private boolean seenDead;
+
+    /**
+     * Creates one that has seen nothing.
+     *
+     * @param shared whether others use the client: their records may be split while the brokers of these are away
+     */
+    public ClientHealth(boolean shared) {
+        this.shared = shared;
+    }
+
+    /** Whether this is the thread of a client of Kafka's. */
+    public static boolean isClient(Thread thread) {
+        return thread.getName().startsWith(CLIENT_THREAD);
+    }
+
+    /**
+     * What a run fails with whose client cannot answer any more, or null.
+     *
+     * @param answered answers so far
+     * @param unanswered records without one
+     * @param awaited whether something else is waited for
+     */
+    public @Nullable KafkaPipelineException failure(
+            Producer<?, ?> client,
+            @Nullable Thread thread,
+            long answered,
+            long unanswered,
+            boolean awaited,
+            long nowNanos) {
+        return switch (look(client, thread, answered, unanswered, awaited, nowNanos)) {
+            case WELL -> null;
+            case SPLITS -> new KafkaPipelineException(ENDLESS);
+            case DEAD -> dead();
+        };
+    }
+
+    static KafkaPipelineException dead() {
+        return new KafkaPipelineException(
+                "the thread of the producer has ended and leaves records without an answer: the log has"
+                        + " its exception; what is not acknowledged is written again after a restart");
+    }
+
+    Found look(
+            Producer<?, ?> client,
+            @Nullable Thread thread,
+            long answered,
+            long unanswered,
+            boolean awaited,
+            long nowNanos) {
+        double splits = splits(client);
+        boolean dead = thread != null && !thread.isAlive() && (unanswered > 0 || awaited);
+        Found found = Found.WELL;
+        if (answered != answersSeen) {
+            answersSeen = answered;
+            splitsAtAnswer = splits;
+            answerNanos = nowNanos;
+        } else if (dead && seenDead) {
+            found = Found.DEAD;
+        } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
+            found = Found.SPLITS;
+        }
+        seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be coming in
+        return found;
+    }
+
+    private boolean isEndless(double splits, long nanos) {
+        return splits >= MANY_SPLITS || (!shared && splits >= SOME_SPLITS && nanos >= LONG_NANOS);
+    }
+
+    private static double splits(Producer<?, ?> client) {
+        for (Map.Entry<MetricName, ? extends Metric> metric : client.metrics().entrySet()) {
+            if (metric.getKey().name().equals("batch-split-total")
+                    && metric.getValue().metricValue() instanceof Double total) {
+                return total;
+            }
+        }
+        return 0;
+    }
+}
