@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;

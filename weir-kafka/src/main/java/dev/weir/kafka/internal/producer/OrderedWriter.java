@@ -306,7 +306,7 @@ final class OrderedWriter<T, K, V> {
         throw new ProduceException(answer.topic, answer.place(), refusal);
     }
 
-    /** Fails the run if its client cannot answer any more; see {@link ClientWatch}, whose thread it is. */
+    /** Fails the run if its client cannot answer any more. Of the thread of its watch. */
     void look(long nowNanos) {
         KafkaPipelineException broken = closing ? null : current.look(nowNanos);
         if (broken != null) {

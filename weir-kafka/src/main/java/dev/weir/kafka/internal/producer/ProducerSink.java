@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;

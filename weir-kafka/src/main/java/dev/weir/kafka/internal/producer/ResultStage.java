@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
 import dev.weir.kafka.produce.WriteFailures;

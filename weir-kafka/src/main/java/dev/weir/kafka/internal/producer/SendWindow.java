@@ -120,8 +120,8 @@ final class SendWindow {
     /**
      * Returns when there is room for more, or an answer is a refusal. Each answer comes, if not from the brokers then when the
      * client is closed: by {@link OrderedProducer} at a refusal or at splits without end, also of another partition. Where it
-     * cannot come, as the client's thread is dead, {@link ClientWatch} fails the run, which interrupts this wait, as any other
-     * end of the run does. A record that the client did not take is no mark.
+     * cannot come, as the client's thread is dead, the {@link OrderedWriter#look} at it fails the run, which interrupts this
+     * wait, as any other end of the run does. A record that the client did not take is no mark.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     void await() throws InterruptedException {

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.producer.ClientWatch;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.stream.spi.AckTarget;

@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
-import dev.weir.kafka.internal.producer.ClientHealth;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
-import dev.weir.kafka.internal.producer.ClientHealth;
+import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
 import java.util.Map;

@@ -61,6 +61,22 @@ class TransactionalProducerTest {
         assertThat(pauses).isEmpty();
     }
 
+    // While an abort waited for a coordinator, the end of the client that it had closed would have failed the run.
+    @Test
+    void clientThread_isKnownByItsAnswers_untilTheClientIsClosed() throws Exception {
+        producer.open();
+        producer.answered();
+        assertThat(producer.clientThread()).isNull();
+        Thread client =
+                Thread.ofPlatform().name("kafka-producer-network-thread | 1").start(producer::answered);
+        client.join();
+        assertThat(producer.clientThread()).isSameAs(client);
+        producer.breakOff();
+        assertThat(producer.clientThread()).isNull();
+        producer.open();
+        assertThat(producer.clientThread()).isNull();
+    }
+
     private final class Refusing extends MockProducer<String, String> {
 
         Refusing() {

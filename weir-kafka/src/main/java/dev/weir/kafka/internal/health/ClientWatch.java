@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.health;
 
 import dev.weir.kafka.spi.SurroundingsRegistry;
 import dev.weir.stream.spi.StageContext;

@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.producer;
+package dev.weir.kafka.internal.health;
 
 import dev.weir.kafka.KafkaPipelineException;
 import java.util.Map;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientHealth {
 
     /** What a run says that fails for the first of both. */
-    static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
+    public static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
             + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
             + " first or lower the second";
 
@@ -36,7 +36,7 @@ public final class ClientHealth {
     private static final String CLIENT_THREAD = "kafka-producer-network-thread";
 
     /** What a look has found. */
-    enum Found {
+    public enum Found {
         /** It answers, or may yet. */
         WELL,
         /** It splits batches without end. */
@@ -87,13 +87,15 @@ public final class ClientHealth {
         };
     }
 
-    static KafkaPipelineException dead() {
+    /** What a run fails with whose client has a dead thread. */
+    public static KafkaPipelineException dead() {
         return new KafkaPipelineException(
                 "the thread of the producer has ended and leaves records without an answer: the log has"
                         + " its exception; what is not acknowledged is written again after a restart");
     }
 
-    Found look(
+    /** The same for who has an answer of its own. */
+    public Found look(
             Producer<?, ?> client,
             @Nullable Thread thread,
             long answered,
