@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
@@ -96,6 +97,14 @@ class ProducerThreadTest {
                     .map(record -> made(name, record))
                     .to(TransactionalProducing.with(producer(), name).records());
         }
+        if (name.equals("letters")) {
+            return KafkaFlow.from(consumer, toTheEnd)
+                    .handle(1, Ordering.input(), record -> {
+                        throw new IllegalArgumentException("not of this form");
+                    })
+                    .deadLetter(DeadLetters.to(name + "-out", producer()))
+                    .pipeline();
+        }
         return KafkaFlow.from(consumer, toTheEnd)
                 .handle(1, Ordering.input(), record -> record)
                 .deadLetter(name + "-dead")
@@ -103,7 +112,7 @@ class ProducerThreadTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sink", "flow", "transactions", "batches"})
+    @ValueSource(strings = {"sink", "flow", "transactions", "batches", "letters"})
     void threadThatDies_failsTheRun_andTheNextOneLosesNothing(String name) throws Exception {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1);

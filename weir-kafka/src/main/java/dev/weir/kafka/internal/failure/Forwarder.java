@@ -4,7 +4,10 @@ import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.Batch;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -63,9 +67,18 @@ public final class Forwarder implements DeadLetterHandle {
     private volatile long cut;
     private volatile int held;
     private volatile int inHand;
+    private volatile long sent;
+
+    /** Those of {@link #sent} that the client has answered. */
+    private final AtomicLong answers = new AtomicLong();
+
+    /** The client's thread, once it has answered. */
+    private volatile @Nullable Thread clientThread;
+
+    private final ClientHealth health = new ClientHealth(false);
 
     /** Null as long as nothing has failed, and after an error until the next attempt. */
-    private @Nullable Producer<byte[], byte[]> producer;
+    private volatile @Nullable Producer<byte[], byte[]> producer;
 
     /** Whether there was a producer before: its configuration is good. */
     private boolean hasOpened;
@@ -92,6 +105,7 @@ public final class Forwarder implements DeadLetterHandle {
                         settings.producePath(), config, settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context);
+        ClientWatch.begin(config, context, forwarder::look);
         context.expose(forwarder);
         context.depth(() -> forwarder.inHand);
         context.onTermination(patience -> {
@@ -142,6 +156,29 @@ public final class Forwarder implements DeadLetterHandle {
     @Override
     public int held() {
         return held;
+    }
+
+    /** The client's thread, or within {@code send} the segment's. */
+    private void answered() {
+        Thread current = Thread.currentThread();
+        if (current != clientThread && ClientHealth.isClient(current)) {
+            clientThread = current;
+        }
+        answers.incrementAndGet();
+    }
+
+    /** Fails the run if the client cannot give the answers that are missing; see {@link ClientWatch}, whose thread it is. */
+    private void look(long nowNanos) {
+        Producer<byte[], byte[]> client = producer;
+        if (client == null) {
+            return;
+        }
+        long answered = answers.get();
+        KafkaPipelineException broken =
+                health.failure(client, clientThread, answered, Math.max(0, sent - answered), false, nowNanos);
+        if (broken != null) {
+            context.fail(broken);
+        }
     }
 
     /** One attempt at each; returns why one of them failed, if it was not for its size. */
@@ -200,9 +237,12 @@ public final class Forwarder implements DeadLetterHandle {
     }
 
     private void closeProducer(Duration patience) {
-        if (producer != null) {
-            producer.close(patience);
+        Producer<byte[], byte[]> closing = producer;
+        if (closing != null) {
             producer = null;
+            clientThread = null; // its end is meant
+            closing.close(patience);
+            sent = answers.get();
         }
     }
 
@@ -231,6 +271,7 @@ public final class Forwarder implements DeadLetterHandle {
             return route.propose(batch.get(index), tooLarge);
         }
 
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
         void send(Producer<byte[], byte[]> open) {
             answer = null;
             notSent = null;
@@ -239,10 +280,12 @@ public final class Forwarder implements DeadLetterHandle {
             isCut = proposal.headers().lastHeader(DeadLetter.CUT) != null;
             isLarge = bytes(proposal) > BATCH_BYTES / 2;
             try {
-                answer = open.send(proposal);
+                sent++;
+                answer = open.send(proposal, (written, why) -> answered());
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (RuntimeException refused) {
+                sent--;
                 notSent = refused;
             }
         }

@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -215,9 +216,9 @@ class ForwarderTest {
 
         @Override
         @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
-        public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
+        public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
             RuntimeException answer = answers.poll();
-            return answer == null ? super.send(record) : CompletableFuture.failedFuture(answer);
+            return answer == null ? super.send(record, callback) : CompletableFuture.failedFuture(answer);
         }
     }
 
