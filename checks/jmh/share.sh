@@ -4,6 +4,8 @@
 #   starts PATH WORKERS   cold, restarted, killed (without and with a name), a run each
 #   short PATH WORKERS    cold and restarted
 #   one PATH WORKERS HANDLER   a cold start, for example: one lean 60 5:exponential; path none: the handlers without Kafka
+#   cost WORKERS HANDLER  what Kafka adds to a record's processor time: the lean path, the official client at its best settings, and the
+#                  handlers without Kafka, ROUNDS (2) of them in turn, SECONDS_EACH, of which the second half counts
 #   ./mvnw -q -pl checks/jmh,weir-cli -am package -DskipTests && checks/jmh/share.sh starts lean 300 short client 60
 # Leave the machine alone meanwhile: nothing else may run.
 set -euo pipefail
@@ -26,7 +28,7 @@ until [ -s "$work/address" ]; do
   sleep 0.2
 done
 address=$(cat "$work/address")
-runs() { "$java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.ShareRuns "$address" backlog "$@"; }
+runs() { "$java" ${FROM:+-Dfrom="$FROM"} ${JAVA_OPTS-} -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.ShareRuns "$address" backlog "$@"; }
 # member LABEL PATH GROUP SECONDS WORKERS HANDLER [NAME]
 member() {
   label=$1
@@ -41,6 +43,26 @@ killed() {
   sleep 12
   kill -9 "$dead"
   wait "$dead" 2>/dev/null || :
+}
+# cost GROUP WORKERS HANDLER
+cost() {
+  seconds=${SECONDS_EACH-90}
+  for round in $(seq "${ROUNDS-2}"); do
+    paths="none lean official"
+    [ $((round % 2)) -eq 1 ] || paths="official lean none"
+    for path in $paths; do
+      FROM=$((seconds / 2)) member "round $round" "$path" "$1-$round-$path" "$seconds" "$2" "$3" | tee -a "$work/cost"
+    done
+  done
+  awk -F ' *[|] *' '
+    { split($3, path, " "); client[path[1]] += $10; broker[path[1]] += $11; n[path[1]]++ }
+    END {
+      none = client["none"] / n["none"]
+      lean = client["lean"] / n["lean"] - none
+      official = client["official"] / n["official"] - none
+      printf "less the %.2f us of the handlers: lean %.2f us, official %.2f us of a record: %.3f;", none, lean, official, lean / official
+      printf " broker: %.1f and %.1f us\n", broker["lean"] / n["lean"], broker["official"] / n["official"]
+    }' "$work/cost"
 }
 
 runs fill "${RECORDS-10000000}"
@@ -65,6 +87,10 @@ while [ $# -gt 0 ]; do
     one)
       member cold "$2" "$group" "${SECONDS_EACH-25}" "$3" "$4"
       shift 4
+      ;;
+    cost)
+      cost "$group" "$2" "$3"
+      shift 3
       ;;
     *)
       echo "share.sh: what is $1?" >&2

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -29,9 +30,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * second by second, and what a record costs. Nothing is set but the workers.
  *
  * <p>Run: {@code checks/jmh/share.sh}. What it runs: {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and {@code
- * ShareRuns ADDRESS TOPIC lean|client|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers] BROKER-PID
- * [NAME]}; {@code none} has the same handlers without Kafka. It prints a row of a table at the end, and each second a
- * line on standard error.
+ * ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers]
+ * BROKER-PID [NAME]}; {@code official} has the official client by itself ({@link OfficialShare}), {@code none} the same
+ * handlers without Kafka. It prints a row of a table at the end, and each second a line on standard error. What the row
+ * says is of the seconds from the tenth on, or from {@code -Dfrom=SECOND}.
  */
 public final class ShareRuns {
 
@@ -41,6 +43,9 @@ public final class ShareRuns {
 
     /** Until when it must be up to speed. */
     private static final int SPEED_SECONDS = 10;
+
+    /** From where on a row counts. */
+    private static final int FROM_SECOND = Integer.getInteger("from", SPEED_SECONDS);
 
     private static final double UP_TO_SPEED = 0.98;
     private static final double NANOS = 1e9;
@@ -101,30 +106,55 @@ public final class ShareRuns {
     }
 
     private void run() throws Exception {
-        try (RunningPipeline running = path.equals("none") ? withoutKafka() : member()) {
-            Moment before = moment();
-            Moment begin = before;
-            int speedAt = -1;
-            int fast = 0;
-            for (int second = second() + 1; second <= seconds; second++) {
-                awaitSecond(second);
-                Moment now = moment();
-                double busy = now.busySince(before);
-                System.err.printf(
-                        Locale.ROOT, "%2d s %7.0f records/s, %5.1f %% busy%n", second, now.rateSince(before), busy);
-                // One good second may be luck: the first of three in a row counts.
-                fast = busy >= 100 * UP_TO_SPEED ? fast + 1 : 0;
-                if (fast == 3 && speedAt < 0) {
-                    speedAt = second - 2;
-                }
-                if (second == Math.min(SPEED_SECONDS, seconds / 2)) {
-                    begin = now;
-                }
-                before = now;
+        if (path.equals("official")) {
+            try (OfficialShare ignored =
+                    OfficialShare.start(address, topic, PARTITIONS, group, workers, this::handle)) {
+                watch(List::of);
             }
-            print(begin, before, speedAt, running.handles(ShareHandle.class));
+            return;
+        }
+        try (RunningPipeline running = path.equals("none") ? withoutKafka() : member()) {
+            watch(() -> running.handles(ShareHandle.class));
             running.drain(Duration.ofSeconds(20));
         }
+    }
+
+    private void watch(Supplier<List<ShareHandle>> handles) throws InterruptedException {
+        Moment before = moment();
+        Moment begin = before;
+        int speedAt = -1;
+        int fast = 0;
+        for (int second = second() + 1; second <= seconds; second++) {
+            awaitSecond(second);
+            Moment now = moment();
+            double busy = now.busySince(before);
+            System.err.printf(
+                    Locale.ROOT,
+                    "%2d s %7.0f records/s, %5.1f %% busy, %5.1f us/record%s%n",
+                    second,
+                    now.rateSince(before),
+                    busy,
+                    now.clientMicrosSince(before),
+                    asked(handles.get()));
+            // One good second may be luck: the first of three in a row counts.
+            fast = busy >= 100 * UP_TO_SPEED ? fast + 1 : 0;
+            if (fast == 3 && speedAt < 0) {
+                speedAt = second - 2;
+            }
+            if (second == Math.min(FROM_SECOND, seconds / 2)) {
+                begin = now;
+            }
+            before = now;
+        }
+        print(begin, before, speedAt, handles.get());
+    }
+
+    private static String asked(List<ShareHandle> handles) {
+        if (handles.isEmpty()) {
+            return "";
+        }
+        ShareHandle.Snapshot at = handles.getFirst().snapshot();
+        return String.format(Locale.ROOT, ", %d at once, %s", at.pollRecords(), at.acquireMode());
     }
 
     private RunningPipeline member() {
@@ -186,6 +216,10 @@ public final class ShareRuns {
 
         double rateSince(Moment before) {
             return (calls - before.calls) * NANOS / (atNanos - before.atNanos);
+        }
+
+        double clientMicrosSince(Moment before) {
+            return (clientNanos - before.clientNanos) / 1e3 / Math.max(1, calls - before.calls);
         }
 
         /** In per cent of all workers: the rate by that of workers who never wait. */
