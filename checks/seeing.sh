@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # What it costs to be seen: metrics scraped each second with the console open, and the same while a profile records, beside nobody
-# looking. Prints the table of docs/benchmarks/seeing.md; some eight minutes. The command and the benchmarks must be built; 20 pairs of two
+# looking. Prints the table of docs/benchmarks/seeing.md; a quarter of an hour. The command and the benchmarks must be built; 20 pairs of five
 # passes, or as the arguments say:
 #   ./mvnw -B -DskipTests package -pl weir-cli,checks/jmh -am && checks/seeing.sh [PAIRS] [PASSES]
+# A pass reads RECORDS (12,000,000), a second and a half: passes differ by what happens between them, so many short ones tell more than few long ones.
 # Leave the machine alone meanwhile: nothing else may run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . ./.mvn/find-jdk.sh
 
+records=${RECORDS-12000000}
 work=$(mktemp -d)
 broker=
 stop() {
@@ -24,5 +26,5 @@ until [ -s "$work/address" ]; do
   sleep 0.2
 done
 address=$(cat "$work/address")
-"$JAVA_HOME/bin/java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill "$address" seen 6 6000000 100
-"$JAVA_HOME/bin/java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost "$address" seen 6000000 "$@"
+"$JAVA_HOME/bin/java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill "$address" seen 6 "$records" 100
+"$JAVA_HOME/bin/java" -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost "$address" seen "$records" "$@"

@@ -69,7 +69,7 @@ public final class SeeingCost {
     public static void main(String[] args) throws Exception {
         long records = Long.parseLong(args[2]);
         int pairs = args.length > 3 ? Integer.parseInt(args[3]) : 20;
-        int passes = args.length > 4 ? Integer.parseInt(args[4]) : 2;
+        int passes = args.length > 4 ? Integer.parseInt(args[4]) : 5;
         if (records <= WARM || pairs < 2 || passes < 1) {
             throw new IllegalArgumentException("RECORDS more than 1,000,000, PAIRS at least 2, PASSES at least 1");
         }
