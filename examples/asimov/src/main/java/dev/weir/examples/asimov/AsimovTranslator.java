@@ -102,13 +102,15 @@ public final class AsimovTranslator implements AsimovSteps {
         };
     }
 
-    private String decompressed(ParsedEvent event) throws LzStringException {
-        return event.encoding() == PayloadEncoding.PAYLOAD_ENCODING_LZ_UTF16
-                ? LzString.decompressFromUtf16(event.payload(), maxPayloadChars)
-                : LzString.decompressFromBase64(event.payload(), maxPayloadChars);
+    /** Bytes at once: a string would be made of them only to be encoded again. */
+    private ByteString decompressed(ParsedEvent event) throws LzStringException {
+        return UnsafeByteOperations.unsafeWrap(
+                event.encoding() == PayloadEncoding.PAYLOAD_ENCODING_LZ_UTF16
+                        ? LzString.decompressFromUtf16ToUtf8(event.payload(), maxPayloadChars)
+                        : LzString.decompressFromBase64ToUtf8(event.payload(), maxPayloadChars));
     }
 
-    // JSON escapes and LZ-string literals can spell lone surrogates, which UTF-8 cannot: hence wellFormed.
+    // JSON escapes can spell lone surrogates, which UTF-8 cannot: hence wellFormed.
     private static PageView message(UnpackedEvent unpacked) {
         ParsedEvent event = unpacked.event();
         return PageView.newBuilder()
@@ -119,13 +121,8 @@ public final class AsimovTranslator implements AsimovSteps {
                 .setUrl(message(unpacked.url()))
                 .setDevice(event.device())
                 .setPayloadEncoding(event.encoding())
-                .setPayloadBytes(utf8(unpacked.payload()))
+                .setPayloadBytes(unpacked.payload())
                 .build();
-    }
-
-    /** Encoded once: of a string Protobuf would first count the bytes, and then encode it. */
-    private static ByteString utf8(String text) {
-        return UnsafeByteOperations.unsafeWrap(Text.wellFormed(text).getBytes(UTF_8));
     }
 
     private static Url message(PageUrl url) {

@@ -50,6 +50,16 @@ public final class LzString {
         return LzDecompressor.decompress(compressed, LzForm.BASE64, maxChars);
     }
 
+    /** The text of {@link #decompressFromUtf16} in UTF-8, each lone surrogate in it replaced by U+FFFD. */
+    public static byte[] decompressFromUtf16ToUtf8(String compressed, int maxChars) throws LzStringException {
+        return LzDecompressor.decompressToUtf8(compressed, LzForm.UTF16, maxChars);
+    }
+
+    /** The text of {@link #decompressFromBase64} in UTF-8, each lone surrogate in it replaced by U+FFFD. */
+    public static byte[] decompressFromBase64ToUtf8(String compressed, int maxChars) throws LzStringException {
+        return LzDecompressor.decompressToUtf8(compressed, LzForm.BASE64, maxChars);
+    }
+
     /**
      * Reverses {@link #compressToUriComponent}; fails if the text would be longer than {@code maxChars}. A space counts
      * as the '+' that a form decoder made it from.

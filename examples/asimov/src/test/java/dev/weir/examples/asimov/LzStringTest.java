@@ -1,5 +1,6 @@
 package dev.weir.examples.asimov;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -56,6 +57,29 @@ class LzStringTest {
                     .as("run %d", run)
                     .isEqualTo(text);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void decompressToUtf8_compressedSeededTexts_givesTheWellFormedTexts(LzForm form) throws LzStringException {
+        Random random = new Random(20260102);
+        for (int run = 0; run < 1500; run++) {
+            String text = run % 2 == 0 ? randomText(random) : randomEmoji(random);
+            String compressed = LzCompressor.compress(text, form).toString();
+            assertThat(LzDecompressor.decompressToUtf8(compressed, form, NO_LIMIT))
+                    .as("run %d", run)
+                    .isEqualTo(Text.wellFormed(text).getBytes(UTF_8));
+        }
+    }
+
+    /** The limit is one of characters, also where each has three bytes. */
+    @Test
+    void decompress_wideCharactersUpToTheLimit_givesThem() throws LzStringException {
+        String text = "\u6c34\u00fc".repeat(1000);
+        String compressed = LzString.compressToBase64(text);
+        assertThat(LzString.decompressFromBase64(compressed, 2000)).isEqualTo(text);
+        assertThat(LzString.decompressFromBase64ToUtf8(compressed, 2000)).isEqualTo(text.getBytes(UTF_8));
+        assertThat(fault(compressed, LzForm.BASE64, 1999)).isEqualTo(Fault.TOO_LARGE);
     }
 
     @ParameterizedTest
@@ -128,6 +152,19 @@ class LzStringTest {
     private static Fault fault(String input, LzForm form, int maxChars) {
         return catchThrowableOfType(LzStringException.class, () -> LzDecompressor.decompress(input, form, maxChars))
                 .fault();
+    }
+
+    /** Pairs of surrogates, now and then one that lost its other half. */
+    private static String randomEmoji(Random random) {
+        StringBuilder text = new StringBuilder();
+        int emoji = random.nextInt(100);
+        for (int i = 0; i < emoji; i++) {
+            text.appendCodePoint(0x1F600 + random.nextInt(4)).append("a".repeat(random.nextInt(2)));
+            if (random.nextInt(10) == 0) {
+                text.deleteCharAt(random.nextInt(text.length()));
+            }
+        }
+        return text.toString();
     }
 
     /** Short alphabets and repeats make long phrases; wide ones make literals. */

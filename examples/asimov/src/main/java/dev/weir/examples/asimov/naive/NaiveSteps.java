@@ -1,5 +1,6 @@
 package dev.weir.examples.asimov.naive;
 
+import com.google.protobuf.ByteString;
 import dev.weir.examples.asimov.AsimovSteps;
 import dev.weir.examples.asimov.AsimovTranslator;
 import dev.weir.examples.asimov.LocatedEvent;
@@ -62,7 +63,7 @@ public final class NaiveSteps implements AsimovSteps {
             case Malformed malformed -> malformed;
             case LocatedEvent located -> {
                 try {
-                    yield new UnpackedEvent(located.event(), located.url(), decompressed(located.event()));
+                    yield new UnpackedEvent(located.event(), located.url(), utf8(decompressed(located.event())));
                 } catch (NaiveLzString.TooLargeException e) {
                     yield new Malformed(Reason.PAYLOAD_TOO_LARGE, "the payload " + e.getMessage());
                 } catch (IllegalArgumentException e) {
@@ -77,6 +78,10 @@ public final class NaiveSteps implements AsimovSteps {
         return event.encoding() == PayloadEncoding.PAYLOAD_ENCODING_LZ_UTF16
                 ? NaiveLzString.decompressFromUtf16(event.payload(), maxChars)
                 : NaiveLzString.decompressFromBase64(event.payload(), maxChars);
+    }
+
+    private static ByteString utf8(String text) {
+        return ByteString.copyFromUtf8(Text.wellFormed(text));
     }
 
     @Override
