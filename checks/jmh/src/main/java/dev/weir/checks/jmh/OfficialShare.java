@@ -34,13 +34,13 @@ final class OfficialShare implements AutoCloseable {
     private OfficialShare() {}
 
     /** Starts the consumers, in a group that begins at the first record. */
-    static OfficialShare start(String address, String topic, int partitions, String group, int workers, Runnable handler)
+    static OfficialShare start(
+            String address, String topic, int partitions, String group, int workers, Runnable handler)
             throws ExecutionException, InterruptedException {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
-            var start = new AlterConfigOp(
-                    new ConfigEntry("share.auto.offset.reset", "earliest"), AlterConfigOp.OpType.SET);
-            admin.incrementalAlterConfigs(
-                            Map.of(new ConfigResource(ConfigResource.Type.GROUP, group), List.of(start)))
+            var start =
+                    new AlterConfigOp(new ConfigEntry("share.auto.offset.reset", "earliest"), AlterConfigOp.OpType.SET);
+            admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, group), List.of(start)))
                     .all()
                     .get();
         }
