@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -86,6 +87,7 @@ class CustomResourceTest {
         return Manifests.of(yaml).all().get(0).tree();
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void rendered_fitsThePublishedDefinitions_andAWrongFieldOrTypeDoesNot(Variant variant) throws IOException {

@@ -15,14 +15,9 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.stream.LongStream;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,17 +63,6 @@ class ExactlyOnceRefusalTest {
                 .to(TransactionalProducing.with(producer(), name).records());
     }
 
-    private static void setMaxMessageBytes(String topic, String bytes) throws Exception {
-        KAFKA.cluster()
-                .admin()
-                .incrementalAlterConfigs(Map.of(
-                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                        List.of(new AlterConfigOp(
-                                new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET))))
-                .all()
-                .get();
-    }
-
     // The commit waited in a flush for an answer that never came, and so did the run.
     @ParameterizedTest
     @ValueSource(strings = {"flow", "sink"})
@@ -86,7 +70,7 @@ class ExactlyOnceRefusalTest {
             throws Exception {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1);
-        setMaxMessageBytes(name + "-out", "3000");
+        TopicLimits.setMaxMessageBytes(KAFKA.cluster(), name + "-out", "3000");
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
         try (RunningPipeline running = pipeline(name).run()) {
             assertThatThrownBy(running::await)
@@ -94,7 +78,7 @@ class ExactlyOnceRefusalTest {
                     .hasMessageContaining("max.message.bytes")
                     .hasMessageContaining("batch.size");
         }
-        setMaxMessageBytes(name + "-out", "1000000");
+        TopicLimits.setMaxMessageBytes(KAFKA.cluster(), name + "-out", "1000000");
         try (RunningPipeline running = pipeline(name).run()) {
             assertThat(running.await().drained()).isTrue();
         }

@@ -26,12 +26,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.config.ConfigResource;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -132,7 +129,7 @@ class ProducerRefusalTest {
     @Test
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
         createTopics("large");
-        setMaxMessageBytes("large-out", "3000");
+        TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "large-out", "3000");
         Pipeline pipeline = KafkaSource.atLeastOnce(
                         consumer("large"), Subscription.topics("large").untilEnd())
                 .map(record -> {
@@ -146,7 +143,7 @@ class ProducerRefusalTest {
         try (RunningPipeline running = pipeline.run()) {
             assertSaysWhatIsTooLarge(assertThatThrownBy(running::await));
         }
-        setMaxMessageBytes("large-out", "1000000");
+        TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "large-out", "1000000");
         try (RunningPipeline running = pipeline.run()) {
             assertThat(running.await().drained()).isTrue();
         }
@@ -161,22 +158,11 @@ class ProducerRefusalTest {
                 .hasMessageContaining("without an answer are large-0@");
     }
 
-    private static void setMaxMessageBytes(String topic, String bytes) throws Exception {
-        KAFKA.cluster()
-                .admin()
-                .incrementalAlterConfigs(Map.of(
-                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                        List.of(new AlterConfigOp(
-                                new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET))))
-                .all()
-                .get();
-    }
-
     // The client splits a batch that is too large into the same batch again, without end: the pipe stood still.
     @Test
     void recordTooLargeForTheBrokerWithinABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("batch");
-        setMaxMessageBytes("batch-out", "3000");
+        TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "batch-out", "3000");
         try (RunningPipeline running = KafkaFlow.from(
                         consumer("batch"), Subscription.topics("batch").untilEnd())
                 .handle(1, Ordering.input(), record -> record)

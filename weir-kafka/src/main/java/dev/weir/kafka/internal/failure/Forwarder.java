@@ -7,6 +7,7 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import dev.weir.stream.Backoff;
@@ -72,8 +73,8 @@ public final class Forwarder implements DeadLetterHandle {
     /** Those of {@link #sent} that the client has answered. */
     private final AtomicLong answers = new AtomicLong();
 
-    /** The client's thread, once it has answered. */
-    private volatile @Nullable Thread clientThread;
+    /** That of the client that is open. */
+    private volatile ClientThread clientThread = new ClientThread();
 
     private final ClientHealth health = new ClientHealth(false);
 
@@ -160,10 +161,7 @@ public final class Forwarder implements DeadLetterHandle {
 
     /** The client's thread, or within {@code send} the segment's. */
     private void answered() {
-        Thread current = Thread.currentThread();
-        if (current != clientThread && ClientHealth.isClient(current)) {
-            clientThread = current;
-        }
+        clientThread.heard();
         answers.incrementAndGet();
     }
 
@@ -174,8 +172,8 @@ public final class Forwarder implements DeadLetterHandle {
             return;
         }
         long answered = answers.get();
-        KafkaPipelineException broken =
-                health.failure(client, clientThread, answered, Math.max(0, sent - answered), false, nowNanos);
+        KafkaPipelineException broken = ClientHealth.failure(
+                health.look(client, clientThread, answered, Math.max(0, sent - answered), false, nowNanos));
         if (broken != null) {
             context.fail(broken);
         }
@@ -240,8 +238,8 @@ public final class Forwarder implements DeadLetterHandle {
         Producer<byte[], byte[]> closing = producer;
         if (closing != null) {
             producer = null;
-            clientThread = null; // its end is meant
             closing.close(patience);
+            clientThread = new ClientThread();
             sent = answers.get();
         }
     }

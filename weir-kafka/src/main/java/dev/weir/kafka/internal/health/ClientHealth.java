@@ -32,9 +32,6 @@ public final class ClientHealth {
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** What the threads of Kafka's client are called. */
-    private static final String CLIENT_THREAD = "kafka-producer-network-thread";
-
     /** What a look has found. */
     public enum Found {
         /** It answers, or may yet. */
@@ -61,49 +58,34 @@ public final class ClientHealth {
         this.shared = shared;
     }
 
-    /** Whether this is the thread of a client of Kafka's. */
-    public static boolean isClient(Thread thread) {
-        return thread.getName().startsWith(CLIENT_THREAD);
+    /** What a run fails with, or null. */
+    public static @Nullable KafkaPipelineException failure(Found found) {
+        return switch (found) {
+            case WELL -> null;
+            case SPLITS -> new KafkaPipelineException(ENDLESS);
+            case DEAD ->
+                new KafkaPipelineException(
+                        "the thread of the producer has ended and leaves records without an answer: the log has"
+                                + " its exception; what is not acknowledged is written again after a restart");
+        };
     }
 
     /**
-     * What a run fails with whose client cannot answer any more, or null.
+     * Looks; to be called several times a second.
      *
      * @param answered answers so far
      * @param unanswered records without one
      * @param awaited whether something else is waited for
      */
-    public @Nullable KafkaPipelineException failure(
-            Producer<?, ?> client,
-            @Nullable Thread thread,
-            long answered,
-            long unanswered,
-            boolean awaited,
-            long nowNanos) {
-        return switch (look(client, thread, answered, unanswered, awaited, nowNanos)) {
-            case WELL -> null;
-            case SPLITS -> new KafkaPipelineException(ENDLESS);
-            case DEAD -> dead();
-        };
-    }
-
-    /** What a run fails with whose client has a dead thread. */
-    public static KafkaPipelineException dead() {
-        return new KafkaPipelineException(
-                "the thread of the producer has ended and leaves records without an answer: the log has"
-                        + " its exception; what is not acknowledged is written again after a restart");
-    }
-
-    /** The same for who has an answer of its own. */
     public Found look(
             Producer<?, ?> client,
-            @Nullable Thread thread,
+            ClientThread thread,
             long answered,
             long unanswered,
             boolean awaited,
             long nowNanos) {
         double splits = splits(client);
-        boolean dead = thread != null && !thread.isAlive() && (unanswered > 0 || awaited);
+        boolean dead = thread.isDead() && (unanswered > 0 || awaited);
         Found found = Found.WELL;
         if (answered != answersSeen) {
             answersSeen = answered;

@@ -3,6 +3,8 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientHealth.Found;
+import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
@@ -20,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
@@ -106,8 +109,10 @@ final class OrderedProducer<K, V> {
     // Written by the producer's thread, or by who finds it stuck.
     private volatile @Nullable Stop stop;
 
-    /** The thread of Kafka's client, once it has answered. */
-    private volatile @Nullable Thread clientThread;
+    private final ClientThread clientThread = new ClientThread();
+
+    /** Whether the sender waits for the client, be it for records that are not counted here. */
+    private volatile boolean awaited;
 
     /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
     private @Nullable Thread sender;
@@ -199,12 +204,24 @@ final class OrderedProducer<K, V> {
 
     /** Returns when all answers have come, however long brokers are away. */
     void flush() {
-        producer.flush();
+        awaited = true;
+        try {
+            producer.flush();
+        } finally {
+            awaited = false;
+        }
+    }
+
+    /** Sends a record without lingering and waits for its answer, which counts nowhere and stops nothing. */
+    RecordMetadata sendAlone(ProducerRecord<K, V> record) throws ExecutionException, InterruptedException {
+        Future<RecordMetadata> answer = producer.send(record, (metadata, refusal) -> clientThread.heard());
+        flush();
+        return answer.get();
     }
 
     /** The producer's thread, or within {@link #send} the sender's. */
     void answered(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
-        learnThread();
+        clientThread.heard();
         if (refusal != null && Thread.currentThread() == sender) {
             answer.notTaken = refusal;
             countNotTaken();
@@ -237,29 +254,16 @@ final class OrderedProducer<K, V> {
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
-        return switch (health.look(producer, clientThread, counts.answered(), counts.unanswered(), false, nowNanos)) {
-            case WELL -> null;
-            case DEAD -> ClientHealth.dead();
-            case SPLITS -> endless();
-        };
-    }
-
-    private @Nullable KafkaPipelineException endless() {
-        if (shared) {
-            return stop == null ? new KafkaPipelineException(ClientHealth.ENDLESS) : null;
+        Found found = health.look(producer, clientThread, counts.answered(), counts.unanswered(), awaited, nowNanos);
+        boolean splits = found == Found.SPLITS;
+        if (!splits || (shared && stop == null)) {
+            return ClientHealth.failure(found);
         }
         if (stop == null) {
             stop = new Stop("", "", new RecordTooLargeException(ClientHealth.ENDLESS));
             producer.close(Duration.ZERO);
         }
         return null;
-    }
-
-    private void learnThread() {
-        Thread thread = Thread.currentThread();
-        if (thread != clientThread && ClientHealth.isClient(thread)) {
-            clientThread = thread;
-        }
     }
 
     /** The producer's thread. */
@@ -364,7 +368,7 @@ final class OrderedProducer<K, V> {
     /** Waits until it has settled, and returns what came back, in the order in which it was sent. */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {
-            producer.flush();
+            flush();
         } else {
             producer.close(SETTLE);
         }

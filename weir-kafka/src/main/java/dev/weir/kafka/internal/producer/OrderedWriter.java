@@ -21,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -415,9 +414,7 @@ final class OrderedWriter<T, K, V> {
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {
             try {
-                Future<RecordMetadata> answer = client.send(kept.record);
-                client.flush(); // it does not linger
-                kept.written(answer.get());
+                kept.written(current.sendAlone(kept.record));
                 written.increment();
                 return;
             } catch (ExecutionException refused) {

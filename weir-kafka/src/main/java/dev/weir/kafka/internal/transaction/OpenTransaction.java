@@ -192,7 +192,8 @@ final class OpenTransaction<K, V> implements Callback {
         Producer<K, V> client = producer.look();
         return client == null
                 ? null
-                : health.failure(client, producer.clientThread(), answers.get(), unanswered(), committing, nowNanos);
+                : ClientHealth.failure(health.look(
+                        client, producer.clientThread(), answers.get(), unanswered(), committing, nowNanos));
     }
 
     long bytes() {

@@ -278,8 +278,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             return;
         }
         long answered = answers.get();
-        KafkaPipelineException broken = health.failure(
-                client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos);
+        KafkaPipelineException broken = ClientHealth.failure(health.look(
+                client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos));
         if (broken != null) {
             context.fail(broken);
             producer.breakOff();

@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
-import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
 import java.util.Map;
@@ -40,11 +40,8 @@ final class TransactionalProducer<K, V> {
     private final Consumer<Duration> pause;
     private volatile @Nullable Producer<K, V> client;
 
-    /** The thread of the client, once it has answered. */
-    private volatile @Nullable Thread clientThread;
-
-    /** Whether the client is closed, so that the end of its thread says nothing. */
-    private volatile boolean closed;
+    /** That of the client; once it is closed another one that nobody has heard of: the end of that thread says nothing. */
+    private volatile ClientThread clientThread = new ClientThread();
 
     /**
      * Creates one that is not open; waits no longer once {@code ended}.
@@ -65,8 +62,6 @@ final class TransactionalProducer<K, V> {
         for (int refusals = 0; ; ) {
             try {
                 client = initialised();
-                clientThread = null;
-                closed = false;
                 return;
             } catch (InterruptException interrupted) {
                 throw interrupted;
@@ -120,16 +115,12 @@ final class TransactionalProducer<K, V> {
 
     /** To be called with each answer: by the client's thread, or within {@link #send} the sender's. */
     void answered() {
-        Thread thread = Thread.currentThread();
-        if (thread != clientThread && ClientHealth.isClient(thread)) {
-            clientThread = thread;
-        }
+        clientThread.heard();
     }
 
-    /** The thread of the client, if it has answered and must still be alive. Any thread. */
-    @Nullable
-    Thread clientThread() {
-        return closed ? null : clientThread;
+    /** The thread of the client as far as it must be alive. Any thread. */
+    ClientThread clientThread() {
+        return clientThread;
     }
 
     void flush() {
@@ -187,8 +178,8 @@ final class TransactionalProducer<K, V> {
     void close(Duration patience) {
         Producer<K, V> closing = client;
         if (closing != null) {
-            closed = true;
             closing.close(patience);
+            clientThread = new ClientThread();
         }
     }
 }

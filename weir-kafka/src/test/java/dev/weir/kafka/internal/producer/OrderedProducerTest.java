@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.health.SplittingClient;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.producer.Answer.Kept;
@@ -10,23 +11,20 @@ import dev.weir.kafka.internal.producer.OrderedProducer.Sent;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Callback;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.Metric;
-import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -164,6 +162,25 @@ class OrderedProducerTest {
         assertThat(Objects.requireNonNull(producer.stop()).isOfSplits()).isTrue();
     }
 
+    // A record that came back is sent alone and counts nowhere; others' records in a shared producer do not, either.
+    @Test
+    void deadThread_whileTheClientIsWaitedFor_isSeenThoughNoAnswerIsMissing() throws Exception {
+        sendTo(0);
+        client.answerOn("kafka-producer-network-thread | 1", 0);
+        for (int looks = 0; looks < 3; looks++) {
+            assertThat(producer.look(looks)).isNull();
+        }
+        CountDownLatch flushing = new CountDownLatch(1);
+        client.flushing = flushing;
+        Thread waiting = Thread.ofVirtual().start(producer::flush);
+        flushing.await();
+        assertThat(producer.look(3)).isNull();
+        assertThat(producer.look(4)).hasMessageContaining("the thread of the producer has ended");
+        client.flushed.countDown();
+        waiting.join();
+        assertThat(producer.look(5)).isNull();
+    }
+
     @Test
     void splits_whileNoAnswerIsMissing_areNobodysFault() {
         assertThat(producer.look(0)).isNull();
@@ -184,31 +201,25 @@ class OrderedProducerTest {
     }
 
     /** A client that answers when told, on another thread than the sender's. */
-    private static final class Scripted extends MockProducer<String, String> {
+    private static final class Scripted extends SplittingClient {
 
         private final List<Callback> callbacks = new ArrayList<>();
         private final List<Integer> partitions = new ArrayList<>();
 
-        private double splits;
-
-        Scripted() {
-            super(false, null, new StringSerializer(), new StringSerializer());
-        }
+        private @Nullable CountDownLatch flushing;
+        private final CountDownLatch flushed = new CountDownLatch(1);
 
         @Override
-        public Map<MetricName, Metric> metrics() {
-            MetricName name = new MetricName("batch-split-total", "producer-metrics", "", Map.of());
-            return Map.of(name, new Metric() {
-                @Override
-                public MetricName metricName() {
-                    return name;
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits
+        public void flush() {
+            if (flushing != null) {
+                flushing.countDown();
+                try {
+                    flushed.await();
+                } catch (InterruptedException e) {
+                    throw new InterruptException(e);
                 }
-
-                @Override
-                public Object metricValue() {
-                    return splits;
-                }
-            });
+            }
         }
 
         @Override
@@ -225,6 +236,15 @@ class OrderedProducerTest {
 
         void answerAt(int index, long offset) throws InterruptedException {
             answer(index, offset, partitions.get(index), null);
+        }
+
+        /** A thread of that name ends after it has answered. */
+        void answerOn(String thread, int index) throws InterruptedException {
+            RecordMetadata metadata = new RecordMetadata(new TopicPartition("out", 0), index, 0, -1, -1, -1);
+            Thread.ofPlatform()
+                    .name(thread)
+                    .start(() -> callbacks.get(index).onCompletion(metadata, null))
+                    .join();
         }
 
         void answerWithoutPlace(int index, Exception failure) throws InterruptedException {
