@@ -29,6 +29,10 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int NONE = -1;
+
+    /** The lane ends, and nothing is to be abandoned. */
+    private static final int STOPPED = -2;
+
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -202,38 +206,48 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         lock.lock();
         try {
             int slot;
-            while ((slot = nextSlot(self, stint)) >= 0) {
-                lock.unlock();
-                Object outcome;
-                try {
-                    outcome = workOn(slot, stint);
-                } finally {
-                    lock.lock();
-                }
-                boolean failed = outcome instanceof Verdict verdict && verdict.fails();
-                if (closed) {
-                    late = failed || !(outcome instanceof Verdict) ? slot : NONE;
-                    return;
-                }
-                if (failed) {
-                    settle(slot, outcome);
-                    return;
-                }
-                stint.account(table);
-                settle(slot, outcome);
-                callPuller();
-                feederCall.callIfAmpleRoom();
-                if (outcome == Verdict.REVOKED) {
-                    dropReadyRevokedMeanwhile();
-                }
+            while (late == NONE && (slot = nextSlot(self, stint)) >= 0) {
+                late = workOnNext(slot, stint);
             }
         } finally {
             lanes--;
             lock.unlock();
-            if (late != NONE) {
+            if (late >= 0) {
                 table.abandon(late);
             }
         }
+    }
+
+    /**
+     * Under the lock, which it gives up meanwhile. A method of its own, which is compiled soon: a lane's loop begins
+     * once.
+     *
+     * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
+     */
+    private int workOnNext(int slot, Stint stint) {
+        lock.unlock();
+        Object outcome;
+        try {
+            outcome = workOn(slot, stint);
+        } finally {
+            lock.lock();
+        }
+        boolean failed = outcome instanceof Verdict verdict && verdict.fails();
+        if (closed) {
+            return failed || !(outcome instanceof Verdict) ? slot : STOPPED;
+        }
+        if (failed) {
+            settle(slot, outcome);
+            return STOPPED;
+        }
+        stint.account(table);
+        settle(slot, outcome);
+        callPuller();
+        feederCall.callIfAmpleRoom();
+        if (outcome == Verdict.REVOKED) {
+            dropReadyRevokedMeanwhile();
+        }
+        return NONE;
     }
 
     /** The result, or a verdict that has been settled. */
