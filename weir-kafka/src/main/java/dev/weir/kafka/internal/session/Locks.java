@@ -74,6 +74,9 @@ final class Locks {
             // Where nothing more is lent until the first one is told, it does not wait for those that came with it.
             boolean frees = tight && range.firstUntold() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age);
+            if (frees) {
+                of.outbox.hurry();
+            }
             tight = false;
         }
         if (passedBy > 0) {

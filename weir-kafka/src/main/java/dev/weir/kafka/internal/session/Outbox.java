@@ -31,6 +31,8 @@ final class Outbox {
     /** When the oldest of those that wait came. */
     private long sinceNanos;
 
+    private boolean hurried;
+
     void add(List<Ack> acks, long nowNanos) {
         if (!hasAcks()) {
             sinceNanos = nowNanos;
@@ -61,9 +63,20 @@ final class Outbox {
         return sinceNanos;
     }
 
+    /** What waits now makes room in the window of locks. */
+    void hurry() {
+        hurried = true;
+    }
+
+    /** Whether room in the window of locks waits for the next packet. */
+    boolean isHurried() {
+        return hurried;
+    }
+
     /** The next packet of acknowledgements; null if there is none. */
     @Nullable
     Packet take() {
+        hurried = false;
         if (good.isEmpty()) {
             return apart.poll();
         }
@@ -119,6 +132,7 @@ final class Outbox {
         if (!good.isEmpty()) {
             all.add(new Packet(good, false));
         }
+        hurried = false;
         good = new ArrayList<>();
         apart.clear();
         renewals.clear();

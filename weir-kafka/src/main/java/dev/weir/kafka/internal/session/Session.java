@@ -41,7 +41,13 @@ final class Session {
 
     private static final int TO_OPEN = 0;
     private static final int FINAL = -1;
-    private static final long ACK_AGE_NANOS = 5_000_000;
+
+    /** For which acknowledgements wait for others, or for a fetch that takes them along. */
+    private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** The same where little more is lent until the broker has them. */
+    private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
@@ -106,12 +112,12 @@ final class Session {
     }
 
     @Nullable
-    Lent find(Loan loan) {
+    LentRange find(Loan loan) {
         for (Lent each : lent.values()) {
             if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
                 LentRange range = each.find(loan.offset());
                 if (range != null) {
-                    return each;
+                    return range;
                 }
             }
         }
@@ -205,8 +211,9 @@ final class Session {
     /** Whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more. */
     private boolean isDue(long nowNanos, boolean flush, boolean unwanted) {
         for (Lent each : lent.values()) {
+            long age = each.outbox.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;
             if (each.outbox.hasAcks()
-                    && (flush || nowNanos - each.outbox.sinceNanos() >= ACK_AGE_NANOS)
+                    && (flush || nowNanos - each.outbox.sinceNanos() >= age)
                     && !(unwanted && wanted.contains(each.id))) {
                 return true;
             }

@@ -8,8 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class ShareMember implements AutoCloseable {
 
     private static final short HEARTBEAT_VERSION = 1;
-    private static final long TICK_NANOS = 5_000_000;
+    private static final long TICK_NANOS = 10_000_000;
     private static final long IDLE_NANOS = 50_000_000;
 
     /** Where the next record that ends may be the one that everything waits for. */
@@ -38,6 +36,9 @@ public final class ShareMember implements AutoCloseable {
 
     /** How large a part of the credits is worth a request, as long as no acknowledgement waits. */
     private static final int WORTHWHILE = 4;
+
+    /** The same of the records that wait beside those that are worked on, if that is more: the others are enough. */
+    private static final int WORTHWHILE_OF_STORE = 2;
 
     /** The part of a session that found nothing, while others do find something. */
     private static final int PROBE = 8;
@@ -66,18 +67,14 @@ public final class ShareMember implements AutoCloseable {
     private Network.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
     private boolean moved;
+    private int workers = Integer.MAX_VALUE;
     private int credits = 1;
     private long window = Long.MAX_VALUE;
     private boolean closing;
     private long nowNanos;
 
-    /** Of those whose work ended, how many were looked at. */
-    private long taken;
-
     // Shared with those who end work.
-    private final ConcurrentLinkedQueue<Loan> ended = new ConcurrentLinkedQueue<>();
-    private final AtomicLong endedCount = new AtomicLong();
-    private volatile long wakeAt = Long.MAX_VALUE;
+    private final EndedLoans ended = new EndedLoans();
     private volatile long span;
     private volatile boolean joined;
 
@@ -99,6 +96,11 @@ public final class ShareMember implements AutoCloseable {
         return all;
     }
 
+    /** At most so many records are worked on at a time; of what is out beyond them, a part can wait to be replaced. */
+    public void workers(int most) {
+        workers = most;
+    }
+
     /**
      * What is asked for.
      *
@@ -114,8 +116,7 @@ public final class ShareMember implements AutoCloseable {
 
     /** The work on a record ended. Any thread; true if the next turn should come now. */
     public boolean ended(Loan loan) {
-        boolean ignored = ended.add(loan);
-        return endedCount.incrementAndGet() >= wakeAt;
+        return ended.add(loan);
     }
 
     /** Whether the group knows it and has given it partitions. Any thread. */
@@ -159,7 +160,7 @@ public final class ShareMember implements AutoCloseable {
      */
     public long turn(long now) {
         nowNanos = now;
-        takeEnded();
+        ended.takeAll(this::take);
         if (directory.isDue(now) && asker.canSend()) {
             ApiMessage question = directory.next(now);
             boolean finds = question instanceof FindCoordinatorRequestData;
@@ -183,19 +184,15 @@ public final class ShareMember implements AutoCloseable {
         return talk(ends);
     }
 
-    private void takeEnded() {
-        for (Loan loan = ended.poll(); loan != null; loan = ended.poll()) {
-            taken++;
-            for (Line line : lines.values()) {
-                Lent of = line.session.find(loan);
-                LentRange range = of == null ? null : of.find(loan.offset());
-                AcknowledgeType outcome = loan.outcome();
-                if (range != null && range.end(loan, outcome.id, nowNanos)) {
-                    if (outcome == AcknowledgeType.RELEASE) {
-                        borrower.goesBack(loan);
-                    }
-                    break;
+    private void take(Loan loan) {
+        for (Line line : lines.values()) {
+            LentRange range = line.session.find(loan);
+            AcknowledgeType outcome = loan.outcome();
+            if (range != null && range.end(loan, outcome.id, nowNanos)) {
+                if (outcome == AcknowledgeType.RELEASE) {
+                    borrower.goesBack(loan);
                 }
+                return;
             }
         }
     }
@@ -259,8 +256,10 @@ public final class ShareMember implements AutoCloseable {
             wanted += line.session.isWanted() ? 1 : 0;
             finding += line.session.isWanted() && !line.session.foundNothing() ? 1 : 0;
         }
-        int share = Math.max(1, Math.ceilDiv(credits, Math.max(1, finding == 0 ? wanted : finding)));
-        int threshold = Math.max(1, share / WORTHWHILE);
+        int sessions = Math.max(1, finding == 0 ? wanted : finding);
+        int share = Math.max(1, Math.ceilDiv(credits, sessions));
+        int ofStore = Math.max(0, credits - workers) / WORTHWHILE_OF_STORE / sessions;
+        int threshold = Math.max(1, Math.max(share / WORTHWHILE, ofStore));
         boolean idle = false;
         boolean full = false;
         for (Line line : lines.values()) {
@@ -278,8 +277,9 @@ public final class ShareMember implements AutoCloseable {
             idle |= !session.isUnderWay() && !waits;
         }
         lines.values().removeIf(this::isSpare);
-        wakeAt = idle && wants ? taken + Math.max(1, threshold - free) : Long.MAX_VALUE;
-        if (endedCount.get() >= wakeAt) {
+        int worthWaking = idle && wants ? Math.max(1, threshold - free) : Integer.MAX_VALUE;
+        ended.wakeFrom(worthWaking);
+        if (ended.count() >= worthWaking) {
             return 0; // They came before anybody was to be woken.
         }
         if (full && wants) {

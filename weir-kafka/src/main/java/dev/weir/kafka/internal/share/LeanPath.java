@@ -82,6 +82,7 @@ final class LeanPath implements SharePath, Runnable {
 
     @Override
     public Plan first(int workers, int maxLanes) {
+        member.workers(workers);
         return CreditTuner.first(workers);
     }
 

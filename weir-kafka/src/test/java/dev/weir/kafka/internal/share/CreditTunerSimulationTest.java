@@ -104,11 +104,12 @@ class CreditTunerSimulationTest {
             return busySum;
         }
 
-        /** As {@code ShareMember}: one request at a time, for a quarter of the credits at least. */
+        /** As {@code ShareMember}: one request at a time, for a quarter of the credits or half of the store at least. */
         private void fetch() {
             int open = busy + waiting;
             int free = plan.credits() - open;
-            if (asked == 0 && free > 0 && (free >= plan.credits() / 4 || open == 0)) {
+            int worth = Math.max(plan.credits() / 4, (plan.credits() - workers) / 2);
+            if (asked == 0 && free > 0 && (free >= worth || open == 0)) {
                 asked = free;
                 at(now + roundTrip, this::arrived);
             }

@@ -1,0 +1,52 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loans on whose records the work has ended, until the member takes them. {@link #add} is for any thread, all else for
+ * the member's: it says how many are worth waking it, looks then at how many there are, and waits only if there are
+ * fewer.
+ */
+final class EndedLoans {
+
+    /**
+     * Immutable: the newest one stands for all.
+     *
+     * @param count of this one and those before it
+     */
+    private record Ended(Loan loan, @Nullable Ended before, int count) {}
+
+    private final AtomicReference<@Nullable Ended> newest = new AtomicReference<>();
+    private volatile int worthWaking = Integer.MAX_VALUE;
+
+    /** True if the member is to be woken. */
+    boolean add(Loan loan) {
+        Ended before;
+        Ended added;
+        do {
+            before = newest.get();
+            added = new Ended(loan, before, before == null ? 1 : before.count + 1);
+        } while (!newest.compareAndSet(before, added));
+        return added.count >= worthWaking;
+    }
+
+    /** From so many on, each one that is added wakes the member. */
+    void wakeFrom(int count) {
+        worthWaking = count;
+    }
+
+    /** How many wait to be taken. */
+    int count() {
+        Ended last = newest.get();
+        return last == null ? 0 : last.count;
+    }
+
+    /** Takes them out, the last one first. */
+    void takeAll(Consumer<Loan> taker) {
+        for (Ended each = newest.getAndSet(null); each != null; each = each.before) {
+            taker.accept(each.loan);
+        }
+    }
+}
