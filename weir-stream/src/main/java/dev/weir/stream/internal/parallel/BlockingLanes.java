@@ -33,11 +33,22 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     /** The lane ends, and nothing is to be abandoned. */
     private static final int STOPPED = -2;
 
+    private static final int IN_A_ROW = 64;
+
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** How much quick work is worth waking a lane. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    /**
+     * While each lane has another element to go on with, every element waits for a lane as long as a handler takes.
+     * What is done may then leave in runs, each this part of that time after the last.
+     */
+    private static final int GATHER_PART = 8;
+
+    private static final long SHORTEST_GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final long LONGEST_GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final boolean lanesWait;
     private final long idleLaneNanos;
@@ -205,9 +216,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         int late = NONE;
         lock.lock();
         try {
-            int slot;
-            while (late == NONE && (slot = nextSlot(self, stint)) >= 0) {
-                late = workOnNext(slot, stint);
+            while (late == NONE) {
+                late = workOnSome(self, stint);
             }
         } finally {
             lanes--;
@@ -219,8 +229,23 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /**
-     * Under the lock, which it gives up meanwhile. A method of its own, which is compiled soon: a lane's loop begins
-     * once.
+     * Under the lock, which it gives up meanwhile: some elements in a row. A lane's loop begins once and is interpreted
+     * for long; a virtual thread that comes back to an interpreted frame is parked and goes on slowly, frame by frame.
+     * This one is called often, and compiled.
+     *
+     * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
+     */
+    private int workOnSome(Task self, Stint stint) {
+        int late = NONE;
+        for (int n = 0; late == NONE && n < IN_A_ROW; n++) {
+            int slot = nextSlot(self, stint);
+            late = slot < 0 ? STOPPED : workOnNext(slot, stint);
+        }
+        return late;
+    }
+
+    /**
+     * Under the lock, which it gives up meanwhile.
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
@@ -259,6 +284,18 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         Object outcome = calls.callFor(slot);
         stint.endOne();
         return outcome;
+    }
+
+    @Override
+    long gatherNanos() {
+        // A test's clock would have to be moved for it.
+        long nanos = clock == Clock.SYSTEM && lanesWait ? pace.nanos() / GATHER_PART : 0;
+        return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
+    }
+
+    @Override
+    boolean isWorthGathering() {
+        return table.readyCount() >= lanes && !table.hasManyDone();
     }
 
     @Override

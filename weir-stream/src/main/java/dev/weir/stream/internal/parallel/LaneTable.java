@@ -118,6 +118,11 @@ final class LaneTable<T> {
         return ready.size();
     }
 
+    /** Whether so many are done that they take up room which others could use. */
+    boolean hasManyDone() {
+        return doneCount >= capacity >> 3;
+    }
+
     /** Elements that are done and wait to be drained. */
     int doneCount() {
         return doneCount;

@@ -64,6 +64,12 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** Nobody will pull any more: each thread that ends work on an element abandons it. */
     boolean closed;
 
+    /** The puller waits, and is called for a run only. */
+    private boolean gathering;
+
+    /** When the puller last took what there was, while it was worth gathering. */
+    private long pulledNanos;
+
     // Set before the run starts.
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
@@ -91,6 +97,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         this.stall = new StallClock(meter, threads);
         this.toAdd = new HeldElements(meter);
         this.keyName = ordering.keyName();
+        this.pulledNanos = clock.nanoTime();
     }
 
     /** Sets the segments around the stage. Before the run starts. */
@@ -217,9 +224,22 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** Under the lock: calls the segment below if something may leave. */
     final void callPuller() {
         updateStall();
-        if (table.hasOutgoing()) {
+        if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
             doneOrEnded.signal();
         }
+    }
+
+    /**
+     * Under the lock: for how long the segment below leaves what is done to become a run. No element waits for that
+     * which nothing else has waited for: see {@link #isWorthGathering}.
+     */
+    long gatherNanos() {
+        return 0;
+    }
+
+    /** Under the lock: whether all work goes on without what the segment below could do. */
+    boolean isWorthGathering() {
+        return false;
     }
 
     /**
@@ -266,6 +286,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         lock.lockInterruptibly();
         try {
             while (true) {
+                gather(deadlineNanos);
                 awaitOutgoing(deadlineNanos);
                 if (!table.hasOutgoing()) {
                     return nothingDone();
@@ -299,6 +320,31 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
     private boolean atEnd() {
         return cancelled || (ended && table.isEmpty());
+    }
+
+    /** Under the lock: while it is worth it, waits until the last pull is long enough ago. */
+    private void gather(long deadlineNanos) throws InterruptedException {
+        long gatherNanos = gatherNanos();
+        if (gatherNanos == 0 || !isWorthGathering() || atEnd()) {
+            return;
+        }
+        long untilNanos = pulledNanos + gatherNanos;
+        if (deadlineNanos != NEVER && deadlineNanos - untilNanos < 0) {
+            untilNanos = deadlineNanos;
+        }
+        if (!clock.hasPassed(untilNanos)) {
+            pullerMeter.beginBlockedUp();
+            gathering = true;
+            try {
+                while (isWorthGathering() && !atEnd() && !clock.hasPassed(untilNanos)) {
+                    clock.await(lock, doneOrEnded, untilNanos);
+                }
+            } finally {
+                gathering = false;
+                pullerMeter.endBlockedUp();
+            }
+        }
+        pulledNanos = clock.nanoTime();
     }
 
     /** Waits until something may leave, the end is reached, or the deadline has come. */
