@@ -2,19 +2,27 @@ package dev.weir.kafka.produce;
 
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientThread;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A producer outside of pipelines, or one that several pipelines share by {@link Producing#with(Sender)}. Thread-safe.
@@ -27,21 +35,57 @@ import org.apache.kafka.common.errors.InterruptException;
  * }
  *
  * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most. With {@link ProducePath#LEAN} credentials that no broker accepts end it: all
- * sends fail from then on, and another one has to be opened.
+ * is used up, {@code max.block.ms} at most. Two things end it: an {@link Error} on the thread of Kafka's client, such as one
+ * that an interceptor throws, and with {@link ProducePath#LEAN} credentials that no broker accepts. All sends fail from then on,
+ * also those that wait, and another one has to be opened.
  */
 public final class Sender<K, V> implements AutoCloseable {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+    private static final long LOOK_MILLIS = 200;
+
+    /** A record whose answer somebody waits for. */
+    private record Awaited(String topic, CompletableFuture<RecordMetadata> answer) {
+
+        void fail(Throwable why) {
+            answer.completeExceptionally(new ProduceException(topic, why));
+        }
+    }
 
     private final ProducerSettings<K, V> settings;
     private final Producers<K, V> producers;
     private final Producer<K, V> client;
+    private final ClientThread clientThread;
+    private final Runnable endWatch;
+    private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
+
+    /** Why nothing can be written by the client any more. Written by the thread that looks, then by who closes it. */
+    private volatile @Nullable IllegalStateException broken;
+
+    private volatile boolean closing;
 
     private Sender(ProducerSettings<K, V> settings) {
         this.settings = settings;
         this.producers = new Producers<>(settings);
         this.client = producers.get();
+        this.clientThread = ClientThread.of(client);
+        this.endWatch = ClientWatch.begin(settings.clientConfig(), nowNanos -> failIfDead());
+    }
+
+    /** Again and again: somebody may send just now who does not know it yet. */
+    private void failIfDead() {
+        if (!closing && clientThread.isDead()) {
+            IllegalStateException dead = new IllegalStateException(ClientHealth.DEAD + "; open another sender");
+            broken = dead;
+            failAwaited(dead);
+        }
+    }
+
+    private void failAwaited(IllegalStateException why) {
+        awaited.removeIf(each -> {
+            each.fail(why);
+            return true;
+        });
     }
 
     /** Opens a producer, idempotent unless the settings say otherwise; does not wait for brokers. */
@@ -65,21 +109,30 @@ public final class Sender<K, V> implements AutoCloseable {
      */
     public CompletableFuture<RecordMetadata> send(ProducerRecord<K, V> record) {
         Objects.requireNonNull(record, "record");
-        CompletableFuture<RecordMetadata> written = new CompletableFuture<>();
+        Awaited sending = new Awaited(record.topic(), new CompletableFuture<>());
+        IllegalStateException dead = broken;
+        if (dead != null) {
+            sending.fail(dead);
+            return sending.answer;
+        }
+        awaited.add(sending);
         try {
             var ignored = client.send(record, (metadata, refusal) -> {
+                awaited.remove(sending);
                 if (refusal == null) {
-                    written.complete(metadata);
+                    sending.answer.complete(metadata);
                 } else {
-                    written.completeExceptionally(new ProduceException(record.topic(), refusal));
+                    sending.fail(refusal);
                 }
             });
         } catch (InterruptException interrupted) {
+            awaited.remove(sending);
             throw interrupted;
         } catch (RuntimeException refusal) {
-            written.completeExceptionally(new ProduceException(record.topic(), refusal));
+            awaited.remove(sending);
+            sending.fail(refusal);
         }
-        return written;
+        return sending.answer;
     }
 
     /**
@@ -114,7 +167,7 @@ public final class Sender<K, V> implements AutoCloseable {
             List<RecordMetadata> written = new ArrayList<>(answers.size());
             for (int i = 0; i < answers.size(); i++) {
                 try {
-                    written.add(answers.get(i).get());
+                    written.add(await(answers.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
                     throw new ProduceException(
                             all.get(i).topic(), Objects.requireNonNullElse(refusal.getCause(), refusal));
@@ -132,6 +185,20 @@ public final class Sender<K, V> implements AutoCloseable {
         }
     }
 
+    private RecordMetadata await(Future<RecordMetadata> answer, String topic)
+            throws InterruptedException, ExecutionException {
+        while (true) {
+            try {
+                return answer.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException notYet) {
+                IllegalStateException dead = broken;
+                if (dead != null && !answer.isDone()) {
+                    throw new ProduceException(topic, dead);
+                }
+            }
+        }
+    }
+
     /** Waits until what was sent is written, 30 s at most, and closes the producer. */
     @Override
     public void close() {
@@ -140,7 +207,14 @@ public final class Sender<K, V> implements AutoCloseable {
 
     /** The same with a patience of your own; what is not written by then fails. */
     public void close(Duration patience) {
-        client.close(Objects.requireNonNull(patience, "patience"));
+        Objects.requireNonNull(patience, "patience");
+        closing = true;
+        endWatch.run();
+        client.close(patience);
         producers.close();
+        // A client fails what it has not written, unless it is dead.
+        IllegalStateException closed = new IllegalStateException("the sender is closed");
+        broken = closed;
+        failAwaited(closed);
     }
 }

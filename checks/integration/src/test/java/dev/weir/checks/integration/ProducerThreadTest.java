@@ -9,24 +9,33 @@ import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Producing;
+import dev.weir.kafka.produce.Sender;
 import dev.weir.kafka.produce.TransactionalProducing;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +97,12 @@ class ProducerThreadTest {
                     .map(record -> made(name, record))
                     .to(KafkaSink.producing(producer()));
         }
+        if (name.equals("resulting")) {
+            return KafkaSource.atLeastOnce(consumer, toTheEnd)
+                    .map(record -> Message.single(made(name, record), record))
+                    .via(Producing.with(producer()).<ConsumerRecord<byte[], byte[]>>flow())
+                    .to(Sink.ignore());
+        }
         if (name.equals("transactions")) {
             return KafkaSource.exactlyOnce(consumer, toTheEnd)
                     .produceTo(producer(), records -> records.map(record -> made(name, record)));
@@ -114,11 +129,21 @@ class ProducerThreadTest {
     @ParameterizedTest
     @ValueSource(strings = {"sink", "flow", "transactions", "batches", "letters"})
     void threadThatDies_failsTheRun_andTheNextOneLosesNothing(String name) throws Exception {
+        assertDeathIsSeen(name, 1_000);
+    }
+
+    /** Nothing but what the client has said of the cluster shows which thread it is. */
+    @Test
+    void threadThatDiesOfItsFirstAnswer_failsTheRun_andTheNextOneLosesNothing() throws Exception {
+        assertDeathIsSeen("resulting", 0);
+    }
+
+    private static void assertDeathIsSeen(String name, int answersBefore) throws Exception {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1);
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
-        Deadly.LEFT.set(1_000);
+        Deadly.LEFT.set(answersBefore);
         try (RunningPipeline running = pipeline(name).run()) {
             assertThatThrownBy(running::await)
                     .isInstanceOf(KafkaPipelineException.class)
@@ -130,5 +155,34 @@ class ProducerThreadTest {
         List<Long> written = Records.numbers(
                 Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED));
         assertThat(written.stream().distinct().sorted().toList()).hasSize(COUNT);
+    }
+
+    /** Outside of pipelines there is no run to fail: whoever waits for an answer is told, and whoever sends from then on. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 500})
+    void threadOfASenderThatDies_failsWhatWaits_andEachSendAfterIt(int answersBefore) throws Exception {
+        String topic = "sent-" + answersBefore;
+        KAFKA.cluster().createTopic(topic, 1);
+        List<ProducerRecord<byte[], byte[]>> records = IntStream.range(0, 2_000)
+                .mapToObj(number -> new ProducerRecord<byte[], byte[]>(topic, new byte[100]))
+                .toList();
+        Deadly.LEFT.set(answersBefore);
+        try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
+            CompletableFuture<RecordMetadata> first = sender.send(records.getFirst());
+            List<CompletableFuture<RecordMetadata>> others =
+                    records.stream().map(sender::send).toList();
+            assertThatThrownBy(() -> sender.sendAll(records))
+                    .isInstanceOf(ProduceException.class)
+                    .hasMessageContaining("the thread of the producer has ended")
+                    .hasMessageContaining("open another sender");
+            assertThatThrownBy(() -> others.getLast().get(30, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ProduceException.class)
+                    .hasMessageContaining("the thread of the producer has ended");
+            assertThat(first).isDone();
+            assertThat(sender.send(records.getFirst())).isCompletedExceptionally();
+        }
+        try (Sender<byte[], byte[]> another = Sender.open(producer())) {
+            assertThat(another.sendAll(records)).hasSize(records.size());
+        }
     }
 }

@@ -196,6 +196,7 @@ public final class Forwarder implements DeadLetterHandle {
                     return cannotOpen;
                 }
                 hasOpened = true;
+                clientThread = ClientThread.of(open);
                 producer = open;
             }
             for (Pending pending : all) {

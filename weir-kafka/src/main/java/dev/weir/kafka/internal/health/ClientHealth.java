@@ -42,6 +42,10 @@ public final class ClientHealth {
         DEAD
     }
 
+    /** What somebody hears whose records a dead client has. */
+    public static final String DEAD =
+            "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
+
     private final boolean shared;
 
     private long answersSeen = -1;
@@ -64,9 +68,7 @@ public final class ClientHealth {
             case WELL -> null;
             case SPLITS -> new KafkaPipelineException(ENDLESS);
             case DEAD ->
-                new KafkaPipelineException(
-                        "the thread of the producer has ended and leaves records without an answer: the log has"
-                                + " its exception; what is not acknowledged is written again after a restart");
+                new KafkaPipelineException(DEAD + "; what is not acknowledged is written again after a restart");
         };
     }
 

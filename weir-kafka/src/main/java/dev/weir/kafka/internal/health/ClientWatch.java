@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Looks five times a second whether a producer's client still works, as long as its run lasts. A virtual thread of its own
+ * Looks five times a second whether a producer's client still works, as long as its run or its {@code Sender} lasts. A virtual thread of its own
  * does that: who writes may wait in that client, and who asks the brokers for them.
  */
 public final class ClientWatch {
@@ -19,15 +19,21 @@ public final class ClientWatch {
 
     /** Begins; calls {@code look} with {@link System#nanoTime()} each time. Without brokers there is nothing to look at. */
     public static void begin(Map<String, ?> clientConfig, StageContext context, LongConsumer look) {
+        Runnable end = begin(clientConfig, look);
+        context.onTermination(patience -> {
+            end.run();
+            return "";
+        });
+    }
+
+    /** The same without a run; what it returns ends it. */
+    public static Runnable begin(Map<String, ?> clientConfig, LongConsumer look) {
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
-            return;
+            return () -> {};
         }
         CountDownLatch end = new CountDownLatch(1);
         Thread.ofVirtual().name("weir-client-watch").start(() -> run(look, end));
-        context.onTermination(patience -> {
-            end.countDown();
-            return "";
-        });
+        return end::countDown;
     }
 
     private static void run(LongConsumer look, CountDownLatch end) {

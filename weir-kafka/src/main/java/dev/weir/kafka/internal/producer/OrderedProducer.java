@@ -109,7 +109,7 @@ final class OrderedProducer<K, V> {
     // Written by the producer's thread, or by who finds it stuck.
     private volatile @Nullable Stop stop;
 
-    private final ClientThread clientThread = new ClientThread();
+    private final ClientThread clientThread;
 
     /** Whether the sender waits for the client, be it for records that are not counted here. */
     private volatile boolean awaited;
@@ -143,6 +143,7 @@ final class OrderedProducer<K, V> {
             int maxInFlight,
             Runnable whenSettled) {
         this.producer = producer;
+        this.clientThread = ClientThread.of(producer);
         this.shared = shared;
         this.health = new ClientHealth(shared);
         this.written = written;

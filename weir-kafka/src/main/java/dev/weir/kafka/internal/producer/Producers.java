@@ -8,9 +8,6 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.ClusterResource;
-import org.apache.kafka.common.ClusterResourceListener;
-import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /** Makes the producers of one run, which share its serializers. Thread-safe if these are; its run closes it. */
@@ -18,19 +15,19 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
 
     private final ProducePath path;
     private final Map<String, Object> config;
-    private final Shared<K> keys;
-    private final Shared<V> values;
+    private final Serializer<K> keys;
+    private final Serializer<V> values;
 
     public Producers(ProducerSettings<K, V> settings) {
         this.path = settings.producePath();
         this.config = settings.clientConfig();
-        this.keys = new Shared<>(settings.keySerializer());
-        this.values = new Shared<>(settings.valueSerializer());
+        this.keys = settings.keySerializer();
+        this.values = settings.valueSerializer();
     }
 
     @Override
     public Producer<K, V> get() {
-        return ProducerOrigin.open(path, config, keys, values);
+        return ProducerOrigin.openSharing(path, config, keys, values);
     }
 
     /** A producer of transactions under an id, which the brokers know none of yet. */
@@ -39,7 +36,7 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
         own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
         own.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, timeoutMillis);
         own.put(ProducerConfig.CLIENT_ID_CONFIG, id);
-        return ProducerOrigin.open(ProducePath.CLIENT, own, keys, values);
+        return ProducerOrigin.openSharing(ProducePath.CLIENT, own, keys, values);
     }
 
     /**
@@ -64,33 +61,7 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
 
     @Override
     public void close() {
-        keys.serializer.close();
-        values.serializer.close();
-    }
-
-    /** A serializer that outlives the producers that it is given to. */
-    private record Shared<T>(Serializer<T> serializer) implements Serializer<T>, ClusterResourceListener {
-
-        @Override
-        public byte[] serialize(String topic, T data) {
-            return serializer.serialize(topic, data);
-        }
-
-        @Override
-        public byte[] serialize(String topic, Headers headers, T data) {
-            return serializer.serialize(topic, headers, data);
-        }
-
-        @Override
-        public void onUpdate(ClusterResource cluster) {
-            if (serializer instanceof ClusterResourceListener listener) {
-                listener.onUpdate(cluster);
-            }
-        }
-
-        @Override
-        public void close() {
-            // The run does that.
-        }
+        keys.close();
+        values.close();
     }
 }

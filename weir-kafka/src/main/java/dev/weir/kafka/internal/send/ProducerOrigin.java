@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.send;
 
+import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.spi.Surroundings;
 import dev.weir.kafka.spi.SurroundingsRegistry;
@@ -12,12 +13,28 @@ public final class ProducerOrigin {
 
     private ProducerOrigin() {}
 
-    /** Opens a producer, which the caller closes. A harness has one kind only. */
+    /** Opens a producer, which the caller closes, and with it the serializers. A harness has one kind only. */
     public static <K, V> Producer<K, V> open(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
+        return open(path, config, keys, values, true);
+    }
+
+    /** The same with serializers that outlive the producer. */
+    public static <K, V> Producer<K, V> openSharing(
+            ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
+        return open(path, config, keys, values, false);
+    }
+
+    private static <K, V> Producer<K, V> open(
+            ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values, boolean closes) {
         Surroundings here = SurroundingsRegistry.of(config);
-        return path == ProducePath.LEAN && here.hasBrokers()
-                ? new LeanClient<>(LeanProducerConfig.of(config), keys, values)
-                : here.producer(config, keys, values);
+        ClientThread thread = new ClientThread();
+        Serializer<K> ofKeys = new ClientSerializer<>(keys, closes, thread);
+        Serializer<V> ofValues = new ClientSerializer<>(values, closes, thread);
+        Producer<K, V> opened = path == ProducePath.LEAN && here.hasBrokers()
+                ? new LeanClient<>(LeanProducerConfig.of(config), ofKeys, ofValues)
+                : here.producer(config, ofKeys, ofValues);
+        thread.isOf(opened);
+        return opened;
     }
 }

@@ -4,15 +4,19 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
+import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +37,14 @@ final class ParkedCopies implements AutoCloseable {
     private final Letters letters;
     private final Producer<byte[], byte[]> producer;
     private final ShareCounters counters;
+    private final ClientThread clientThread;
+    private final AtomicLong sent = new AtomicLong();
+    private final AtomicLong answers = new AtomicLong();
+
+    /** Of the thread that looks. */
+    private final ClientHealth health = new ClientHealth(false);
+
+    private volatile boolean closing;
     private final ScheduledExecutorService retries = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-share-parking").factory());
 
@@ -53,6 +65,7 @@ final class ParkedCopies implements AutoCloseable {
         this.letters = new Letters(to);
         this.counters = counters;
         this.producer = producer;
+        this.clientThread = ClientThread.of(producer);
     }
 
     /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone. */
@@ -84,8 +97,11 @@ final class ParkedCopies implements AutoCloseable {
         if (record.isGone()) {
             return;
         }
+        sent.incrementAndGet();
         try {
             var ignored = producer.send(letters.propose(parked, tooLarge), (written, refused) -> {
+                clientThread.heard();
+                answers.incrementAndGet();
                 if (refused == null) {
                     counters.parked.increment();
                     record.copied();
@@ -95,6 +111,7 @@ final class ParkedCopies implements AutoCloseable {
                 }
             });
         } catch (RuntimeException refused) {
+            answers.incrementAndGet();
             refused(record, parked, tooLarge, refused, then);
         }
     }
@@ -112,8 +129,19 @@ final class ParkedCopies implements AutoCloseable {
         }
     }
 
+    /** What the run fails with, as copies are missing that cannot come; else null. One thread, several times a second. */
+    @Nullable
+    KafkaPipelineException look(long nowNanos) {
+        long answered = answers.get();
+        return closing
+                ? null
+                : ClientHealth.failure(health.look(
+                        producer, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos));
+    }
+
     @Override
     public void close() {
+        closing = true;
         var ignored = retries.shutdownNow();
         producer.close(CLOSE_PATIENCE);
     }

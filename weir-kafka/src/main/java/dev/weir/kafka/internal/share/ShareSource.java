@@ -2,10 +2,12 @@ package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.failure.TopicCheck;
 import dev.weir.kafka.internal.group.GroupAdmin;
 import dev.weir.kafka.internal.group.GroupStart;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
@@ -59,7 +61,14 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             DeadLetters parking = settings.parking();
             if (parking != null) {
                 TopicCheck.check(parking.settings(), List.of(parking.topic()));
-                copies = new ParkedCopies(parking, counters);
+                ParkedCopies opened = new ParkedCopies(parking, counters);
+                copies = opened;
+                ClientWatch.begin(parking.settings().clientConfig(), context, nowNanos -> {
+                    KafkaPipelineException broken = opened.look(nowNanos);
+                    if (broken != null) {
+                        context.fail(broken);
+                    }
+                });
             } else {
                 LOG.warn(
                         "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the"

@@ -61,7 +61,9 @@ final class TransactionalProducer<K, V> {
     void open() {
         for (int refusals = 0; ; ) {
             try {
-                client = initialised();
+                Producer<K, V> opened = initialised();
+                clientThread = ClientThread.of(opened);
+                client = opened;
                 return;
             } catch (InterruptException interrupted) {
                 throw interrupted;

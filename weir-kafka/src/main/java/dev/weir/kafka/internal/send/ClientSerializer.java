@@ -1,0 +1,42 @@
+package dev.weir.kafka.internal.send;
+
+import dev.weir.kafka.internal.health.ClientThread;
+import org.apache.kafka.common.ClusterResource;
+import org.apache.kafka.common.ClusterResourceListener;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Serializer;
+
+/**
+ * A serializer as one client has it. The client tells it of the cluster before it sends a first record, on its own thread,
+ * which is how that becomes known. Thread-safe if the serializer is.
+ *
+ * @param closes whether it ends with that client
+ */
+record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThread thread)
+        implements Serializer<T>, ClusterResourceListener {
+
+    @Override
+    public byte[] serialize(String topic, T data) {
+        return serializer.serialize(topic, data);
+    }
+
+    @Override
+    public byte[] serialize(String topic, Headers headers, T data) {
+        return serializer.serialize(topic, headers, data);
+    }
+
+    @Override
+    public void onUpdate(ClusterResource cluster) {
+        thread.heard();
+        if (serializer instanceof ClusterResourceListener listener) {
+            listener.onUpdate(cluster);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closes) {
+            serializer.close();
+        }
+    }
+}
