@@ -108,6 +108,19 @@ class ExactlyOnceFlowTest {
         }
     }
 
+    /** The client uses it by itself (KIP-890): what is tested here is tested with it. */
+    @Test
+    void cluster_hasTheSecondVersionOfTransactions() throws Exception {
+        assertThat(cluster.admin()
+                        .describeFeatures()
+                        .featureMetadata()
+                        .get(20, TimeUnit.SECONDS)
+                        .finalizedFeatures()
+                        .get("transaction.version")
+                        .maxVersionLevel())
+                .isEqualTo((short) 2);
+    }
+
     @Test
     void byKey_inSeveralTransactions_isSeenOnceAndInOrder() throws Exception {
         createTopics("keyed", COUNT);

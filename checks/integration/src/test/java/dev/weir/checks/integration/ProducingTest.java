@@ -9,6 +9,7 @@ import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.Message;
@@ -17,6 +18,7 @@ import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.Sender;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.testkit.KafkaCluster;
@@ -272,7 +274,7 @@ class ProducingTest {
         KAFKA.cluster().createTopic("results-two", 1);
         List<Produced<Integer>> results = new ArrayList<>();
         int count = 20_000;
-        Source.from(IntStream.range(0, count).boxed().toList())
+        RunningPipeline run = Source.from(IntStream.range(0, count).boxed().toList())
                 .map(number -> Message.multi(
                         number % 10 == 0
                                 ? List.<ProducerRecord<byte[], byte[]>>of()
@@ -282,8 +284,9 @@ class ProducingTest {
                         number))
                 .via(Producing.with(producer()).maxInFlight(500).<Integer>flow())
                 .to(Sink.forEach(results::add))
-                .run()
-                .await();
+                .run();
+        run.await();
+        assertThat(run.handles(ProducerHandle.class)).hasSize(1);
         assertThat(results)
                 .extracting(Produced::passThrough)
                 .isEqualTo(IntStream.range(0, count).boxed().toList());

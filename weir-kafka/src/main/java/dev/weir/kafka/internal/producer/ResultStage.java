@@ -82,6 +82,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         Producers<K, V> producers = new Producers<>(settings);
         ResultStage<K, V, P> stage =
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
+        context.expose(stage.writer.handle());
         context.onTermination(patience -> {
             // Whatever is on its way has no one to hear of it any more.
             String ignored = stage.writer.close(Duration.ZERO);
