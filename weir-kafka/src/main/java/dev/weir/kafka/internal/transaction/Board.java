@@ -31,8 +31,11 @@ final class Board<K, V> {
     /** Anything here has changed. */
     final Condition changed = lock.newCondition();
 
-    /** The clock of the run. */
+    /** The clock of the run, by which its stages wait. */
     final Clock clock;
+
+    /** The clock by which the owner and the committing thread wait: the system's, but for simulations. */
+    final Clock ownClock;
 
     /** Producers without a transaction. */
     final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
@@ -97,7 +100,12 @@ final class Board<K, V> {
     volatile Runnable wakeOwner = () -> {};
 
     Board(Clock clock) {
+        this(clock, Clock.SYSTEM);
+    }
+
+    Board(Clock clock, Clock ownClock) {
         this.clock = clock;
+        this.ownClock = ownClock;
     }
 
     /** Whether the cut waits for the rest of inputs that {@link #filling} has a record of: it takes nothing else. */
@@ -151,10 +159,10 @@ final class Board<K, V> {
 
     /** Waits until nothing is being sent; false if that lasts longer than so. Under the lock. */
     boolean awaitSent(long nanos) throws InterruptedException {
-        long left = nanos;
-        while (sending && left > 0) {
+        long deadlineNanos = ownClock.after(nanos);
+        while (sending && !ownClock.hasPassed(deadlineNanos)) {
             sendAwaited = true;
-            left = changed.awaitNanos(left);
+            ownClock.await(lock, changed, deadlineNanos);
         }
         return !sending;
     }

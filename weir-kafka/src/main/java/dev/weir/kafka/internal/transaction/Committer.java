@@ -60,14 +60,31 @@ final class Committer<K, V> {
             TransactionCounts counts,
             @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
             IntFunction<Producer<K, V>> clients) {
+        this(
+                board,
+                context,
+                counts,
+                whenCommitted,
+                clients,
+                Executors.newSingleThreadExecutor(Thread.ofPlatform()
+                        .daemon()
+                        .name("weir-" + context.pipelineName() + "-transactions")
+                        .factory()));
+    }
+
+    /** The same with a thread of somebody else's, which {@link #close} ends. */
+    Committer(
+            Board<K, V> board,
+            StageContext context,
+            TransactionCounts counts,
+            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            IntFunction<Producer<K, V>> clients,
+            ExecutorService thread) {
         this.board = board;
         this.context = context;
         this.counts = counts;
         this.whenCommitted = whenCommitted;
-        this.thread = Executors.newSingleThreadExecutor(Thread.ofPlatform()
-                .daemon()
-                .name("weir-" + context.pipelineName() + "-transactions")
-                .factory());
+        this.thread = thread;
         for (int i = 0; i < PRODUCERS; i++) {
             int number = i;
             producers.add(new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, this::pause));
@@ -114,7 +131,8 @@ final class Committer<K, V> {
     /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
     void begin() {
         TransactionalProducer<K, V> producer = board.free.remove();
-        board.filling = new OpenTransaction<>(producer, System.nanoTime(), this::refused, whenCommitted != null);
+        board.filling =
+                new OpenTransaction<>(producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null);
         try {
             producer.begin();
         } catch (KafkaException | IllegalStateException broken) {
@@ -125,6 +143,11 @@ final class Committer<K, V> {
     /** Commits a cut, which is the board's {@link Board#committing}. */
     void commit(Cut<K, V> cut) {
         submit(() -> {
+            if (board.committing != cut) {
+                // A refusal of one of its records was heard of before, and has aborted it. Its producer may have begun
+                // another transaction, which these offsets are not for.
+                return;
+            }
             long start = System.nanoTime();
             try {
                 cut.transaction().producer.flush();
@@ -306,9 +329,9 @@ final class Committer<K, V> {
     private void pause(Duration time) {
         board.lock.lock();
         try {
-            long left = time.toNanos();
-            while (left > 0 && !board.ended) {
-                left = board.changed.awaitNanos(left);
+            long deadlineNanos = board.ownClock.after(time.toNanos());
+            while (!board.ended && !board.ownClock.hasPassed(deadlineNanos)) {
+                board.ownClock.await(board.lock, board.changed, deadlineNanos);
             }
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);

@@ -51,7 +51,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
             this.transactions =
-                    new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan));
+                    new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan)::look);
             context.expose(counts);
         }
 

@@ -70,7 +70,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private long livingToken;
     private Collection<Root> livingSources = List.of();
 
-    private long nextTurnNanos = System.nanoTime();
+    private long nextTurnNanos;
 
     TransactionalLoop(
             Board<K, V> board,
@@ -86,6 +86,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         this.topics = topics;
         this.meter = context.meter();
         board.sinkMeter = meter;
+        nextTurnNanos = board.clock.nanoTime();
     }
 
     @Override
@@ -138,9 +139,6 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         if (end == from || !areSent(filling, batch, from, end)) {
             return 0;
         }
-        for (int i = from; i < end; i++) {
-            filling.sent(batch.target(i), batch.token(i), batch.get(i).timestamp());
-        }
         wantCutIfDue(filling);
         return end - from;
     }
@@ -166,15 +164,34 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 }
             });
         } catch (InterruptException interrupted) {
+            boolean ignored = sent(filling, batch, from, at[0]);
             throw interrupted;
         } catch (SerializationException refused) {
+            boolean ignored = sent(filling, batch, from, at[0]);
             throw new ProduceException(
                     batch.get(at[0]).topic(), batch.target(at[0]).placeOf(batch.token(at[0])), refused);
         } catch (KafkaException | IllegalStateException broken) {
             committer.abortFilling(broken);
             return false;
+        } catch (RuntimeException | Error thrown) {
+            boolean ignored = sent(filling, batch, from, at[0]);
+            throw thrown;
         }
-        return board.filling == filling;
+        return sent(filling, batch, from, end);
+    }
+
+    /**
+     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is known to
+     * have failed. False if that transaction is aborted.
+     */
+    private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
+        if (board.filling != filling) {
+            return false;
+        }
+        for (int i = from; i < end; i++) {
+            filling.sent(batch.target(i), batch.token(i), batch.get(i).timestamp());
+        }
+        return true;
     }
 
     private void takeOne(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
@@ -225,7 +242,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             OpenTransaction<K, V> filling = board.filling;
             if (mustWait(filling)) {
                 long start = System.nanoTime();
-                board.changed.await();
+                board.clock.await(board.lock, board.changed, Stage.NEVER);
                 meter.blockedDown(System.nanoTime() - start);
             } else if (filling == null) {
                 begin();
@@ -366,13 +383,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private void giveWay() throws InterruptedException {
         if (board.cutWanted && board.committing == null && !board.aborting) {
             board.wakeOwner.run();
-            if (!board.isClosing() && System.nanoTime() - nextTurnNanos >= 0) {
-                long left = TURN_NANOS;
-                while (left > 0 && board.cutWanted && !board.intakeHeld) {
-                    left = board.changed.awaitNanos(left);
+            if (!board.isClosing() && board.clock.hasPassed(nextTurnNanos)) {
+                long deadlineNanos = board.clock.after(TURN_NANOS);
+                while (board.cutWanted && !board.intakeHeld && !board.clock.hasPassed(deadlineNanos)) {
+                    board.clock.await(board.lock, board.changed, deadlineNanos);
                 }
                 if (board.cutWanted) {
-                    nextTurnNanos = System.nanoTime() + VAIN_NANOS;
+                    nextTurnNanos = board.clock.after(VAIN_NANOS);
                 }
             }
         }

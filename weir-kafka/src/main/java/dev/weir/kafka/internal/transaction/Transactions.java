@@ -55,7 +55,7 @@ public final class Transactions<K, V> implements TransactionGate {
     private final Committer<K, V> committer;
     private final TransactionPlan plan;
     private final StageContext context;
-    private final Fence fence;
+    private final Runnable fence;
 
     @SuppressWarnings("NullAway.Init") // begun before anything else is called
     private Consumer<?, ?> client;
@@ -86,8 +86,9 @@ public final class Transactions<K, V> implements TransactionGate {
     private long retryNanos;
     private long fenceDueNanos;
 
+    /** @param fence looks for open transactions of runs that are gone, and ends them; does not block */
     Transactions(
-            Board<K, V> board, Committer<K, V> committer, TransactionPlan plan, StageContext context, Fence fence) {
+            Board<K, V> board, Committer<K, V> committer, TransactionPlan plan, StageContext context, Runnable fence) {
         this.board = board;
         this.committer = committer;
         this.plan = plan;
@@ -149,7 +150,7 @@ public final class Transactions<K, V> implements TransactionGate {
         OpenTransaction<K, V> filling = board.filling;
         return filling == null
                 ? Math.max(0, offsetsDueNanos - now)
-                : Math.max(0, plan.intervalNanos() - (System.nanoTime() - filling.beganNanos));
+                : Math.max(0, plan.intervalNanos() - (board.ownClock.nanoTime() - filling.beganNanos));
     }
 
     @Override
@@ -171,7 +172,7 @@ public final class Transactions<K, V> implements TransactionGate {
     private void fenceIfDue() {
         if (clock.nanoTime() - fenceDueNanos >= 0 && assignment.all().stream().anyMatch(AssignedPartition::isHeld)) {
             fenceDueNanos = clock.nanoTime() + FENCE_NANOS;
-            fence.look();
+            fence.run();
         }
     }
 
@@ -347,6 +348,10 @@ public final class Transactions<K, V> implements TransactionGate {
     private void commitWithin(long deadlineNanos) throws InterruptedException {
         boolean made = false;
         if (!takenBackAtTheEnd.isEmpty()) {
+            if (board.filling != null) {
+                // It may have records of what goes just now, and is not to be committed without the offsets.
+                committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
+            }
             throw new KafkaException(
                     "the last transaction was aborted; the next run reads its inputs again, of " + takenBackAtTheEnd);
         }
@@ -382,7 +387,7 @@ public final class Transactions<K, V> implements TransactionGate {
                     if (left <= 0) {
                         break;
                     }
-                    long ignored = board.changed.awaitNanos(Math.min(left, LOOK_NANOS));
+                    board.ownClock.await(board.lock, board.changed, board.ownClock.after(Math.min(left, LOOK_NANOS)));
                 } finally {
                     board.lock.unlock();
                 }

@@ -19,6 +19,11 @@ final class SimulatedContext extends BareContext {
     }
 
     @Override
+    public @Nullable Throwable failure() {
+        return failure;
+    }
+
+    @Override
     public void fail(Throwable cause) {
         failure = cause;
     }

@@ -18,6 +18,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +129,29 @@ class CommitterTest {
         assertThat(board.filling).isNull();
         assertThat(filling.producer.look()).isNotSameAs(before);
         assertThat(board.free).hasSize(Committer.PRODUCERS);
+        assertThat(counts.snapshot().aborted()).isEqualTo(1);
+        assertThat(context.failures).isEmpty();
+    }
+
+    // The offsets of the aborted transaction went into the next one of its producer: inputs were lost. A simulation
+    // found it.
+    @Test
+    void commit_ofATransactionThatARefusalHasAbortedBefore_isNotMade() throws Exception {
+        Cut<String, String> cut = cut(begun());
+        board.lock.lock();
+        try {
+            board.filling = null;
+            board.committing = cut;
+            // In this order, as a refusal comes on the client's thread just before the owner makes the cut.
+            committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
+            committer.commit(cut);
+            committer.commit(cut);
+        } finally {
+            board.lock.unlock();
+        }
+        await(() -> board.rewindDue && board.free.size() == Committer.PRODUCERS);
+        committer.close();
+        assertThat(counts.snapshot().committed()).isZero();
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         assertThat(context.failures).isEmpty();
     }

@@ -1,0 +1,353 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.offsets.CommitText;
+import dev.weir.kafka.internal.offsets.FinishedSet;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit of
+ * anybody it checks what exactly once means: a reader with read_committed sees all outputs of the inputs that are committed,
+ * each once, and none of any other. Confined to the world's thread and those that it gives turns to.
+ */
+final class TransactionCluster {
+
+    /** After which a coordinator aborts a transaction. */
+    static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final int MAX_OUTPUTS = 3;
+
+    /** Whether a world that is replayed tells its history. */
+    private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
+
+    /** One partition of the input. */
+    static final class Input {
+        final TopicPartition id;
+
+        /** Offsets that a consumer sees; the others are gaps. */
+        final BitSet visible = new BitSet();
+
+        /** Offsets that somebody has worked on to the end. */
+        final BitSet finished = new BitSet();
+
+        /** For each offset a bit for each output that is seen. */
+        final Map<Long, Integer> seen = new HashMap<>();
+
+        int end;
+        long committed = -1;
+        String text = "";
+
+        /** Whether the group has given it to the member here; the member may not know otherwise yet. */
+        boolean ours;
+
+        // As the client has it.
+        boolean owned;
+        boolean paused;
+        boolean held;
+        boolean opened;
+        long position;
+
+        Input(TopicPartition id) {
+            this.id = id;
+        }
+
+        void grow(Random random, int records) {
+            for (int i = 0; i < records; i++) {
+                if (random.nextInt(5) != 0) {
+                    visible.set(end);
+                }
+                end++;
+            }
+        }
+
+        FinishedSet noted() {
+            return CommitText.decode(Math.max(0, committed), text).finished();
+        }
+
+        @Override
+        public String toString() {
+            return id + " " + position + "/" + end + " committed " + committed + " and " + noted()
+                    + (owned ? ", owned" : "") + (ours ? ", ours" : "") + (paused ? ", paused" : "")
+                    + (held ? ", held" : "");
+        }
+    }
+
+    /** An output, and what it was made of. */
+    record Out(Input of, long offset, int part) {
+        @Override
+        public String toString() {
+            return of.id + "@" + offset + "#" + part;
+        }
+    }
+
+    /** A transaction that has something in it. */
+    static final class Transaction {
+        final String id;
+        final long beganNanos;
+        final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        final List<Out> records = new ArrayList<>();
+        boolean committed;
+
+        Transaction(String id, long beganNanos) {
+            this.id = id;
+            this.beganNanos = beganNanos;
+        }
+    }
+
+    private record Written(Out out, Transaction by) {}
+
+    final Map<TopicPartition, Input> inputs = new LinkedHashMap<>();
+    private final Map<String, Integer> epochs = new HashMap<>();
+    private final Map<String, Transaction> ongoing = new LinkedHashMap<>();
+    private final List<Written> output = new ArrayList<>();
+    private final Set<TransactionFault> faults;
+    private final long seed;
+
+    /** The first promise that was broken: who hears of it in the run may say something else. */
+    private @Nullable AssertionError violation;
+
+    TransactionCluster(long seed, Set<TransactionFault> faults) {
+        this.seed = seed;
+        this.faults = faults;
+    }
+
+    /** Says what happens, if anybody wants to know. */
+    void note(String what, Object... details) {
+        if (TELLS) {
+            System.out.printf(what + "%n", details);
+        }
+    }
+
+    boolean has(TransactionFault fault) {
+        return faults.contains(fault);
+    }
+
+    Input input(TopicPartition id) {
+        return Objects.requireNonNull(inputs.get(id));
+    }
+
+    /** How many records an input becomes: most of them one, some none or several. */
+    int outputsOf(Input input, long offset) {
+        long drawn = (seed * 31 + input.id.partition()) * 1_000_003 + offset;
+        drawn ^= drawn >>> 15;
+        drawn *= 0x2c1b3c6d;
+        drawn ^= drawn >>> 12;
+        return switch ((int) (drawn & 7)) {
+            case 0 -> 0;
+            case 1 -> 2;
+            case 2 -> MAX_OUTPUTS;
+            default -> 1;
+        };
+    }
+
+    // ---- The coordinator of transactions ---------------------------------------------------------------------------
+
+    /** Gives the id out and ends whatever was open under it. */
+    int initProducer(String id) {
+        end(id, false);
+        return epochs.merge(id, 1, Integer::sum);
+    }
+
+    /** Whether the epoch of the id is the last that was given out. */
+    boolean isCurrent(String id, int epoch) {
+        return has(TransactionFault.ZOMBIE_WRITES) || epochs.getOrDefault(id, -1) == epoch;
+    }
+
+    private Transaction open(String id, long nowNanos) {
+        return ongoing.computeIfAbsent(id, none -> new Transaction(id, nowNanos));
+    }
+
+    void write(String id, Out out, long nowNanos) {
+        Transaction open = open(id, nowNanos);
+        open.records.add(out);
+        note("  %s writes %s", id, out);
+        output.add(new Written(out, open));
+    }
+
+    void sendOffsets(String id, Map<TopicPartition, OffsetAndMetadata> offsets, long nowNanos) {
+        note("  %s sends offsets %s", id, offsets);
+        open(id, nowNanos).offsets.putAll(offsets);
+        if (has(TransactionFault.OFFSETS_BEFORE_THE_END)) {
+            commit(offsets);
+        }
+    }
+
+    /** Ends what is open under an id, if there is something. */
+    void end(String id, boolean commit) {
+        Transaction ending = ongoing.remove(id);
+        if (ending == null) {
+            return;
+        }
+        note("  %s is %s: %s %s", id, commit ? "committed" : "aborted", ending.records, ending.offsets);
+        ending.committed = commit || has(TransactionFault.ABORTED_RECORDS_SEEN);
+        if (ending.committed) {
+            ending.records.forEach(this::see);
+        }
+        if (commit && !has(TransactionFault.OFFSETS_LEFT_OUT)) {
+            commit(ending.offsets);
+        }
+        check();
+    }
+
+    /** Ends a transaction of somebody else, who cannot go on with it. */
+    void fence(String id) {
+        int ignored = initProducer(id);
+    }
+
+    /** What is open and not of this run. */
+    List<String> openOfOthers(String run) {
+        return ongoing.keySet().stream().filter(id -> !id.contains(run)).toList();
+    }
+
+    List<String> openOf(String run) {
+        return ongoing.keySet().stream().filter(id -> id.contains(run)).toList();
+    }
+
+    /** Ends what is too old. */
+    void expire(long nowNanos) {
+        List<String> old = ongoing.values().stream()
+                .filter(open -> nowNanos - open.beganNanos > TIMEOUT_NANOS)
+                .map(open -> open.id)
+                .toList();
+        old.forEach(this::fence);
+    }
+
+    /** Whether an open transaction has an offset for it. */
+    boolean isPending(TopicPartition id) {
+        return !has(TransactionFault.UNSTABLE_OFFSETS_TOLD)
+                && ongoing.values().stream().anyMatch(open -> open.offsets.containsKey(id));
+    }
+
+    // ---- Others of the group ---------------------------------------------------------------------------------------
+
+    /** Another member reads, writes and commits up to an offset, exactly once. */
+    void workElsewhere(Input input, Random random) {
+        long from = Math.max(0, input.committed);
+        if (input.ours || isPending(input.id) || from >= input.end) {
+            return;
+        }
+        FinishedSet noted = input.noted();
+        long least = noted.runs() == 0 ? from : noted.to(noted.runs() - 1);
+        long to = Math.min(input.end, Math.max(least, from + random.nextInt((int) (input.end - from) + 1)));
+        Transaction theirs = new Transaction("theirs", 0);
+        theirs.committed = true;
+        for (long at = from; at < to; at++) {
+            if (input.visible.get((int) at) && !noted.contains(at)) {
+                input.finished.set((int) at);
+                for (int part = 0; part < outputsOf(input, at); part++) {
+                    Out out = new Out(input, at, part);
+                    output.add(new Written(out, theirs));
+                    see(out);
+                }
+            }
+        }
+        note("others commit %s@%d", input.id, to);
+        input.committed = to;
+        input.text = "";
+        check();
+    }
+
+    // ---- What must hold --------------------------------------------------------------------------------------------
+
+    private AssertionError violated(String what) {
+        AssertionError broken = new AssertionError(what);
+        violation = violation == null ? broken : violation;
+        return broken;
+    }
+
+    void throwViolation() {
+        if (violation != null) {
+            throw violation;
+        }
+    }
+
+    private void see(Out out) {
+        int bit = 1 << out.part;
+        int before = out.of.seen.getOrDefault(out.offset, 0);
+        if ((before & bit) != 0) {
+            throw violated("seen twice: " + out);
+        }
+        out.of.seen.put(out.offset, before | bit);
+    }
+
+    private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.forEach((id, offset) -> {
+            Input input = input(id);
+            if (offset.offset() < input.committed) {
+                throw violated("committed " + id + "@" + offset.offset() + " after " + input.committed);
+            }
+            if (offset.offset() > input.end) {
+                throw violated("committed " + id + "@" + offset.offset() + " past the end " + input.end);
+            }
+            input.committed = offset.offset();
+            input.text = offset.metadata();
+        });
+    }
+
+    private void check() {
+        for (Input input : inputs.values()) {
+            FinishedSet noted = input.noted();
+            for (int at = input.visible.nextSetBit(0); at >= 0; at = input.visible.nextSetBit(at + 1)) {
+                boolean covered = at < input.committed || noted.contains(at);
+                int parts = outputsOf(input, at);
+                int expected = covered ? (1 << parts) - 1 : 0;
+                int seen = input.seen.getOrDefault((long) at, 0);
+                if (seen != expected) {
+                    throw violated("of the " + parts + " outputs of " + input.id + "@" + at
+                            + ", which is " + (covered ? "" : "not ") + "committed, these are seen: "
+                            + Integer.toBinaryString(seen));
+                }
+                if (covered && !input.finished.get(at)) {
+                    throw violated("committed, but not finished: " + input.id + "@" + at);
+                }
+            }
+        }
+    }
+
+    /** Whether all there is is committed, and nothing is open. */
+    boolean isThrough() {
+        return areAllCommitted() && ongoing.isEmpty();
+    }
+
+    /** Whether all there is is committed. */
+    boolean areAllCommitted() {
+        return inputs.values().stream().allMatch(TransactionCluster::isCommitted);
+    }
+
+    private static boolean isCommitted(Input input) {
+        FinishedSet noted = input.noted();
+        int at = input.visible.nextSetBit((int) Math.max(0, input.committed));
+        while (at >= 0 && noted.contains(at)) {
+            at = input.visible.nextSetBit(at + 1);
+        }
+        return at < 0;
+    }
+
+    /** For pipelines that keep the order of a partition: its outputs are seen in that order. */
+    void requireOrder() {
+        Map<Input, Out> last = new HashMap<>();
+        for (Written written : output) {
+            if (written.by.committed) {
+                Out before = last.put(written.out.of, written.out);
+                if (before != null && isBefore(written.out, before)) {
+                    throw violated(written.out + " stands behind " + before);
+                }
+            }
+        }
+    }
+
+    private static boolean isBefore(Out out, @Nullable Out other) {
+        return other != null && (out.offset < other.offset || (out.offset == other.offset && out.part < other.part));
+    }
+}

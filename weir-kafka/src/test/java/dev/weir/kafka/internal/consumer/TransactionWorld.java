@@ -1,0 +1,558 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.consumer.TransactionCluster.Input;
+import dev.weir.kafka.internal.consumer.TransactionCluster.Out;
+import dev.weir.kafka.internal.fetch.ClientFetcher;
+import dev.weir.kafka.internal.fetch.ClientLimits;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.transaction.SimulatedSink;
+import dev.weir.kafka.internal.transaction.TransactionPlan;
+import dev.weir.kafka.internal.transaction.Turns;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer's loop, the transactions'
+ * side of it, the committing thread and the sink. All is drawn from one seed. The brokers check after each commit what is
+ * seen: {@link TransactionCluster}.
+ */
+final class TransactionWorld implements OwnerClock {
+
+    /** The process is gone: nothing after this reaches the cluster. */
+    @SuppressWarnings("serial") // never serialised
+    private static final class Crash extends Error {}
+
+    /** After which a world is one that goes round in circles. */
+    private static final int MAX_CALM_STEPS = 30_000;
+
+    private static final int MAX_PROCESSES = 40;
+
+    /** A record in the operators, and how many of its outputs the sink was given. */
+    private static final class Taken {
+        final Batch<?> batch;
+        final int index;
+        final Input input;
+        final long offset;
+        final int outputs;
+        boolean begun;
+        int given;
+
+        Taken(Batch<?> batch, int index, Input input, long offset, int outputs) {
+            this.batch = batch;
+            this.index = index;
+            this.input = input;
+            this.offset = offset;
+            this.outputs = outputs;
+        }
+    }
+
+    final Random random;
+    final TransactionCluster cluster;
+    private final TransactionClient client;
+    private final ConsumerSettings<byte[], byte[]> settings;
+    private final boolean inOrder;
+    private final Duration interval;
+    private final int commitRecords;
+    private final long commitBytes;
+
+    private long nowNanos = 1_000_000_000_000L;
+    private int stepsLeft;
+    private int calmSteps;
+    private boolean calm;
+    private boolean through;
+
+    // Of the process that runs.
+    private String run = "";
+    private SimulatedContext context = new SimulatedContext();
+    private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
+    private final List<Taken> inFlight = new ArrayList<>();
+    private final List<TransactionProducer> producers = new ArrayList<>();
+    private final IdentityHashMap<ProducerRecord<byte[], byte[]>, Out> outs = new IdentityHashMap<>();
+    private @Nullable SimulatedSink sink;
+    private @Nullable ConsumerLoop loop;
+    private boolean begunCalmly;
+    private boolean crashed;
+    private boolean stopped;
+    private boolean sourceEnded;
+    private boolean cancelled;
+    private boolean closeRequested;
+
+    TransactionWorld(long seed, Set<TransactionFault> faults) {
+        random = new Random(seed);
+        cluster = new TransactionCluster(seed, faults);
+        int partitions = 1 + random.nextInt(4);
+        for (int i = 0; i < partitions; i++) {
+            Input input = new Input(new TopicPartition("t", i));
+            input.grow(random, random.nextInt(50));
+            cluster.inputs.put(input.id, input);
+        }
+        inOrder = random.nextBoolean();
+        interval = Duration.ofMillis(1 + random.nextInt(500));
+        commitRecords = 1 + random.nextInt(60);
+        commitBytes = 1L + random.nextInt(200);
+        stepsLeft = 50 + random.nextInt(400);
+        client = new TransactionClient(this);
+        settings = ConsumerSettings.builder()
+                .bootstrapServers("simulated:1")
+                .groupId("g")
+                .maxOutstandingRecords(1 + random.nextInt(60))
+                .revokeDeadline(Duration.ofMillis(random.nextInt(3_000)))
+                .property("auto.offset.reset", "earliest")
+                .build();
+    }
+
+    private ConsumerLoop loop() {
+        return Objects.requireNonNull(loop);
+    }
+
+    private SimulatedSink sink() {
+        return Objects.requireNonNull(sink);
+    }
+
+    boolean isCalm() {
+        return calm;
+    }
+
+    boolean isCrashed() {
+        return crashed;
+    }
+
+    boolean isMember(ConsumerGroupMetadata member) {
+        return client.isMember(member);
+    }
+
+    private static void require(boolean holds, String otherwise, @Nullable Throwable cause) {
+        if (!holds) {
+            throw new AssertionError(otherwise, cause);
+        }
+    }
+
+    // ---- From the first process to the last ------------------------------------------------------------------------
+
+    void run() {
+        for (int processes = 0; !through; processes++) {
+            require(processes < MAX_PROCESSES, "the run has failed over and over", context.failure);
+            runProcess();
+        }
+        require(cluster.areAllCommitted(), "ended, and not all is committed: " + cluster.inputs.values(), null);
+        if (inOrder) {
+            cluster.requireOrder();
+        }
+    }
+
+    private void runProcess() {
+        begin();
+        try {
+            loop().run();
+            cluster.throwViolation();
+            Throwable failure = context.failure;
+            if (crashed) {
+                require(failure instanceof Crash, "did not die of the crash", failure);
+                return;
+            }
+            require(isLegitimate(failure), "the run has failed", failure);
+            String ignored = loop().close(Duration.ZERO);
+            sink().close();
+            cluster.throwViolation();
+            throwIfBroken(context.failure);
+        } finally {
+            producers.forEach(TransactionProducer::die);
+            sink().kill();
+        }
+    }
+
+    /** What fails a run though nothing is wrong with it, in a world that was not calm when it began. */
+    private boolean isLegitimate(@Nullable Throwable failure) {
+        return failure == null
+                || (!begunCalmly && failure instanceof KafkaPipelineException)
+                || failure instanceof Cancelled;
+    }
+
+    /** The operators have failed. */
+    private static final class Cancelled extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private static void throwIfBroken(@Nullable Throwable failure) {
+        if (failure instanceof AssertionError broken) {
+            throw broken;
+        }
+    }
+
+    private void begin() {
+        client.restart();
+        cluster.note("a process begins");
+        run = String.format("%016x", random.nextLong());
+        context = new SimulatedContext();
+        buffer = new RecordBuffer(Clock.SYSTEM);
+        inFlight.clear();
+        producers.clear();
+        outs.clear();
+        begunCalmly = calm;
+        crashed = false;
+        stopped = false;
+        sourceEnded = false;
+        cancelled = false;
+        closeRequested = false;
+        Turns turns = new Turns(this::nanoTime, this::whileTheOwnerWaits);
+        TransactionPlan plan = new TransactionPlan(
+                "g", run, interval.toNanos(), commitRecords, commitBytes, TransactionCluster.TIMEOUT_NANOS);
+        sink = new SimulatedSink(
+                turns,
+                context,
+                plan,
+                id -> {
+                    TransactionProducer made = new TransactionProducer(this, turns, id);
+                    producers.add(made);
+                    return made;
+                },
+                this::fence,
+                () -> producers.forEach(TransactionProducer::answerSome));
+        loop = new ConsumerLoop(
+                client,
+                new ClientFetcher(client),
+                settings,
+                new ClientLimits(client.maxPollRecords, Duration.ofMinutes(5), Duration.ofSeconds(30)),
+                new Plan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), null, Set.of()),
+                context::fail,
+                Outlets.single(buffer),
+                new Answers(),
+                this,
+                (offsets, nanos) -> false,
+                sink.gate());
+    }
+
+    /** The run looks for transactions of runs that are gone; what it asks takes its time. */
+    private void fence() {
+        if (calm || random.nextBoolean()) {
+            cluster.openOfOthers(run).forEach(cluster::fence);
+        }
+    }
+
+    // ---- What happens ----------------------------------------------------------------------------------------------
+
+    /** What may happen within a poll only. */
+    void befall() {
+        if (stepsLeft <= 0 && !calm && !closeRequested && !stopped) {
+            calm = true;
+        }
+        if (calm) {
+            if (client.isExpelled() || cluster.inputs.values().stream().anyMatch(input -> !input.owned)) {
+                client.rebalance(true);
+            }
+            return;
+        }
+        if (client.isExpelled() ? random.nextInt(3) == 0 : random.nextInt(25) == 0) {
+            client.rebalance(false);
+        }
+        if (closeRequested || stopped || cancelled) {
+            return;
+        }
+        switch (random.nextInt(250)) {
+            case 0, 1 -> {
+                crashed = true;
+                cluster.note("crash");
+                throw new Crash();
+            }
+            case 2, 3 -> {
+                stopped = true;
+                cluster.note("stop");
+                loop().stop();
+            }
+            case 4 -> context.fail(new Cancelled());
+            // Somebody has the ids: an administrator, or who takes this run for dead.
+            case 7 -> cluster.openOf(run).forEach(cluster::fence);
+            case 5, 6 -> {
+                client.expel();
+                if (random.nextBoolean()) {
+                    // Whoever has its partitions ends what it has left open.
+                    cluster.openOf(run).forEach(cluster::fence);
+                }
+            }
+            default -> {
+                // Mostly nothing.
+            }
+        }
+    }
+
+    void act() {
+        if (calm) {
+            require(++calmSteps < MAX_CALM_STEPS, "never comes to its end: " + cluster.inputs.values(), null);
+            if (!stopped && inFlight.isEmpty() && cluster.isThrough()) {
+                stopped = true;
+                through = true;
+                loop().stop();
+            }
+        } else {
+            stepsLeft--;
+        }
+        cancelIfFailed();
+        switch (random.nextInt(20)) {
+            case 0, 1, 2 -> take();
+            case 3, 4, 5, 6 -> finishSome();
+            case 7, 8, 9, 10 -> stepSegment();
+            case 11, 12, 13, 14 -> sink().stepCommitter();
+            case 15, 16 -> producers.forEach(TransactionProducer::answerSome);
+            case 17 -> {
+                if (!calm) {
+                    cluster.inputs.values().forEach(input -> input.grow(random, random.nextInt(4)));
+                }
+            }
+            case 18 -> {
+                cluster.expire(nowNanos);
+                if (!calm) {
+                    cluster.inputs.values().stream()
+                            .filter(input -> random.nextBoolean())
+                            .forEach(input -> cluster.workElsewhere(input, random));
+                }
+            }
+            default -> passAtMost(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+        requestCloseIfThrough();
+    }
+
+    /** The owner waits for the committing thread, or for the lock. */
+    private void whileTheOwnerWaits(long deadlineNanos) {
+        if (crashed) {
+            pass(TimeUnit.SECONDS.toNanos(1));
+            return;
+        }
+        act();
+        if (random.nextInt(4) == 0 && deadlineNanos != Stage.NEVER) {
+            passAtMost(Math.max(1, deadlineNanos - nowNanos));
+        }
+    }
+
+    /** Committed offsets are asked for, and those who have a transaction open go on. */
+    void serveWhileWaiting() {
+        for (int i = 0; i < 3; i++) {
+            sink().stepCommitter();
+            producers.forEach(TransactionProducer::answerSome);
+        }
+        cluster.expire(nowNanos);
+    }
+
+    private void cancelIfFailed() {
+        Throwable failure = context.failure;
+        throwIfBroken(failure);
+        if (failure != null && !cancelled && !crashed) {
+            cancelled = true;
+            cluster.note("the pipeline fails: %s", failure);
+            inFlight.forEach(taken -> {
+                for (int left = Math.max(1, taken.outputs) - taken.given; left > 0; left--) {
+                    taken.batch.target(taken.index).abandon(taken.batch.token(taken.index));
+                    if (!taken.begun) {
+                        break;
+                    }
+                }
+            });
+            inFlight.clear();
+            sink().cancel();
+            requestClose(Duration.ofSeconds(random.nextInt(2)));
+        }
+    }
+
+    private void requestCloseIfThrough() {
+        if (sourceEnded && inFlight.isEmpty() && !cancelled) {
+            sink().endInput();
+            if (sink().isThrough()) {
+                requestClose(Duration.ofSeconds(30));
+            }
+        }
+    }
+
+    private void requestClose(Duration patience) {
+        if (!closeRequested) {
+            cluster.note("close");
+            closeRequested = true;
+            loop().requestClose(patience);
+        }
+    }
+
+    private void stepSegment() {
+        sink().stepSegment();
+        Throwable failure = sink().failure();
+        if (failure != null && !cancelled && context.failure == null) {
+            context.fail(failure);
+        }
+    }
+
+    // ---- The operators ---------------------------------------------------------------------------------------------
+
+    private void take() {
+        if (sourceEnded || cancelled || sink().isIntakeHeld()) {
+            return;
+        }
+        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        try {
+            batch = buffer.take(System.nanoTime() - 1, context.meter());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        if (batch == null) {
+            sourceEnded = true;
+            return;
+        }
+        AckTarget last = AckTarget.NONE;
+        for (int i = 0; i < batch.size(); i++) {
+            if (batch.target(i) != last) {
+                last = batch.target(i);
+                sink().emits(last);
+            }
+            ConsumerRecord<byte[], byte[]> record = batch.get(i);
+            Input input = cluster.input(new TopicPartition(record.topic(), record.partition()));
+            inFlight.add(new Taken(batch, i, input, record.offset(), cluster.outputsOf(input, record.offset())));
+        }
+    }
+
+    private void finishSome() {
+        for (int n = random.nextInt(20); n > 0 && !inFlight.isEmpty() && !sink().isFull(); n--) {
+            Taken taken = inOrder ? firstOfSome() : inFlight.get(random.nextInt(inFlight.size()));
+            if (!taken.begun) {
+                if (taken.batch.dropIfRevoked(taken.index)) {
+                    cluster.note("dropped %s@%d", taken.input.id, taken.offset);
+                    inFlight.remove(taken);
+                    continue;
+                }
+                taken.begun = true;
+                if (taken.outputs > 1) {
+                    taken.batch.target(taken.index).retain(taken.batch.token(taken.index), taken.outputs - 1);
+                }
+            }
+            step(taken);
+        }
+    }
+
+    private void step(Taken taken) {
+        if (taken.outputs == 0) {
+            inFlight.remove(taken);
+            taken.input.finished.set((int) taken.offset);
+            taken.batch.ack(taken.index);
+            return;
+        }
+        Out out = new Out(taken.input, taken.offset, taken.given++);
+        if (taken.given == taken.outputs) {
+            inFlight.remove(taken);
+            taken.input.finished.set((int) taken.offset);
+        }
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("out", new byte[] {(byte) out.part()});
+        outs.put(record, out);
+        cluster.note("    done %s", out);
+        sink().offer(record, taken.batch.target(taken.index), taken.batch.token(taken.index));
+    }
+
+    /** The first record, in the operators, of a partition. */
+    private Taken firstOfSome() {
+        Set<Input> some = inFlight.stream().map(taken -> taken.input).collect(Collectors.toSet());
+        Input drawn = some.stream()
+                .sorted(Comparator.comparingInt(input -> input.id.partition()))
+                .toList()
+                .get(random.nextInt(some.size()));
+        return inFlight.stream()
+                .filter(taken -> taken.input == drawn)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** What a record was made of. */
+    Out outOf(ProducerRecord<byte[], byte[]> record) {
+        return Objects.requireNonNull(outs.get(record));
+    }
+
+    // ---- Time ------------------------------------------------------------------------------------------------------
+
+    @Override
+    public long nanoTime() {
+        return nowNanos;
+    }
+
+    private void pass(long nanos) {
+        nowNanos += nanos;
+    }
+
+    void passAtMost(long nanos) {
+        nowNanos += Math.max(1, (long) (nanos * random.nextDouble()));
+    }
+
+    @Override
+    public void park(long nanos) {
+        if (crashed) {
+            pass(nanos);
+            return;
+        }
+        passAtMost(Math.min(nanos, TimeUnit.MILLISECONDS.toNanos(100)));
+        act();
+    }
+
+    /** Brokers that answer at once. */
+    private final class Answers implements Lookup {
+
+        @Override
+        public Map<TopicPartition, CompletionStage<Long>> offsets(
+                Map<TopicPartition, Position> positions, Duration within) {
+            Map<TopicPartition, CompletionStage<Long>> answers = new HashMap<>();
+            positions.keySet().forEach(id -> answers.put(id, CompletableFuture.completedStage(0L)));
+            return answers;
+        }
+
+        @Override
+        public CompletionStage<Described> partitions(Selection selection) {
+            return CompletableFuture.completedStage(new Described(new HashSet<>(cluster.inputs.keySet()), Map.of()));
+        }
+
+        @Override
+        public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+            return topics.stream()
+                    .collect(Collectors.toMap(
+                            topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1))));
+        }
+
+        @Override
+        public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public CompletionStage<Set<String>> topics() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public void close() {}
+    }
+}
