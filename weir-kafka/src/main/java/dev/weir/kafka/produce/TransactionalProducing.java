@@ -33,13 +33,19 @@ public final class TransactionalProducing<K, V> {
     private final String transactionalId;
     private final Duration commitInterval;
     private final int commitRecords;
+    private final WriteFailures failures;
 
     private TransactionalProducing(
-            ProducerSettings<K, V> settings, String transactionalId, Duration commitInterval, int commitRecords) {
+            ProducerSettings<K, V> settings,
+            String transactionalId,
+            Duration commitInterval,
+            int commitRecords,
+            WriteFailures failures) {
         this.settings = settings;
         this.transactionalId = transactionalId;
         this.commitInterval = commitInterval;
         this.commitRecords = commitRecords;
+        this.failures = failures;
         TransactionLimits.check(settings, commitInterval, commitRecords);
     }
 
@@ -54,7 +60,11 @@ public final class TransactionalProducing<K, V> {
             throw new IllegalArgumentException("a transactional sink needs a transactionalId that is not blank");
         }
         return new TransactionalProducing<>(
-                Objects.requireNonNull(settings, "settings"), transactionalId, DEFAULT_INTERVAL, DEFAULT_RECORDS);
+                Objects.requireNonNull(settings, "settings"),
+                transactionalId,
+                DEFAULT_INTERVAL,
+                DEFAULT_RECORDS,
+                WriteFailures.fail());
     }
 
     /**
@@ -63,22 +73,37 @@ public final class TransactionalProducing<K, V> {
      */
     public TransactionalProducing<K, V> commitInterval(Duration interval) {
         return new TransactionalProducing<>(
-                settings, transactionalId, Objects.requireNonNull(interval, "interval"), commitRecords);
+                settings, transactionalId, Objects.requireNonNull(interval, "interval"), commitRecords, failures);
     }
 
     /** Records with which a transaction is committed before its time, kept until then: at least 1, default 10,000. */
     public TransactionalProducing<K, V> commitRecords(int records) {
-        return new TransactionalProducing<>(settings, transactionalId, commitInterval, records);
+        return new TransactionalProducing<>(settings, transactionalId, commitInterval, records, failures);
+    }
+
+    /**
+     * The rule for records that cannot be written; {@link WriteFailures#fail} unless told. Those are left out of their
+     * transaction, which is aborted for that and written again if the brokers have seen it. A letter is written outside of
+     * transactions, once the one with the records before it is committed, and then its input is acknowledged.
+     */
+    public TransactionalProducing<K, V> onFailure(WriteFailures newFailures) {
+        return new TransactionalProducing<>(
+                settings,
+                transactionalId,
+                commitInterval,
+                commitRecords,
+                Objects.requireNonNull(newFailures, "failures"));
     }
 
     /**
      * Writes each record. The stage above waits while a transaction is committed. Fails the run with {@link
-     * dev.weir.kafka.ProduceException} when a record cannot be written, and with {@link
+     * dev.weir.kafka.ProduceException} when a record cannot be written that the rule is not for, and with {@link
      * dev.weir.kafka.KafkaPipelineException} when the brokers refuse transactions or another producer took the id; nothing
      * of the open transaction is seen then.
      */
     public Sink<ProducerRecord<K, V>> records() {
         return Sink.custom(
-                "produce", TransactionalBatches.sink(settings, transactionalId, commitInterval, commitRecords));
+                "produce",
+                TransactionalBatches.sink(settings, transactionalId, commitInterval, commitRecords, failures));
     }
 }

@@ -3,12 +3,18 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.kafka.produce.TransactionalProducing;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.AckTarget;
@@ -20,6 +26,7 @@ import dev.weir.testkit.Records;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -27,21 +34,28 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A sink with transactions behind a source that is not Kafka's, as a reader with read_committed sees it. */
 @Timeout(120)
 class TransactionalSinkTest {
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
     private static TransactionalProducing<byte[], byte[]> sink(String id) {
         return TransactionalProducing.with(
@@ -152,6 +166,87 @@ class TransactionalSinkTest {
         run.close();
         assertThat(seen("refused")).isEmpty();
         assertThat(numbers.acknowledged).isEmpty();
+    }
+
+    private static final int POISONED = 1_000;
+
+    /** Of each hundred one that is too large, one that is not serialisable, one without a topic, one that the broker refuses. */
+    private static boolean isPoison(long number) {
+        return number % 100 >= 50 && number % 100 <= 53;
+    }
+
+    private static ProducerRecord<byte[], byte[]> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
+        long number = Records.numbers(List.of(record)).getFirst();
+        return switch ((int) (number % 100)) {
+            case 50 -> new ProducerRecord<>(name + "-out", record.key(), new byte[3_000_000]);
+            case 51 -> new ProducerRecord<>(name + "-out", record.key(), NOT_SERIALISABLE);
+            case 52 -> new ProducerRecord<>("nowhere", record.key(), record.value());
+            case 53 -> new ProducerRecord<>(name + "-out", null, record.value());
+            default -> new ProducerRecord<>(name + "-out", record.key(), record.value());
+        };
+    }
+
+    private static final byte[] NOT_SERIALISABLE = new byte[8];
+
+    private static ProducerSettings<byte[], byte[]> picky() {
+        Serializer<byte[]> values = (topic, value) -> {
+            if (value == NOT_SERIALISABLE) {
+                throw new SerializationException("not of this form");
+            }
+            return value;
+        };
+        return ProducerSettings.builder(new ByteArraySerializer(), values)
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("max.block.ms", "3000")
+                .build();
+    }
+
+    /** Neighbours of a record that the broker refuses come back with it: they are written all the same, in their order. */
+    @ParameterizedTest
+    @EnumSource(names = {"SKIP", "DEAD_LETTER"})
+    void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnce(WriteFailures.Action action) throws Exception {
+        String name = "poisoned-" + action.name().toLowerCase(Locale.ROOT);
+        KAFKA.cluster().createTopic(name, 1);
+        KAFKA.cluster().createTopic(name + "-out", 1, Map.of("cleanup.policy", "compact"));
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, POISONED, 7);
+        WriteFailures rule = action == WriteFailures.Action.SKIP
+                ? WriteFailures.skip()
+                : WriteFailures.deadLetter(DeadLetters.to(
+                        name + "-dead",
+                        ProducerSettings.builder()
+                                .bootstrapServers(KAFKA.bootstrapServers())
+                                .build()));
+        try (RunningPipeline run = KafkaSource.atLeastOnce(
+                        ConsumerSettings.builder()
+                                .bootstrapServers(KAFKA.bootstrapServers())
+                                .groupId(name)
+                                .build(),
+                        Subscription.topics(name).untilEnd())
+                .map(record -> poisoned(name, record))
+                .to(TransactionalProducing.with(picky(), name)
+                        .commitRecords(130)
+                        .onFailure(rule)
+                        .records())
+                .run()) {
+            assertThat(run.await().drained()).isTrue();
+        }
+        assertThat(Records.numbers(
+                        Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_COMMITTED)))
+                .containsExactlyElementsOf(LongStream.range(0, POISONED)
+                        .filter(number -> !isPoison(number))
+                        .boxed()
+                        .toList());
+        assertThat(KAFKA.cluster().committedOffsets(name))
+                .isEqualTo(KAFKA.cluster().endOffsets(name));
+        if (action == WriteFailures.Action.DEAD_LETTER) {
+            assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
+                    .extracting(DeadLetter::offset)
+                    .containsExactlyInAnyOrderElementsOf(LongStream.range(0, POISONED)
+                            .filter(TransactionalSinkTest::isPoison)
+                            .boxed()
+                            .toList());
+        }
     }
 
     @Test

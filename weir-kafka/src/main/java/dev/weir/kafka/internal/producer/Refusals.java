@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** What a refusal says about the record that it came for. Stateless. */
-final class Refusals {
+public final class Refusals {
 
     private Refusals() {}
 
@@ -40,7 +40,7 @@ final class Refusals {
      * What a client means that has waited in vain for room or for a topic: that a broker does not know the topic, or that
      * it has waited.
      */
-    static Exception ofVainWait(TimeoutException waited) {
+    public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
                 ? new UnknownTopicOrPartitionException(waited.getMessage(), unknown)
                 : waited;

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.stream.spi.AckTarget;
 
 /** Takes the elements whose records cannot be written. Confined to the segment's thread, but for {@link #takes}. */
-interface Refused<T> {
+public interface Refused<T> {
 
     /** Whether it is for a refusal like that; the run fails with others. Any thread. */
     boolean takes(Exception refusal);

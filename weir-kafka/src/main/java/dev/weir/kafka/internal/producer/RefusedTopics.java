@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Topics that were missing or forbidden a moment ago: to ask again for each record would take the client
  * {@code max.block.ms}, or another producer. Confined to one thread.
  */
-final class RefusedTopics {
+public final class RefusedTopics {
 
     /** How long it is not asked again. */
     static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -18,7 +18,8 @@ final class RefusedTopics {
 
     private final Map<String, Refused> topics = new HashMap<>();
 
-    void refused(String topic, Exception refusal) {
+    /** Notes a refusal, if it is one of a topic. */
+    public void refused(String topic, Exception refusal) {
         if (Refusals.isOfTopic(refusal)) {
             topics.put(topic, new Refused(refusal, System.nanoTime()));
         }
@@ -26,7 +27,7 @@ final class RefusedTopics {
 
     /** Why the topic was refused, if it was just now. */
     @Nullable
-    Exception refusal(String topic) {
+    public Exception refusal(String topic) {
         if (topics.isEmpty()) {
             return null;
         }

@@ -2,12 +2,14 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.failure.Forwarder;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Elements whose records cannot be written: skipped, or kept until they stand in a dead-letter topic. Confined to the
  * segment's thread, but for {@link #takes}.
  */
-final class Rejects<T> implements Refused<T> {
+public final class Rejects<T> implements Refused<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rejects.class);
 
@@ -56,6 +58,12 @@ final class Rejects<T> implements Refused<T> {
         DeadLetters letters = rule.letters();
         Forwarder forwarder = letters == null ? null : Forwarder.create(letters, context);
         return new Rejects<>(forwarder, asFailed, rule.ofTopics(), context);
+    }
+
+    /** The same for a sink that is given records to write. */
+    public static <K, V> @Nullable Refused<ProducerRecord<K, V>> ofRecords(
+            WriteFailures rule, StageContext context, ProducerSettings<K, V> settings) {
+        return of(rule, context, new Unwritten<>(settings)::failed);
     }
 
     @Override

@@ -6,6 +6,11 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.kafka.internal.producer.Refusals;
+import dev.weir.kafka.internal.producer.Refused;
+import dev.weir.kafka.internal.producer.RefusedTopics;
+import dev.weir.kafka.internal.producer.Rejects;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -16,6 +21,7 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
@@ -23,6 +29,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +44,31 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
-    private record Claim<K, V>(ProducerRecord<K, V> record, AckTarget target, long token) {}
+    /** A record of the open transaction, and what became of it there. */
+    private static final class Claim<K, V> {
+        final ProducerRecord<K, V> record;
+        final AckTarget target;
+        final long token;
+
+        /** Whether it may be the reason of a refusal, so that it is sent alone. The segment's thread. */
+        boolean suspect;
+
+        /** Why it was refused; written by the producer's thread, or within a send by the segment's. */
+        volatile @Nullable Exception refusal;
+
+        /** Whether it was refused for itself, as the client said so at once or it was alone. */
+        volatile boolean certain;
+
+        Claim(ProducerRecord<K, V> record, AckTarget target, long token) {
+            this.record = record;
+            this.target = target;
+            this.token = token;
+        }
+
+        String place() {
+            return target.placeOf(token);
+        }
+    }
 
     private final StageContext context;
     private final String transactionalId;
@@ -46,8 +77,21 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final TransactionalProducer<K, V> producer;
     private final TransactionCounts counts = new TransactionCounts();
 
+    /** Takes what cannot be written; null if that fails the run. */
+    private final @Nullable Refused<ProducerRecord<K, V>> rejects;
+
+    private final RefusedTopics refusedTopics = new RefusedTopics();
+
     /** What the open transaction holds; the segment's thread. */
     private final List<Claim<K, V>> open = new ArrayList<>();
+
+    /** Whether a transaction is begun, be it an empty one. The segment's thread. */
+    private boolean begun;
+
+    /** The one that is being sent, and by which thread. */
+    private @Nullable Claim<K, V> sending;
+
+    private @Nullable Thread sender;
 
     private volatile int inHand;
 
@@ -64,18 +108,22 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private volatile boolean ended;
 
-    /** The first record that the brokers refuse: written by the producer's thread. */
-    private volatile @Nullable Refusal refusal;
+    /** The first record that was refused: written by the producer's thread, or within a send by the segment's. */
+    private volatile @Nullable Claim<K, V> refused;
 
-    private record Refusal(ProducerRecord<?, ?> record, AckTarget target, long token, Exception why) {}
-
-    /** Creates a loop that opens its producer, and another one where that is needed, by {@code clients}. */
+    /**
+     * Creates a loop that opens its producer, and another one where that is needed, by {@code clients}.
+     *
+     * @param rejects takes what cannot be written; without it the first of them fails the run
+     */
     TransactionalBatches(
             Supplier<Producer<K, V>> clients,
             StageContext context,
             String transactionalId,
             Duration commitInterval,
-            int commitRecords) {
+            int commitRecords,
+            @Nullable Refused<ProducerRecord<K, V>> rejects) {
+        this.rejects = rejects;
         this.context = context;
         this.transactionalId = transactionalId;
         this.intervalNanos = commitInterval.toNanos();
@@ -87,7 +135,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     /** Makes loops whose producers are closed with their runs. */
     public static <K, V> SinkFactory<ProducerRecord<K, V>> sink(
-            ProducerSettings<K, V> settings, String transactionalId, Duration commitInterval, int commitRecords) {
+            ProducerSettings<K, V> settings,
+            String transactionalId,
+            Duration commitInterval,
+            int commitRecords,
+            WriteFailures failures) {
         return context -> {
             Producers<K, V> producers = new Producers<>(settings);
             TransactionalBatches<K, V> loop = new TransactionalBatches<>(
@@ -95,7 +147,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     context,
                     transactionalId,
                     commitInterval,
-                    commitRecords);
+                    commitRecords,
+                    Rejects.ofRecords(failures, context, settings));
             ClientWatch.begin(settings.clientConfig(), context, loop::look);
             context.onTermination(patience -> {
                 loop.close(patience);
@@ -139,35 +192,76 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     private void take(Claim<K, V> claim) throws InterruptedException {
-        boolean first = open.isEmpty();
         open.add(claim);
-        inHand = open.size();
         try {
-            if (first) {
+            if (!begun) {
                 producer.begin();
+                begun = true;
             }
             send(claim);
         } catch (KafkaException | IllegalStateException broken) {
             again(broken, 0);
         }
-        if (open.size() >= commitRecords) {
+        inHand = open.size();
+        if (open.isEmpty()) {
+            settleRejected();
+        } else if (open.size() >= commitRecords) {
             commit();
         }
     }
 
+    /** Sends a record, or gives it to who takes what cannot be written, if nothing of it is in the transaction then. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private void send(Claim<K, V> claim) {
+        Exception ofTopic = rejects == null ? null : refusedTopics.refusal(claim.record.topic());
+        if (ofTopic != null) {
+            reject(claim, ofTopic);
+            return;
+        }
+        sending = claim;
+        sender = Thread.currentThread();
         try {
-            producer.send(claim.record, (written, why) -> {
-                producer.answered();
-                answers.incrementAndGet();
-                if (why != null && refusal == null) {
-                    refusal = new Refusal(claim.record, claim.target, claim.token, why);
-                }
-            });
+            producer.send(claim.record, (written, why) -> answered(claim, why));
             sent++;
-        } catch (SerializationException refused) {
-            throw new ProduceException(claim.record.topic(), claim.target.placeOf(claim.token), refused);
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException thrown) {
+            if (rejects != null && rejects.takes(thrown)) {
+                reject(claim, thrown);
+            } else if (thrown instanceof SerializationException) {
+                throw new ProduceException(claim.record.topic(), claim.place(), thrown);
+            } else {
+                throw thrown;
+            }
+        } finally {
+            sending = null;
+            sender = null;
+        }
+    }
+
+    private void answered(Claim<K, V> claim, @Nullable Exception why) {
+        producer.answered();
+        answers.incrementAndGet();
+        if (why == null) {
+            return;
+        }
+        claim.certain = Thread.currentThread() == sender && claim == sending;
+        claim.refusal = why instanceof TimeoutException waited ? Refusals.ofVainWait(waited) : why;
+        if (refused == null) {
+            refused = claim;
+        }
+    }
+
+    /** It is in no transaction from now on. */
+    private void reject(Claim<K, V> claim, Exception why) {
+        open.remove(claim);
+        refusedTopics.refused(claim.record.topic(), why);
+        Objects.requireNonNull(rejects).add(claim.record, why, claim.target, claim.token);
+    }
+
+    private void settleRejected() throws InterruptedException {
+        if (rejects != null) {
+            rejects.settle();
         }
     }
 
@@ -184,6 +278,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             committing = false;
             context.meter().endBlockedDown();
         }
+        begun = false;
         counts.committed(System.nanoTime() - start);
         for (Claim<K, V> claim : open) {
             claim.target.ack(claim.token);
@@ -191,6 +286,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         context.meter().out(open.size());
         open.clear();
         inHand = 0;
+        settleRejected();
     }
 
     /** Returns false if it was aborted, and its records are in another transaction. */
@@ -208,7 +304,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
         for (int failures = failuresBefore + 1; ; failures++) {
-            failIfFinal(why);
+            boolean ruled = isRuled(why);
+            if (!ruled) {
+                failIfFinal(why);
+            }
             counts.aborted.increment();
             counts.rewound.add(open.size());
             LOG.warn(
@@ -217,13 +316,17 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     open.size(),
                     why.toString());
             producer.abort();
-            refusal = null;
-            context.clock()
-                    .sleepUntil(context.clock().after(BACKOFF.after(failures).toNanos()));
+            begun = false;
+            refused = null;
+            if (!ruled) {
+                context.clock()
+                        .sleepUntil(
+                                context.clock().after(BACKOFF.after(failures).toNanos()));
+            }
             try {
                 producer.begin();
-                open.forEach(this::send);
-                producer.flush();
+                begun = true;
+                sendAll();
                 return;
             } catch (InterruptException | ProduceException last) {
                 throw last;
@@ -233,16 +336,65 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
+    /** Sends what the transaction is to hold, those alone that may be why the one before was refused. */
+    private void sendAll() {
+        for (Claim<K, V> claim : List.copyOf(open)) {
+            claim.refusal = null;
+            if (claim.suspect) {
+                producer.flush();
+                throwIfRefused();
+                send(claim);
+                producer.flush();
+                claim.certain = claim.refusal != null;
+                throwIfRefused();
+                claim.suspect = false;
+            } else {
+                send(claim);
+            }
+        }
+        producer.flush();
+    }
+
+    private void throwIfRefused() {
+        Claim<K, V> first = refused;
+        if (first != null) {
+            throw new KafkaException("a record is refused: " + first.refusal, first.refusal);
+        }
+    }
+
+    /**
+     * Takes out what is refused for itself, and has those sent alone of which one may be the reason, as brokers refuse a
+     * batch as a whole. False if no rule is for what has failed.
+     */
+    private boolean isRuled(RuntimeException broken) {
+        if (rejects == null || ended || Faults.isFenced(broken)) {
+            return false;
+        }
+        boolean found = false;
+        for (Claim<K, V> claim : List.copyOf(open)) {
+            Exception why = claim.refusal;
+            if (why != null && rejects.takes(why)) {
+                found = true;
+                claim.suspect = true;
+                if (claim.certain) {
+                    reject(claim, why);
+                }
+            }
+        }
+        return found;
+    }
+
     /** What would happen again, and what another run of the same id does, ends this one. */
     private void failIfFinal(RuntimeException broken) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
         }
-        Refusal first = refusal;
-        if (first != null && Faults.fatal(first.why, first.record.topic()) != null) {
-            throw new ProduceException(first.record.topic(), first.target.placeOf(first.token), first.why);
+        Claim<K, V> first = refused;
+        Exception refusal = first == null ? null : first.refusal;
+        if (first != null && refusal != null && Faults.fatal(refusal, first.record.topic()) != null) {
+            throw new ProduceException(first.record.topic(), first.place(), refusal);
         }
-        Exception why = first == null ? broken : first.why;
+        Exception why = refusal == null ? broken : refusal;
         if (Faults.isFenced(why) || Faults.isFenced(broken)) {
             counts.fenced.increment();
             throw new KafkaPipelineException(

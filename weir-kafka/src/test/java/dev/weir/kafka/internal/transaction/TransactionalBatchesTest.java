@@ -39,7 +39,7 @@ class TransactionalBatchesTest {
                 }
             };
     private final TransactionalBatches<String, String> loop =
-            new TransactionalBatches<>(() -> client, new BareContext(), "booking", Duration.ofMinutes(1), 3);
+            new TransactionalBatches<>(() -> client, new BareContext(), "booking", Duration.ofMinutes(1), 3, null);
 
     private final AckTarget target = new AckTarget() {
         @Override
