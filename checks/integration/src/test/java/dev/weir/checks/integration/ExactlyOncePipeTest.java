@@ -60,14 +60,21 @@ class ExactlyOncePipeTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         long written = 0;
+        long longest = 0;
         for (int kill = 0; kill < kills; kill++) {
             long until = written + 1_000 + random.nextInt(count / (2 * kills));
             try (PipeProcess pipe = PipeProcess.start(args(name, "--work", "1ms", "--concurrency", "32"))) {
+                long begin = System.nanoTime();
+                awaitWritten(name + "-out", written + 100, pipe); // more than the markers of an abort
+                longest = Math.max(longest, System.nanoTime() - begin);
                 awaitWritten(name + "-out", until, pipe);
                 pipe.kill();
             }
             written = written(name + "-out");
         }
+        assertThat(Duration.ofNanos(longest))
+                .as("from the start of a process to its first records, behind a transaction that the dead one had open")
+                .isLessThan(Duration.ofSeconds(20)); // a transaction lasts 30 s; most of it are 6 s of the session
         String summary = PipeProcess.runPipe(args(name, "--until-end", "--json"));
         assertThat(summary)
                 .as("seed %s", seed)
