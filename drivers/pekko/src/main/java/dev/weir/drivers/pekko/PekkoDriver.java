@@ -43,10 +43,17 @@ final class PekkoDriver implements Driver {
 
     private final ActorSystem system = ActorSystem.create("bench");
     private final Map<String, String> consumer;
+    private final boolean commitsByTime;
 
-    /** With these properties of its consumers, below those of the workload. */
-    PekkoDriver(Map<String, String> consumer) {
+    /**
+     * One of these settings.
+     *
+     * @param consumer properties of its consumers, below those of the workload
+     * @param commitsByTime alone, as all drivers do; else also after as many records as Pekko has by itself
+     */
+    PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {
         this.consumer = consumer;
+        this.commitsByTime = commitsByTime;
     }
 
     @Override
@@ -109,11 +116,11 @@ final class PekkoDriver implements Driver {
         control.drainAndShutdown(system.dispatcher()).toCompletableFuture().get(END_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Commits by time, as all drivers do; the batch is as large as the setting allows. */
+    /** By time alone, the batch is as large as the setting allows. */
     private CommitterSettings committer(Pass pass) {
-        return CommitterSettings.create(system)
-                .withMaxInterval(Duration.ofMillis(pass.commitIntervalMillis()))
-                .withMaxBatch(Integer.MAX_VALUE);
+        CommitterSettings settings =
+                CommitterSettings.create(system).withMaxInterval(Duration.ofMillis(pass.commitIntervalMillis()));
+        return commitsByTime ? settings.withMaxBatch(Integer.MAX_VALUE) : settings;
     }
 
     private Consumer.DrainingControl<Done> copy(

@@ -14,9 +14,11 @@ public final class PekkoDrivers {
         DriverMain.serve(
                 Map.of(
                         "pekko",
-                        () -> new PekkoDriver(Map.of()),
+                        () -> new PekkoDriver(Map.of(), true),
+                        "pekko-own-batch",
+                        () -> new PekkoDriver(Map.of(), false),
                         "pekko-tuned",
-                        () -> new PekkoDriver(Pass.LARGE_FETCHES)),
+                        () -> new PekkoDriver(Pass.LARGE_FETCHES, true)),
                 arguments);
     }
 }
