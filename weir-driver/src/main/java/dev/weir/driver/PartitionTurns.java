@@ -8,12 +8,21 @@ import java.util.SplittableRandom;
  * that have records left. Confined to one thread at a time.
  */
 public final class PartitionTurns {
+    /** Figure of a pass: how many records came of a partition that was paused. */
+    public static final String STRAYS = "flow control: records of paused partitions";
+
+    private final Pass pass;
     private final SplittableRandom random = new SplittableRandom(1);
     private final long[] left;
     private final int[] open; // partitions with records left, the first openCount of it
     private int openCount;
+    private int turn = -1; // the one that next() gave last
+    private int only = -1; // all others are paused; -1 if that is not so
+    private long strays;
 
     public PartitionTurns(Pass pass) {
+        this.pass = pass;
+        pass.figure(STRAYS, 0);
         openCount = pass.configuration().partitions();
         left = new long[openCount];
         Arrays.fill(left, pass.configuration().recordsPerPartition());
@@ -23,6 +32,9 @@ public final class PartitionTurns {
 
     /** A record of that partition was delivered. */
     public void delivered(int partition) {
+        if (only >= 0 && partition != only) {
+            pass.figure(STRAYS, (double) ++strays);
+        }
         if (--left[partition] == 0) {
             for (int i = 0; i < openCount; i++) {
                 if (open[i] == partition) {
@@ -35,6 +47,13 @@ public final class PartitionTurns {
 
     /** The partition that may go on; -1 when none has records left. */
     public int next() {
-        return openCount == 0 ? -1 : open[random.nextInt(openCount)];
+        turn = openCount == 0 ? -1 : open[random.nextInt(openCount)];
+        only = -1;
+        return turn;
+    }
+
+    /** All partitions but the one that {@link #next} gave last are paused now: none of their records may come. */
+    public void othersArePaused() {
+        only = turn;
     }
 }

@@ -420,6 +420,11 @@ public final class Pass {
         figures.put(name, value);
     }
 
+    /** Those that were added so far. */
+    Map<String, Double> figures() {
+        return Map.copyOf(figures);
+    }
+
     /** Whether some handlers fail. */
     public boolean hasFailures() {
         return Double.parseDouble(options().getOrDefault(Failures.SHARE, "0")) > 0;

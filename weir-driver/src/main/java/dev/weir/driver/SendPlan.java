@@ -30,6 +30,12 @@ public final class SendPlan {
     /** Option of the sender: how unevenly partitions get records, as {@link PartitionSpread} takes it. */
     public static final String PARTITION_SKEW = "plan.partition.skew";
 
+    /** Option of the sender: how many keys each partition has; 0: records have none. */
+    public static final String KEYS = "plan.keys.per.partition";
+
+    /** Option of the sender: how unevenly a partition's records have its keys, as {@link KeySpread} takes it. */
+    public static final String KEY_SKEW = "plan.key.skew";
+
     /** Option of the sender: how many producers it has, each for partitions of its own. */
     public static final String PRODUCERS = "plan.producers";
 

@@ -54,6 +54,9 @@ final class EdgeLimiter {
                     "run on more processors, or look for what else runs there",
                     1);
         }
+        if (edge.locksHeldShare() >= BUSY) {
+            return lockWindow(edge);
+        }
         if (edge.brokerCores() >= BUSY * brokers) {
             return new Explored.Limiter(
                     "source-broker",
@@ -64,5 +67,22 @@ final class EdgeLimiter {
                     1);
         }
         return null;
+    }
+
+    private static Explored.Limiter lockWindow(TrialFigures edge) {
+        return new Explored.Limiter(
+                "share-window",
+                "lock window",
+                String.format(
+                        Locale.ROOT,
+                        "the group held %.0f %% of the locks that it may of the fullest partition, while %s",
+                        100 * edge.locksHeldShare(),
+                        Double.isNaN(edge.handlersBusyShare())
+                                ? "records waited"
+                                : String.format(
+                                        Locale.ROOT, "%.0f %% of the handlers worked", 100 * edge.handlersBusyShare())),
+                "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
+                        + " (options.share.locks)",
+                1);
     }
 }

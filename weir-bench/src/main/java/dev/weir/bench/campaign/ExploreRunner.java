@@ -19,6 +19,7 @@ import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.RateTrial;
+import dev.weir.bench.measurement.SimulatedRun;
 import dev.weir.bench.measurement.SimulatedTrial;
 import dev.weir.bench.measurement.TrialFigures;
 import dev.weir.bench.measurement.TrialResult;
@@ -112,6 +113,9 @@ public final class ExploreRunner {
                 : ExploreSettings.maxSeconds(workload.points().get(0));
         this.listener = listener;
         workload.points().forEach(point -> ExploreSettings.of(point, target));
+        if (isSimulated) {
+            workload.points().forEach(SimulatedRun::requireModel);
+        }
         this.launcher = new DriverLauncher(
                 isSimulated ? DriverCatalog.none() : DriverCatalog.below(settings.root()), settings.environment());
         if (!isSimulated) {
@@ -286,7 +290,7 @@ public final class ExploreRunner {
         private boolean hasFailed;
         private @Nullable String refusal; // if it failed twice by itself, and nothing has passed
         private final Map<Double, TrialResult> held = new HashMap<>(); // by rate, the last hold that passed
-        private final List<Failed> failed = new ArrayList<>(); // steps and holds
+        private final List<Failed> failed = new ArrayList<>();
 
         OfDriver(
                 @Nullable BenchCluster cluster,
@@ -484,20 +488,28 @@ public final class ExploreRunner {
                         held.put(attempt.rate(), result);
                     }
                 }
-                case FAILED -> {
-                    if (!attempt.kind().isPerturbation()) {
-                        failed.add(new Failed(attempt, result.figures()));
-                    }
-                }
+                case FAILED -> failed.add(new Failed(attempt, result.figures()));
                 case GENERATOR_BOUND -> {}
             }
         }
 
-        /** Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. */
+        /**
+         * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a rate
+         * is unstable, those of the perturbation from which the system did not recover: a step at it passed.
+         */
         private @Nullable TrialFigures edge(Finding finding) {
+            if (finding.verdict() == Verdict.UNSTABLE_AT) {
+                return failed.stream()
+                        .filter(each -> each.attempt().kind().isPerturbation()
+                                && Math.abs(each.attempt().rate() / finding.unstableAt() - 1) <= ROUNDING)
+                        .reduce((before, after) -> after)
+                        .map(Failed::figures)
+                        .orElse(null);
+            }
             double from = finding.high() / (1 + Search.MARGIN) * (1 - ROUNDING);
             return failed.stream()
-                    .filter(each -> each.attempt().rate() >= from)
+                    .filter(each -> !each.attempt().kind().isPerturbation()
+                            && each.attempt().rate() >= from)
                     .min(Comparator.comparingDouble(each -> each.attempt().rate()))
                     .or(() -> failed.stream()
                             .filter(each -> each.attempt().kind() == Kind.HOLD)

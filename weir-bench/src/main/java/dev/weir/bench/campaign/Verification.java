@@ -12,6 +12,7 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.PartitionTurns;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -132,6 +133,10 @@ final class Verification {
         if (ledger.retried() != failures) {
             throw new RunFailure("it called handlers again " + ledger.retried() + " times, where " + failures
                     + " calls were to fail");
+        }
+        double strays = passed.client().getOrDefault(PartitionTurns.STRAYS, 0.0);
+        if (strays > 0) {
+            throw new RunFailure("it delivered " + (long) strays + " records of partitions that were paused");
         }
         if (COMMITTING.contains(point.scenario())
                 && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {

@@ -1,5 +1,6 @@
 package dev.weir.bench.cluster;
 
+import dev.weir.bench.workload.LockWindow;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -15,7 +16,7 @@ final class BrokerSeries {
     static final String LOCKED = "broker: records locked";
 
     /** Of the partition with the most. */
-    static final String LOCKED_OF_ONE = "broker: records locked, fullest partition";
+    static final String LOCKED_OF_ONE = LockWindow.HELD;
 
     static final String QUEUE = "broker: requests queued";
 

@@ -6,6 +6,7 @@ import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.DriverResult;
 import dev.weir.bench.statistics.Samples;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Pass;
 import java.util.ArrayList;
@@ -156,6 +157,8 @@ final class Facts {
         add(evidence, "a batch had %.1f kB", metric("client: kB per batch"));
         add(evidence, "a handler blocked for %.3f ms", metric(Totals.HANDLER_MILLIS));
         add(evidence, "%.1f handlers blocked at a time", rate() * metric(Totals.HANDLER_MILLIS) / 1e3);
+        add(evidence, "%.0f %% of the locks of the fullest partition were held", metric(LockWindow.HELD_PERCENT));
+        add(evidence, "windows of locks let %,.0f records/s through at most", metric(LockWindow.CEILING));
         return List.copyOf(evidence);
     }
 

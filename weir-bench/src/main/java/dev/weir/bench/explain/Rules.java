@@ -3,7 +3,9 @@ package dev.weir.bench.explain;
 import dev.weir.bench.result.Explored.Limiter;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Totals;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import java.util.List;
@@ -44,11 +46,13 @@ final class Rules {
             Rules::plan,
             Rules::slowSink,
             Rules::hotKey,
+            Rules::hotPartition,
             Rules::handlers,
             Rules::commit,
             Rules::fetchSize,
             Rules::batchSize,
             Rules::machine,
+            Rules::lockWindow,
             Rules::library,
             facts -> requests(facts, "fetch", "source-broker"),
             facts -> requests(facts, "produce", "output-broker"),
@@ -145,6 +149,48 @@ final class Rules {
                                 100 * hottest,
                                 handlerMillis,
                                 most))
+                : null;
+    }
+
+    /** In the order of partitions, the hottest one has one handler at a time. */
+    private static @Nullable Limiter hotPartition(Facts facts) {
+        WorkloadPoint workload = facts.workload();
+        double handlerMillis = facts.metric(Totals.HANDLER_MILLIS);
+        if (workload == null || workload.ordering() != Pass.Order.PARTITION || workload.partitionSkew() == 0) {
+            return null;
+        }
+        double hottest = PartitionSpread.shares(workload.partitions(), workload.partitionSkew())[0];
+        double most = 1e3 / handlerMillis / hottest;
+        return facts.rate() >= RUNS_ON * most && most < FULL * facts.metric(Totals.CEILING)
+                ? limiter(
+                        "one-partition",
+                        "hottest partition",
+                        "spread the load more evenly, or ask for the order of keys: other partitions' handlers stay idle",
+                        String.format(
+                                Locale.ROOT,
+                                "%.0f %% of the records are of one partition, and one at a time for %.2f ms each is %,.0f"
+                                        + " records/s in all",
+                                100 * hottest,
+                                handlerMillis,
+                                most))
+                : null;
+    }
+
+    /** What a share group has acquired and not done keeps it from acquiring more. Handlers are idle, or they were named. */
+    private static @Nullable Limiter lockWindow(Facts facts) {
+        double held = facts.metric(LockWindow.HELD_PERCENT);
+        return held >= 100 * FULL
+                ? limiter(
+                        "share-window",
+                        "lock window",
+                        "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
+                                + " (options.share.locks)",
+                        String.format(
+                                Locale.ROOT,
+                                "the group held %.0f %% of the locks that it may of the fullest partition, while %.1f"
+                                        + " handlers blocked at a time",
+                                held,
+                                facts.rate() * facts.metric(Totals.HANDLER_MILLIS) / 1e3))
                 : null;
     }
 

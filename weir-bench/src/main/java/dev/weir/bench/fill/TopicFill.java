@@ -2,6 +2,7 @@ package dev.weir.bench.fill;
 
 import dev.weir.bench.BenchException;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.KeySpread;
 import dev.weir.driver.Scenario;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -27,7 +28,7 @@ public final class TopicFill {
     private final BooleanSupplier isStopped;
     private final Values values;
     private final List<Header> headers;
-    private final Keys keys;
+    private final KeySpread keys;
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
     public TopicFill(
@@ -43,7 +44,7 @@ public final class TopicFill {
         this.isStopped = isStopped;
         this.values = values;
         this.headers = headers;
-        this.keys = new Keys(point.keys() / point.partitions(), point.keySkew());
+        this.keys = new KeySpread(point.keys() / point.partitions(), point.keySkew());
     }
 
     /**

@@ -16,15 +16,17 @@ final class GeneratorPlan {
 
     /** Options of a plan of which no record is due yet. */
     static Map<String, String> held(WorkloadPoint point, long seed) {
-        return Map.of(
-                SendPlan.RATE, "0",
-                SendPlan.ARRIVALS, point.arrivals(),
-                SendPlan.SHAPE, point.shape(),
-                SendPlan.PARTITION_SKEW, Double.toString(point.partitionSkew()),
-                SendPlan.PRODUCERS, Integer.toString(point.producers()),
-                Pass.SERIES, Boolean.toString(point.takesSeries()),
-                SendPlan.SEED, Long.toString(seed),
-                SendPlan.START, Long.toString(System.nanoTime()));
+        return Map.ofEntries(
+                Map.entry(SendPlan.RATE, "0"),
+                Map.entry(SendPlan.ARRIVALS, point.arrivals()),
+                Map.entry(SendPlan.SHAPE, point.shape()),
+                Map.entry(SendPlan.PARTITION_SKEW, Double.toString(point.partitionSkew())),
+                Map.entry(SendPlan.KEYS, Integer.toString(point.keys() / point.partitions())),
+                Map.entry(SendPlan.KEY_SKEW, Double.toString(point.keySkew())),
+                Map.entry(SendPlan.PRODUCERS, Integer.toString(point.producers())),
+                Map.entry(Pass.SERIES, Boolean.toString(point.takesSeries())),
+                Map.entry(SendPlan.SEED, Long.toString(seed)),
+                Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
     /** Begins it, soon; returns when, as {@link System#nanoTime}. */

@@ -9,8 +9,10 @@ import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Scenario;
 import dev.weir.driver.Usage;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -80,7 +82,7 @@ record LiveResult(
         if (used != null && WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
-        if (ledger.isBroken()) {
+        if (isBroken(point.scenario(), ledger, timeline.isEmpty())) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         if (!timeline.isEmpty()) {
@@ -98,6 +100,13 @@ record LiveResult(
                 List.copyOf(timeline),
                 timeline.isEmpty() ? List.of() : List.copyOf(phases),
                 disturbances);
+    }
+
+    /** At most once, a record may get lost where somebody was disturbed at work, and none may come again. */
+    static boolean isBroken(Scenario scenario, LedgerFigures ledger, boolean isUnchanged) {
+        return scenario == Scenario.AT_MOST_ONCE
+                ? ledger.redelivered() > 0 || ledger.foreign() > 0 || (isUnchanged && ledger.missing() > 0)
+                : ledger.isBroken();
     }
 
     /** How many records a second all members can take; not a number where handlers do not block. */
@@ -119,6 +128,7 @@ record LiveResult(
         metrics.putAll(around);
         metrics.putAll(shares.figures());
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
+        LockWindow.put(point, metrics);
         double ceiling = ceilingPerSecond(handlers, handlerMillis);
         if (isUnchanged && !Double.isNaN(ceiling)) {
             metrics.put(Totals.HANDLER_MILLIS, handlerMillis);

@@ -11,6 +11,7 @@ import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.LedgerFigures;
@@ -344,6 +345,7 @@ public final class Measurement {
         putFetches(metrics);
         putClient(metrics);
         SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
+        LockWindow.put(point, metrics);
         metrics.putAll(around);
         metrics.putAll(counters.perRecord(sum.cpuNanos(), records));
         double ceiling = point.ceilingPerSecond();

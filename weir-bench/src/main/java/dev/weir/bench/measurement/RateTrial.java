@@ -270,10 +270,12 @@ public final class RateTrial implements Trials {
             background.begin();
             background.beginPass();
             long lookNanos = nanos(1);
+            List<Map<String, Double>> series = new ArrayList<>();
             boolean isLost = false;
             for (long next = fromNanos + lookNanos; next - judge.toNanos() < 0 && !isLost; next += lookNanos) {
                 members.hearUntil(next);
                 background.sample();
+                series.add(background.series(System.nanoTime()));
                 isLost = !attempt.kind().isPerturbation()
                         && judge.recentMillis()
                                 > Math.max(
@@ -292,6 +294,11 @@ public final class RateTrial implements Trials {
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
             Map<String, Double> around = new TreeMap<>(toldElsewhere());
             background.figures().forEach((name, figure) -> around.put(placed(name), figure));
+            SeriesBook.means(series).forEach((name, figure) -> {
+                if (name.startsWith("broker: ")) {
+                    around.putIfAbsent(name, figure);
+                }
+            });
             sessions.forEach(session -> session.putClockError(around));
             return judge.result(outcome, endNanos, brokerNanos, around);
         }

@@ -223,6 +223,11 @@ final class SimulatedGroup {
         }
     }
 
+    /** How many records of the partition with the most a share group holds; 0 of a consumer group. */
+    int locksHeld() {
+        return kind == Kind.CONSUMERS ? 0 : Arrays.stream(inFlight).max().orElse(0);
+    }
+
     /** Nobody works for so long. */
     void pause(long nanos) {
         pausedUntilNanos = nowNanos + nanos;

@@ -3,6 +3,7 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +32,17 @@ public final class SimulatedRun {
     /** Refuses a point of which there is no model. */
     public static void check(WorkloadPoint point) {
         if (!point.isChangeable()) {
-            throw new WorkloadException("--simulate has a model of groups that are sent to: set scenario to work or"
-                    + " at-least-once, and topic.recordsPerSecond: scenario="
+            throw new WorkloadException("--simulate has a model of groups that are sent to: set scenario to work,"
+                    + " at-least-once or at-most-once, and topic.recordsPerSecond: scenario="
                     + point.scenario().label());
+        }
+        requireModel(point);
+    }
+
+    /** Refuses a group of which there is no model. */
+    public static void requireModel(WorkloadPoint point) {
+        if (point.ordering() == Pass.Order.KEY) {
+            throw new WorkloadException("--simulate has no model of keys: set options.ordering to partition or none");
         }
     }
 

@@ -4,6 +4,7 @@ import dev.weir.bench.explore.Attempt;
 import dev.weir.bench.explore.Kind;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
 import java.util.List;
@@ -76,8 +77,12 @@ public final class SimulatedTrial implements Trials {
                 new TrialJudgement(attempt, settings, point, group.handlers(), group.nowNanos(), seconds);
         ears.judgement = judge;
         boolean isLost = false;
+        double held = 0; // summed up over looks
+        int looks = 0;
         while (group.nowNanos() < judge.toNanos() && !isLost) {
             group.advance(Math.min(judge.toNanos(), group.nowNanos() + nanos(1)));
+            held += group.locksHeld();
+            looks++;
             isLost = !attempt.kind().isPerturbation()
                     && judge.recentMillis()
                             > Math.max(
@@ -85,7 +90,10 @@ public final class SimulatedTrial implements Trials {
         }
         long endNanos = group.nowNanos();
         return judge.result(
-                judge.outcome(isLost, endNanos, ears.sent, ears.lateness), endNanos, Interval.UNKNOWN, Map.of());
+                judge.outcome(isLost, endNanos, ears.sent, ears.lateness),
+                endNanos,
+                Interval.UNKNOWN,
+                held == 0 ? Map.of() : Map.of(LockWindow.HELD, held / looks));
     }
 
     private static long nanos(double seconds) {

@@ -9,6 +9,7 @@ package dev.weir.bench.measurement;
  * @param hostBusyShare how much of all processors anybody kept busy, from 0 to 1
  * @param handlerMillis how long a handler blocked, by the mean
  * @param handlers that may block at a time; 0 where they do not block
+ * @param locksHeldShare how many locks of the fullest partition a share group held, by how many it may, from 0 to 1
  * @param handlersBusyShare how many handlers blocked, by how many may, from 0 to 1
  */
 public record TrialFigures(
@@ -18,4 +19,5 @@ public record TrialFigures(
         double hostBusyShare,
         double handlerMillis,
         double handlersBusyShare,
-        int handlers) {}
+        int handlers,
+        double locksHeldShare) {}

@@ -9,6 +9,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.PartitionSpread;
@@ -249,7 +250,8 @@ final class TrialJudgement {
                 busy,
                 whole.handlers().calls() == 0 ? Double.NaN : whole.handlers().meanMillis(),
                 handlers == 0 ? Double.NaN : whole.handlers().nanos() / nanos / handlers,
-                handlers);
+                handlers,
+                LockWindow.heldShare(point, around.getOrDefault(LockWindow.HELD, Double.NaN)));
         return new TrialResult(outcome, figures, measured(usage, (long) nanos, brokerNanos, figures, around));
     }
 
@@ -279,6 +281,7 @@ final class TrialJudgement {
             metrics.put("handlers busy %", 100 * figures.handlersBusyShare());
         }
         metrics.putAll(around);
+        LockWindow.put(point, metrics);
         Totals totals = new Totals(
                 whole.records(),
                 whole.bytes(),

@@ -42,10 +42,10 @@ public record ExploreSettings(
     private static final double STARTING_SECONDS = 5;
 
     // A member that comes back goes on where its group has committed.
-    static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE);
+    static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
 
     private static final List<String> NOT_SENT =
-            List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers", "keys", "transactionRecords");
+            List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers", "transactionRecords");
 
     static Stream<Key> keys() {
         return Stream.of(
@@ -93,7 +93,7 @@ public record ExploreSettings(
     public static ExploreSettings of(WorkloadPoint point, @Nullable LatencyTarget target) {
         if (!COMMITTING.contains(point.scenario())) {
             throw new WorkloadException("explore restarts members, which go on where they have committed:"
-                    + " scenario must be work or at-least-once: scenario="
+                    + " scenario must be work, at-least-once or at-most-once: scenario="
                     + point.scenario().label());
         }
         checkSent(point, "explore sends");
@@ -169,9 +169,11 @@ public record ExploreSettings(
         }
         // The point counts what one process can do in a second.
         int ofMember = (int) Math.round(point.ceilingPerSecond(1e3));
-        return point.ordering() == Pass.Order.PARTITION
-                ? Math.min(members * ofMember, point.partitions())
-                : members * ofMember;
+        return switch (point.ordering()) {
+            case PARTITION -> Math.min(members * ofMember, point.partitions());
+            case KEY -> Math.min(members * ofMember, point.keys());
+            case NONE -> members * ofMember;
+        };
     }
 
     private static double millis(WorkloadPoint point) {

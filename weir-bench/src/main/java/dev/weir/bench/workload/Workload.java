@@ -43,6 +43,8 @@ public record Workload(
 
     private static final String QUICK_MARK = "# read with --quick";
 
+    private static final String TYPED_MARK = "# read with --no-timeline";
+
     /**
      * Reads a file.
      *
@@ -76,6 +78,24 @@ public record Workload(
     public Workload withRounds(int newRounds, boolean newControl) {
         return new Workload(
                 name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
+    }
+
+    /** The same of which nothing is ordered at planned times, so that orders can be typed. */
+    public Workload withoutTimeline() {
+        String quick = isQuick() ? QUICK_MARK + "\n" : "";
+        String file = text.substring(0, text.length() - quick.length());
+        return new Workload(
+                name,
+                about,
+                file.stripTrailing() + "\n" + TYPED_MARK + "\n" + quick,
+                drivers,
+                baseline,
+                control,
+                rounds,
+                points,
+                List.of(),
+                design,
+                sizes);
     }
 
     /** The same with some of its drivers, the baseline among them. */
@@ -145,7 +165,7 @@ public record Workload(
         checkDrivers(file, drivers, base.getOrDefault("baseline", ""));
         List<Map<String, List<Setting>>> vary = quick ? withoutQuick(file) : file.vary();
         List<WorkloadPoint> points = points(name, base, vary);
-        List<TimelineEntry> timeline = file.timeline(quick);
+        List<TimelineEntry> timeline = yaml.lines().anyMatch(TYPED_MARK::equals) ? List.of() : file.timeline(quick);
         if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::takesOrders)) {
             throw new WorkloadException(
                     name + ": timeline is of runs that can be changed: set " + WorkloadPoint.CHANGEABLE);

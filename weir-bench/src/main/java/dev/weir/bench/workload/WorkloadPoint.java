@@ -34,13 +34,14 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** What a workload needs for its runs to be changed while they go on. */
     static final String CHANGEABLE =
-            "scenario to work or at-least-once, and topic.recordsPerSecond, or scenario to steady, and method.live";
+            "scenario to work, at-least-once or at-most-once, and topic.recordsPerSecond, or scenario to steady,"
+                    + " and method.live";
 
     private static final String RATE = "topic.recordsPerSecond";
     private static final String LOAD = "topic.load";
     private static final String TRACE = "topic.trace";
 
-    private static final String GROUPS = "scenario to work or at-least-once, and topic.recordsPerSecond";
+    private static final String GROUPS = "scenario to work, at-least-once or at-most-once, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
@@ -108,7 +109,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + (isPlanned()
                             ? " needs a rate: set topic.recordsPerSecond, for example 5000"
                             : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady,"
-                                    + " produce, work or at-least-once"));
+                                    + " produce, work, at-least-once or at-most-once"));
         }
         if (!isPlanned() && isSet("load")) {
             throw new WorkloadException("topic.load is the shape of a planned rate: set topic.recordsPerSecond");

@@ -110,6 +110,11 @@ class SimulatedCampaignTest {
         Explored greedy = found.get(0);
         assertThat(greedy.finding().verdict()).isIn(Verdict.UNSTABLE_AT, Verdict.FOUND);
         assertThat(greedy.finding().low()).isLessThan(8_000);
+        assertThat(greedy.limiter())
+                .as("%s", greedy)
+                .isNotNull()
+                .extracting(Explored.Limiter::kind)
+                .isEqualTo("share-window");
         Explored fair = found.get(1);
         assertThat(fair.finding().verdict()).isEqualTo(Verdict.FOUND);
         assertThat(fair.finding().high() / fair.finding().low()).isLessThan(1 / 0.9);
@@ -141,5 +146,11 @@ class SimulatedCampaignTest {
         assertThatThrownBy(() -> run("refused", yaml, 7))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining("--simulate has a model of groups that are sent to");
+        String keyed = GROUPS.replace("RATE", "3000")
+                .replace("ordering: none", "ordering: key")
+                .replace("recordsPerSecond", "keys: 100, recordsPerSecond");
+        assertThatThrownBy(() -> run("refused", keyed, 7))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("--simulate has no model of keys");
     }
 }

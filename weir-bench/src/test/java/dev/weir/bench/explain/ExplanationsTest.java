@@ -12,6 +12,7 @@ import dev.weir.bench.result.Point;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Pass;
@@ -198,6 +199,45 @@ class ExplanationsTest {
         assertThat(limiter(work)).satisfies(limiter -> {
             assertThat(limiter.kind()).isEqualTo("key-skew");
             assertThat(limiter.sentence()).startsWith("34 % of a partition's records have one key");
+        });
+    }
+
+    /** Sixty consumers whose batches of 500 fill 2,000 locks: most of them have nothing to do. */
+    @Test
+    void fullLockWindow_isNamed_whereHandlersAreIdle() {
+        String work =
+                "scenario: work\ntopic: {partitions: 6}\noptions: {work.millis: 5, concurrency: 60, ordering: none}\n";
+        driverCores = 0.2;
+        records = 4_000;
+        metrics.put(Totals.HANDLER_MILLIS, 5.0);
+        metrics.put(Totals.CEILING, 12_000.0);
+        metrics.put(LockWindow.HELD_PERCENT, 60.0);
+        assertThat(explained(work).limiter()).isNull();
+        metrics.put(LockWindow.HELD_PERCENT, 98.0);
+        assertThat(limiter(work)).satisfies(limiter -> {
+            assertThat(limiter.kind()).isEqualTo("share-window");
+            assertThat(limiter.sentence()).contains("98 % of the locks", "while 20.0 handlers blocked");
+        });
+        assertThat(explained(work).evidence()).contains("98 % of the locks of the fullest partition were held");
+        records = 11_500;
+        assertThat(limiter(work).name()).as("all of them work").isEqualTo("handlers");
+    }
+
+    /** Four partitions by Zipf: the first has half of the records, and one handler at a time. */
+    @Test
+    void hottestPartition_isNamed_whereItsHandlerIsBusyAllTheTime() {
+        String work = """
+                scenario: work
+                topic: {partitions: 4, partitionSkew: 1, recordsPerSecond: 2000}
+                options: {work.millis: 2, concurrency: 16, ordering: partition}
+                """;
+        driverCores = 0.1;
+        records = 950;
+        metrics.put(Totals.HANDLER_MILLIS, 2.0);
+        metrics.put(Totals.CEILING, 2_000.0);
+        assertThat(limiter(work)).satisfies(limiter -> {
+            assertThat(limiter.kind()).isEqualTo("one-partition");
+            assertThat(limiter.sentence()).startsWith("48 % of the records are of one partition");
         });
     }
 

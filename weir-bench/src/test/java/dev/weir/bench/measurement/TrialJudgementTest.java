@@ -8,6 +8,7 @@ import dev.weir.bench.explore.Outcome;
 import dev.weir.bench.explore.Outcome.Result;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.HandlerTime;
@@ -229,11 +230,13 @@ class TrialJudgementTest {
                 trial.outcome(false, END, RATE * SECONDS, onTime),
                 BEGIN + SECONDS * SECOND,
                 15 * SECOND,
-                Map.of("host: busy %", 80.0));
+                Map.of("host: busy %", 80.0, LockWindow.HELD, 1_900.0));
         assertThat(result.figures().driverCores()).isEqualTo(0.5);
         assertThat(result.figures().brokerCores()).isEqualTo(0.5);
         assertThat(result.figures().hostBusyShare()).isEqualTo(0.8);
         assertThat(result.figures().handlerMillis()).isEqualTo(5);
+        assertThat(result.figures().locksHeldShare()).isEqualTo(0.95);
+        assertThat(result.measured().totals().metrics()).containsEntry(LockWindow.HELD_PERCENT, 95.0);
         assertThat(result.figures().handlersBusyShare()).isEqualTo(RATE * 0.005 / 4);
         assertThat(result.measured().totals().records()).isEqualTo(RATE * SECONDS);
         assertThat(new ArrayList<>(result.measured().latencies())).hasSize(4);

@@ -55,11 +55,11 @@ class ExploreSettingsTest {
 
     /** All members together, by what lets them work at a time. */
     @ParameterizedTest
-    @CsvSource({"none, 0, 12", "none, 2, 6", "partition, 0, 5", "partition, 1, 3"})
+    @CsvSource({"none, 0, 12", "none, 2, 6", "partition, 0, 5", "partition, 1, 3", "key, 0, 10", "key, 1, 3"})
     void handlers_areCountedOverAllMembers(String ordering, int downstream, int handlers) {
         WorkloadPoint point = point(
                 "work",
-                "topic.partitions: 5\nexplore.members: 3\noptions: {concurrency: 4, work.millis: 5, ordering: "
+                "topic: {partitions: 5, keys: 10}\nexplore.members: 3\noptions: {concurrency: 4, work.millis: 5, ordering: "
                         + ordering + ", work.downstream: " + downstream + "}\n");
         assertThat(ExploreSettings.of(point, null).handlers(point)).isEqualTo(handlers);
     }
@@ -75,7 +75,6 @@ class ExploreSettingsTest {
         List<List<String>> refused = List.of(
                 List.of("consume", "", "scenario=consume"),
                 List.of("work", "topic.valueRandom: 0.5\n", "topic.valueRandom=0.5"),
-                List.of("work", "topic.keys: 10\n", "topic.keys=10"),
                 List.of("work", "topic.headers: 1\n", "topic.headers=1"),
                 List.of("work", "topic.partitions: 101\n", "topic.partitions=101"),
                 List.of("work", "options.work.failures: 0.1\n", "options.work.failures"),

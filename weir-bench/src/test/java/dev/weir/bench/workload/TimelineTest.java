@@ -109,7 +109,7 @@ class TimelineTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            scenario: work                              | timeline is of runs that can be changed: set scenario to work or at-least-once, and topic.recordsPerSecond
+            scenario: work                              | timeline is of runs that can be changed: set scenario to work, at-least-once or at-most-once, and topic.recordsPerSecond
             scenario: steady                            | timeline is of runs that can be changed
             """)
     void runThatCannotBeChanged_hasNoTimeline(String scenario, String message) {
@@ -148,10 +148,24 @@ class TimelineTest {
         assertThat(Workload.parse("w.yaml", yaml, false).timeline()).hasSize(2);
     }
 
+    /** A campaign keeps the text, from which it is resumed. */
+    @Test
+    void withoutItsTimeline_nothingIsOrdered_alsoWhenItIsReadAgain() {
+        String yaml = WORKLOAD + "timeline: [{at: 1s, drain: true}]\nquick: {timeline: [{at: 2s, drain: true}]}\n";
+        for (boolean quick : new boolean[] {false, true}) {
+            Workload whole = Workload.parse("w.yaml", yaml, quick);
+            Workload typed = whole.withoutTimeline();
+            assertThat(whole.timeline()).hasSize(1);
+            assertThat(typed.timeline()).isEmpty();
+            assertThat(Workload.ofText(typed.text())).isEqualTo(typed);
+            assertThat(typed.isQuick()).isEqualTo(quick);
+        }
+    }
+
     @Test
     void whatTheGeneratorDoesNotKnow_isRefused_whereItSends() {
-        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + "topic.keys: 50\n", false))
+        assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + "topic.headers: 5\n", false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageContaining("leave topic.keys out");
+                .hasMessageContaining("leave topic.headers out");
     }
 }

@@ -82,23 +82,33 @@ final class BenchAtCluster implements AutoCloseable {
     /** The same with processes where an environment says. */
     ResultsFolder run(BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
-        CampaignRunner.Settings here = settings(Path.of(System.getProperty("weir.root")), workload, existing());
-        CampaignRunner.Settings there = new CampaignRunner.Settings(
-                here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
+        CampaignRunner.Settings there =
+                settings(Path.of(System.getProperty("weir.root")), workload, existing(), environment);
         return new CampaignRunner(workload, there, SILENT).run();
     }
 
     /** What is found of the one driver of this workload, at its one point. */
     Explored explore(String yaml) throws InterruptedException {
+        return explore(BenchEnvironment.HERE, yaml);
+    }
+
+    /** The same with processes where an environment says. */
+    Explored explore(BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false).alone(List.of());
-        Path root = Path.of(System.getProperty("weir.root"));
-        return new ExploreRunner(workload, settings(root, workload, existing()), null, 0, SILENT_TOO)
-                .run()
-                .getFirst();
+        CampaignRunner.Settings there =
+                settings(Path.of(System.getProperty("weir.root")), workload, existing(), environment);
+        return new ExploreRunner(workload, there, null, 0, SILENT_TOO).run().getFirst();
     }
 
     private CampaignRunner.Settings settings(Path root, Workload workload, ExistingCluster at) {
         return new CampaignRunner.Settings(root, folder.resolve("data"), folder.resolve(workload.name()), 7, false, at);
+    }
+
+    private CampaignRunner.Settings settings(
+            Path root, Workload workload, ExistingCluster at, BenchEnvironment environment) {
+        CampaignRunner.Settings here = settings(root, workload, at);
+        return new CampaignRunner.Settings(
+                here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
     }
 
     /** Where it runs. */

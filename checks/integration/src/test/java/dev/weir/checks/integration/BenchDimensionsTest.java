@@ -11,11 +11,19 @@ import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +79,57 @@ class BenchDimensionsTest extends BenchTestBase {
                 .map(Interval::figures)
                 .flatMap(figures -> figures.keySet().stream())
                 .collect(Collectors.toSet());
+    }
+
+    /** Keys of a plan, in the topic that members read, and handlers that work on as many keys at a time. */
+    @Test
+    void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {
+        CompletableFuture<ResultsFolder> run = CompletableFuture.supplyAsync(() -> {
+            try {
+                return bench.run("""
+                        name: keyed
+                        scenario: work
+                        drivers: [weir]
+                        baseline: weir
+                        topic: {partitions: 2, valueBytes: 50, recordsPerSecond: 100, keys: 8, keySkew: 1}
+                        options: {ordering: key, concurrency: 8, work.millis: 2}
+                        explore: {members: 2}
+                        method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 2,
+                          measureSeconds: 8}
+                        """);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Map<Integer, Integer> counts = new HashMap<>();
+        Map<Integer, Integer> partitions = new HashMap<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers", bench.existing().bootstrapServers(),
+                        "group.id", "looks-at-keys",
+                        "auto.offset.reset", "earliest",
+                        "metadata.max.age.ms", "500"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            consumer.subscribe(Pattern.compile("weir-bench-.*"));
+            while (!run.isDone()) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+                    if (record.key() != null && record.serializedValueSize() == 50) {
+                        int key = ByteBuffer.wrap(record.key()).getInt();
+                        counts.merge(key, 1, Integer::sum);
+                        partitions.put(key, record.partition());
+                    }
+                }
+            }
+        }
+        Run keyed = run.get().runs().getFirst();
+        assertThat(keyed.failure()).isNull();
+        assertThat(keyed.ledger().lost()).as("%s", keyed.ledger()).isZero();
+        assertThat(keyed.flags()).doesNotContain(Flag.GUARANTEE_BROKEN);
+        assertThat(counts.keySet()).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(partitions.entrySet())
+                .allSatisfy(each -> assertThat(each.getValue()).isEqualTo(each.getKey() / 4));
+        assertThat(counts.get(0)).as("Zipf's first, of %s", counts).isGreaterThan(2 * counts.get(3));
     }
 
     @Test

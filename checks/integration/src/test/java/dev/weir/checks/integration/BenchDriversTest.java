@@ -7,6 +7,7 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
+import dev.weir.driver.PartitionTurns;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -179,6 +180,25 @@ class BenchDriversTest extends BenchTestBase {
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("driver forgetful does not pass the dry run of at-least-once: it did not commit"
                         + " all that it delivered");
+    }
+
+    @Test
+    @Tag("long")
+    void flowControl_deliversNoRecordOfAPausedPartition() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: paused
+                scenario: flow-control
+                drivers: [plain, weir]
+                baseline: plain
+                topic: {partitions: 5, records: 20000, valueBytes: 50}
+                client: {max.poll.records: 1}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.5, measureSeconds: 0.5,
+                  intervalMillis: 50}
+                """);
+        assertThat(results.runs()).hasSize(2).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.totals().metrics()).containsEntry(PartitionTurns.STRAYS, 0.0);
+        });
     }
 
     /** Beside each other on one consumer, in the three orders: each record once, in order, and committed. */

@@ -6,9 +6,14 @@ import dev.weir.bench.environment.BenchEnvironment;
 import dev.weir.bench.environment.Place;
 import dev.weir.bench.environment.Worker;
 import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.driver.Pass;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +22,9 @@ import java.util.Set;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Campaigns whose processes have clocks of their own, with real processes and a real broker. */
 class BenchEnvironmentTest extends BenchTestBase {
@@ -70,6 +77,47 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(most - least).as("%s", Arrays.toString(medians)).isLessThanOrEqualTo(2);
         // What is wrong with the sender's clock is in all of them alike.
         assertThat(least).isBetween(0.0, 50.0);
+    }
+
+    /** A hold at the highest rate that may be asked for, and what it says of the members' place. */
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void search_tellsOfTheMembersPlace_andOfTheirClocks() throws Exception {
+        Path program = Files.writeString(folder.resolve("ssh"), """
+                #!/bin/sh
+                while [ "$1" != -- ]; do shift; done
+                shift 2
+                exec sh -c "$*"
+                """);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        Worker far = new Worker(
+                new Place.Ssh(program.toString(), "h1", List.of()),
+                "",
+                Set.of(Worker.Role.DRIVER),
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                System.getProperty("weir.root"),
+                250);
+        BenchEnvironment apart =
+                new BenchEnvironment("apart", null, List.of(here(Worker.Role.GENERATOR, -90_000), far));
+        Explored explored = bench.explore(apart, """
+                name: search-apart
+                scenario: work
+                drivers: [plain]
+                baseline: plain
+                topic: {partitions: 2, valueBytes: 50}
+                options: {ordering: partition, concurrency: 1, work.millis: 0}
+                target: p50<=2s
+                explore: {members: 2, startRate: 50, maxRate: 50, warmUpSeconds: 1, stepSeconds: 2, holdSeconds: 4,
+                  pauseSeconds: 0.5, recoverySeconds: 4, maxSeconds: 300}
+                method: {heapMegabytes: 64, intervalMillis: 250}
+                """);
+        assertThat(explored.finding().low()).as("%s", explored).isEqualTo(50);
+        Run hold = ResultsFolder.open(folder.resolve("search-apart")).runs().getFirst();
+        Map<String, Double> metrics = Objects.requireNonNull(hold.totals()).metrics();
+        assertThat(metrics).containsKeys("host: busy % at ssh h1", "host: busy % at this machine");
+        assertThat(metrics.get(DriverSession.CLOCK_ERROR)).as("%s", metrics).isBetween(0.0, 50.0);
+        assertThat(metrics.getOrDefault(Pass.EARLIEST_MILLIS, 0.0)).isBetween(-50.0, 0.0);
     }
 
     private static double median(List<Histogram> all, String tag) {

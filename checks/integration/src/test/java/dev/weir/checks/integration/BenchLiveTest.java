@@ -210,6 +210,29 @@ class BenchLiveTest extends BenchTestBase {
                 .isBetween(1_000L, 1_600L);
     }
 
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void atMostOnce_atAPlannedRate_nothingComesAgainWhenMembersRestart() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: at-most-once-live
+                scenario: at-most-once
+                drivers: [plain, weir]
+                baseline: plain
+                topic: {partitions: 4, valueBytes: 50, recordsPerSecond: 100}
+                explore: {members: 2}
+                timeline: [{at: 3s, restart-consumers: 50%}]
+                method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
+                  measureSeconds: 12}
+                """);
+        assertThat(results.runs()).hasSize(2).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().redelivered()).as("%s", run.ledger()).isZero();
+            assertThat(run.ledger().lost()).as("%s", run.ledger()).isZero();
+            assertThat(run.flags()).contains(Flag.CHANGED).doesNotContain(Flag.GUARANTEE_BROKEN);
+        });
+    }
+
     private static String faulty(String driver, int seconds) {
         return """
                 name: DRIVER

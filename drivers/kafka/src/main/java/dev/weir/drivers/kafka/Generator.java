@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.KeySpread;
 import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
@@ -51,6 +52,9 @@ final class Generator implements Driver {
         SendPlan plan = pass.plan();
         PartitionSpread spread = new PartitionSpread(
                 partitions, Double.parseDouble(pass.options().getOrDefault(SendPlan.PARTITION_SKEW, "0")));
+        KeySpread keys = new KeySpread(
+                Integer.parseInt(pass.options().getOrDefault(SendPlan.KEYS, "0")),
+                Double.parseDouble(pass.options().getOrDefault(SendPlan.KEY_SKEW, "0")));
         long[] numbers = new long[partitions];
         for (long i = 0; i < pass.wanted(); i++) {
             long due = plan.awaitNext(pass::isDone);
@@ -62,7 +66,7 @@ final class Generator implements Driver {
             pass.wasDue(partition, due);
             var unused = producers
                     .get(partition % producers.size())
-                    .send(new ProducerRecord<>(topic, partition, null, value), (written, failure) -> {
+                    .send(new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, failure) -> {
                         if (failure == null) {
                             acknowledged(pass, value.length, producers.size());
                         } else {

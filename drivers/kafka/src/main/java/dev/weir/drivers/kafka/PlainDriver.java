@@ -132,6 +132,9 @@ final class PlainDriver implements Driver {
             }
             consumer.pause(paused);
             consumer.resume(open);
+            if (paused.size() + open.size() == pass.configuration().partitions()) { // It has joined its group.
+                turns.othersArePaused();
+            }
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                 turns.delivered(record.partition());
                 pass.delivered(record.partition(), record.value());

@@ -47,6 +47,7 @@ final class OneAtATime {
             // The one thread of the consumer does both in this order.
             var unused = handle.pause(others);
             handle.resume(List.of(partitions.get(turn))).toCompletableFuture().join();
+            turns.othersArePaused();
         }
     }
 }

@@ -1,12 +1,12 @@
-package dev.weir.bench.fill;
+package dev.weir.driver;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Draws the keys of a topic, the same ones each time. Confined to one thread. */
-final class Keys {
+/** Draws the keys of a topic's records, the same ones each time. Confined to one thread. */
+public final class KeySpread {
     private final int perPartition;
     private final double[] shares; // cumulative: where each key of a partition ends in [0, 1)
     private final SplittableRandom random = new SplittableRandom(1);
@@ -17,7 +17,7 @@ final class Keys {
      * @param perPartition 0: records have no keys
      * @param skew Zipf's exponent
      */
-    Keys(int perPartition, double skew) {
+    public KeySpread(int perPartition, double skew) {
         this.perPartition = perPartition;
         this.shares = new double[perPartition];
         double sum = 0;
@@ -30,7 +30,8 @@ final class Keys {
         }
     }
 
-    byte @Nullable [] next(int partition) {
+    /** The key of the next record of a partition; null if records have none. */
+    public byte @Nullable [] next(int partition) {
         if (perPartition == 0) {
             return null;
         }

@@ -1,0 +1,78 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.ShareOptions;
+import java.util.Map;
+
+/**
+ * How many records of a partition a share group may hold at a time, and what that lets through at most. A record that
+ * is done frees the window only when all before it are. Functions only.
+ */
+public final class LockWindow {
+    /** Figure: how many locks are held of the partition with the most, by the mean. */
+    public static final String HELD = "broker: records locked, fullest partition";
+
+    /** Figure: the same, in percent of what may be. */
+    public static final String HELD_PERCENT = "lock window: held %";
+
+    /** Figure: what windows of all partitions let through in a second at most, if fetching took no time. */
+    public static final String CEILING = "lock window: ceiling/s";
+
+    /** Numbers that are looked at for the slowest handlers, at least. */
+    private static final int LOOKED_AT = 400_000;
+
+    private LockWindow() {}
+
+    /** How many records of a partition may be held at a time. */
+    public static int locks(WorkloadPoint point) {
+        String ofGroup = point.shareGroup().get("share.partition.max.record.locks");
+        String ofBrokers = point.broker().get("group.share.partition.max.record.locks");
+        return ofGroup != null
+                ? Integer.parseInt(ofGroup)
+                : ofBrokers != null ? Integer.parseInt(ofBrokers) : ShareOptions.locks(Map.of());
+    }
+
+    /** The part of them that is held, from 0 to 1; not a number where that is not known. */
+    public static double heldShare(WorkloadPoint point, double held) {
+        return held / locks(point);
+    }
+
+    /** What all windows let through in a second at most; not a number where handlers do not block. */
+    static double ceilingPerSecond(WorkloadPoint point) {
+        double millis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
+        if (point.scenario() != Scenario.WORK || millis == 0) {
+            return Double.NaN;
+        }
+        int locks = locks(point);
+        return point.partitions() * (double) locks * 1e3 / (millis * slowest(HandlerWork.of(point.options()), locks));
+    }
+
+    /** The slowest of so many handlers one after the other, by the mean, as a multiple of the mean handler. */
+    private static double slowest(HandlerWork work, int locks) {
+        int windows = Math.ceilDiv(LOOKED_AT, locks);
+        double sum = 0;
+        long number = 1;
+        for (int window = 0; window < windows; window++) {
+            double most = 0;
+            for (int i = 0; i < locks; i++) {
+                most = Math.max(most, work.factorOf(number++));
+            }
+            sum += most;
+        }
+        return sum / windows;
+    }
+
+    /** Adds what is known of the window where a share group holds any records. */
+    public static void put(WorkloadPoint point, Map<String, Double> metrics) {
+        double held = metrics.getOrDefault(HELD, 0.0);
+        if (!(held > 0)) {
+            return;
+        }
+        metrics.put(HELD_PERCENT, 100 * heldShare(point, held));
+        double ceiling = ceilingPerSecond(point);
+        if (!Double.isNaN(ceiling)) {
+            metrics.put(CEILING, ceiling);
+        }
+    }
+}
