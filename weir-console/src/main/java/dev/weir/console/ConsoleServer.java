@@ -43,14 +43,10 @@ public final class ConsoleServer implements AutoCloseable {
     private final Looker looker;
 
     private ConsoleServer(Builder settings) throws IOException {
-        this.http = HttpEndpoint.open("weir-console", settings.host, settings.port);
-        if (!http.isLoopback() && settings.token == null) {
-            http.close();
-            throw new IllegalArgumentException("a console beyond loopback needs a token: host=" + settings.host);
-        }
+        this.http = settings.open();
         this.controls = new Controls(settings.breakers);
         this.looker = new Looker(controls);
-        http.start(new ConsoleHandler(http.isLoopback(), settings.token, looker, controls));
+        http.start(ConsoleHandler.ofPipeline(http.isLoopback(), settings.token, looker));
         System.setProperty(ADDRESS_PROPERTY, http.uri().toString());
     }
 
@@ -154,6 +150,29 @@ public final class ConsoleServer implements AutoCloseable {
         public Builder breaker(String name, CircuitBreaker breaker) {
             breakers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(breaker, "breaker"));
             return this;
+        }
+
+        private HttpEndpoint open() throws IOException {
+            HttpEndpoint http = HttpEndpoint.open("weir-console", host, port);
+            if (!http.isLoopback() && token == null) {
+                http.close();
+                throw new IllegalArgumentException("a console beyond loopback needs a token: host=" + host);
+            }
+            return http;
+        }
+
+        /**
+         * Starts a console of the runs of a benchmark, which shows what it is told.
+         *
+         * @param name of what is run
+         * @param orders does what the page or {@code weir console --set} asks for
+         * @throws IOException if the address is unknown or the port taken
+         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         */
+        public RunConsole startForRuns(String name, RunConsole.Orders orders) throws IOException {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(orders, "orders");
+            return new RunConsole(open(), token, name, orders);
         }
 
         /**

@@ -25,7 +25,11 @@ final class Asker implements AutoCloseable {
     private final HttpClient client = HttpClient.newHttpClient();
 
     Asker(ConsoleServer console) {
-        this.console = console.uri();
+        this(console.uri());
+    }
+
+    Asker(URI console) {
+        this.console = console;
     }
 
     HttpResponse<String> get(String path, String... headers) throws IOException, InterruptedException {
@@ -52,6 +56,16 @@ final class Asker implements AutoCloseable {
     CompletableFuture<HttpResponse<String>> later(String path) {
         return client.sendAsync(
                 request(path).timeout(Duration.ofMinutes(2)).GET().build(), BodyHandlers.ofString());
+    }
+
+    /** The answer to a change that takes its time. */
+    CompletableFuture<HttpResponse<String>> laterSet(String settings) {
+        return client.sendAsync(
+                request("/api/control")
+                        .timeout(Duration.ofMinutes(2))
+                        .POST(BodyPublishers.ofString("{\"set\":" + settings + "}"))
+                        .build(),
+                BodyHandlers.ofString());
     }
 
     HttpRequest.Builder request(String path, String... headers) {

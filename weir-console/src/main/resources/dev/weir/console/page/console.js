@@ -1,6 +1,7 @@
 // Puts together what the console shows: one look a second comes in, the page follows.
 
-import { follow, setToken } from "./feed.js";
+import { follow } from "./feed.js";
+import { login } from "./login.js";
 import { Graph, percent, put, short } from "./graph.js";
 import { Partitions, Threads, drawRates } from "./parts.js";
 import { Controls } from "./controls.js";
@@ -96,19 +97,6 @@ function show(state) {
   graph.show(state.stages, state.limiter);
   partitions.show(state.partitions ?? []);
   controls.show(state.controls);
-}
-
-function login() {
-  const form = at("login");
-  form.hidden = false;
-  return new Promise((done) => {
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      setToken(at("token").value);
-      form.hidden = true;
-      done();
-    };
-  });
 }
 
 at("log-form").addEventListener("submit", (event) => {

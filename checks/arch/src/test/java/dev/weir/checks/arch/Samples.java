@@ -3,6 +3,8 @@ package dev.weir.checks.arch;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import dev.weir.console.ConsoleServer;
+import dev.weir.console.ControlReport;
+import dev.weir.console.RunConsole;
 import dev.weir.console.profile.Profiler;
 import dev.weir.jdbc.JdbcOffsets;
 import dev.weir.kafka.CircuitBreaker;
@@ -179,6 +181,9 @@ final class Samples implements AutoCloseable {
         put(ConsumerHealth.class, ConsumerHealth.of(true, true, true, TEXT, null));
         try {
             put(ConsoleServer.class, ConsoleServer.builder().start());
+            put(
+                    RunConsole.class,
+                    ConsoleServer.builder().startForRuns(TEXT, wanted -> ControlReport.of(wanted, List.of())));
             put(MetricsServer.class, MetricsServer.builder().start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -324,6 +329,7 @@ final class Samples implements AutoCloseable {
     public void close() {
         of(MetricsServer.class).close();
         of(ConsoleServer.class).close();
+        of(RunConsole.class).close();
         of(LeanConsumer.class).close();
         of(MetadataClient.class).close();
         of(JdbcOffsets.class).close();

@@ -15,7 +15,8 @@ public final class Timeline {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<TimelineEntry> entries = new ArrayDeque<>();
 
-    void add(TimelineEntry entry) {
+    /** Adds one; the oldest goes if there are too many. */
+    public void add(TimelineEntry entry) {
         lock.lock();
         try {
             if (entries.size() == MOST) {

@@ -2,10 +2,12 @@ package dev.weir.console.internal.http;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import dev.weir.console.internal.control.Controls;
+import dev.weir.console.ControlReport;
 import dev.weir.console.internal.http.PageFiles.PageFile;
 import dev.weir.console.internal.state.Json;
 import dev.weir.console.internal.state.Looker;
+import dev.weir.console.internal.state.RunLooker;
+import dev.weir.console.internal.state.Shown;
 import dev.weir.metrics.http.HttpEndpoint;
 import dev.weir.metrics.http.ResponseDeadline;
 import java.io.IOException;
@@ -31,22 +33,30 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private final Access access;
-    private final Looker looker;
-    private final Controls controls;
-    private final PageFiles page = new PageFiles();
+    private final Shown shown;
+    private final PageFiles page;
     private final EventStream events;
     private final ProfileRequests profiles = new ProfileRequests();
 
+    private ConsoleHandler(boolean loopback, @Nullable String token, Shown shown, PageFiles page) {
+        this.access = new Access(loopback, token);
+        this.shown = shown;
+        this.page = page;
+        this.events = new EventStream(shown.history());
+    }
+
     /**
-     * Creates one.
+     * One of a pipeline.
      *
      * @param token demanded of each request for data; null if only this machine reaches the port
      */
-    public ConsoleHandler(boolean loopback, @Nullable String token, Looker looker, Controls controls) {
-        this.access = new Access(loopback, token);
-        this.looker = looker;
-        this.controls = controls;
-        this.events = new EventStream(looker.history());
+    public static ConsoleHandler ofPipeline(boolean loopback, @Nullable String token, Looker looker) {
+        return new ConsoleHandler(loopback, token, looker, PageFiles.ofPipeline());
+    }
+
+    /** One of the runs of a benchmark. */
+    public static ConsoleHandler ofRuns(boolean loopback, @Nullable String token, RunLooker looker) {
+        return new ConsoleHandler(loopback, token, looker, PageFiles.ofRuns());
     }
 
     private record Answer(int status, String type, String body) {
@@ -79,7 +89,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         } else if (ProfileRequests.PATH.equals(path)) {
             profile(exchange, deadline);
         } else {
-            send(exchange, api(exchange, path == null ? "" : path));
+            send(exchange, api(exchange, path == null ? "" : path, deadline));
         }
     }
 
@@ -113,17 +123,13 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         send(exchange, Answer.json(outcome.status(), outcome.json()));
     }
 
-    private Answer api(HttpExchange exchange, String path) {
+    private Answer api(HttpExchange exchange, String path, ResponseDeadline deadline) {
         try {
             return switch (path) {
-                case "/api/state" -> ifRead(exchange, () -> Answer.json(200, looker.now()));
+                case "/api/state" -> ifRead(exchange, () -> Answer.json(200, shown.now()));
                 case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
-                case "/api/timeline" ->
-                    ifRead(
-                            exchange,
-                            () -> Answer.json(
-                                    200, Json.timeline(controls.timeline().entries())));
-                case "/api/control" -> control(exchange);
+                case "/api/timeline" -> ifRead(exchange, () -> Answer.json(200, Json.timeline(shown.timeline())));
+                case "/api/control" -> control(exchange, deadline);
                 default ->
                     Answer.error(
                             404, "here are /, /api/state, /api/events, /api/timeline, /api/profile and /api/control");
@@ -149,7 +155,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         return Answer.error(405, "only GET and HEAD");
     }
 
-    private Answer control(HttpExchange exchange) {
+    private Answer control(HttpExchange exchange, ResponseDeadline deadline) {
         if (!exchange.getRequestMethod().equals("POST")) {
             exchange.getResponseHeaders().set("Allow", "POST");
             return Answer.error(405, "only POST");
@@ -161,7 +167,14 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             Map<String, String> wanted = Json.settings(body);
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
-            return Answer.json(200, Json.report(controls.set(wanted, by)));
+            // Nothing is written as long as it is being done.
+            deadline.stop();
+            ControlReport report = shown.set(wanted, by);
+            deadline.restart();
+            return Answer.json(200, Json.report(report));
+        } catch (InterruptedException e) { // The console is being closed.
+            Thread.currentThread().interrupt();
+            return Answer.error(503, "the console is being closed");
         } catch (IOException e) {
             return Answer.error(
                     400, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));

@@ -19,16 +19,33 @@ final class PageFiles {
 
     private final Map<String, PageFile> files = new HashMap<>();
 
-    PageFiles() {
-        add("/", "index.html", "text/html; charset=utf-8");
-        for (String style : new String[] {"console.css", "profile.css"}) {
-            add("/" + style, style, "text/css; charset=utf-8");
-        }
-        for (String script : new String[] {
-            "console.js", "feed.js", "graph.js", "parts.js", "controls.js", "profile.js", "profiling.js"
-        }) {
+    private PageFiles(String page, String style, String... scripts) {
+        add("/", page, "text/html; charset=utf-8");
+        add("/console.css", "console.css", "text/css; charset=utf-8");
+        add("/" + style, style, "text/css; charset=utf-8");
+        for (String script : scripts) {
             add("/" + script, script, SCRIPT);
         }
+    }
+
+    /** The page of a pipeline. */
+    static PageFiles ofPipeline() {
+        return new PageFiles(
+                "index.html",
+                "profile.css",
+                "console.js",
+                "feed.js",
+                "login.js",
+                "graph.js",
+                "parts.js",
+                "controls.js",
+                "profile.js",
+                "profiling.js");
+    }
+
+    /** The page of the runs of a benchmark. */
+    static PageFiles ofRuns() {
+        return new PageFiles("runs.html", "runs.css", "runs.js", "feed.js", "login.js", "graph.js");
     }
 
     private void add(String path, String name, String type) {

@@ -1,5 +1,7 @@
 package dev.weir.console.internal.state;
 
+import dev.weir.console.ControlReport;
+import dev.weir.console.TimelineEntry;
 import dev.weir.console.internal.control.Controls;
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.kafka.ConsumerDump;
@@ -26,7 +28,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at the pipeline once a second, on a thread of its own. Thread-safe. */
-public final class Looker implements AutoCloseable {
+public final class Looker implements Shown, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(Looker.class.getName());
 
@@ -73,11 +75,23 @@ public final class Looker implements AutoCloseable {
         controls.show(pipeline);
     }
 
+    @Override
     public History history() {
         return history;
     }
 
+    @Override
+    public List<TimelineEntry> timeline() {
+        return controls.timeline().entries();
+    }
+
+    @Override
+    public ControlReport set(Map<String, String> wanted, String by) {
+        return controls.set(wanted, by);
+    }
+
     /** The state of this moment, in full; the rates, the shares and the limiter are those of the last look. */
+    @Override
     public String now() {
         lock.lock();
         try {

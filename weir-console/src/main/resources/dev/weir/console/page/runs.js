@@ -1,0 +1,160 @@
+// What the console of a benchmark shows: each second that is told comes in, the page follows; orders go out.
+
+import { change, follow } from "./feed.js";
+import { put, short } from "./graph.js";
+import { login } from "./login.js";
+
+const KEPT = 900;
+const at = (id) => document.getElementById(id);
+let seconds = [];
+let told = 0;
+
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const millis = (value) => (value === null || value === undefined ? "-" : `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en")} ms`);
+const known = (values) => values.filter((value) => value !== null && value !== undefined);
+
+/** Lines of one scale each group; a value that is not known interrupts its line. */
+function draw(canvas, groups) {
+  const pen = canvas.getContext("2d");
+  pen.clearRect(0, 0, canvas.width, canvas.height);
+  for (const group of groups) {
+    const most = Math.max(1, ...group.flatMap((line) => known(line.values)));
+    for (const { values, name } of group) {
+      pen.strokeStyle = colour(name);
+      pen.lineWidth = 2;
+      pen.beginPath();
+      let isOn = false;
+      values.forEach((value, i) => {
+        if (value === null || value === undefined) {
+          isOn = false;
+          return;
+        }
+        const x = canvas.width - (values.length - 1 - i) * (canvas.width / KEPT);
+        const y = canvas.height - 4 - (value / most) * (canvas.height - 10);
+        if (isOn) pen.lineTo(x, y);
+        else pen.moveTo(x, y);
+        isOn = true;
+      });
+      pen.stroke();
+    }
+  }
+}
+
+function charts() {
+  const of = (name) => seconds.map((figures) => figures[name]);
+  draw(at("rates"), [
+    [{ values: of("lag"), name: "--blocked" }],
+    [{ values: of("planned_per_second"), name: "--starved" }, { values: of("handled"), name: "--busy" }],
+  ]);
+  draw(at("latency"), [[{ values: of("p99_ms"), name: "--blocked" }, { values: of("p50_ms"), name: "--busy" }]]);
+  const now = seconds.at(-1);
+  if (!now) return;
+  put(at("rates"), "aria-label", `now ${short(now.handled)} records handled per second of ${short(now.planned_per_second)} planned, and a lag of ${short(now.lag)};`
+    + ` the highest lag of the last ${seconds.length} seconds: ${short(Math.max(0, ...known(of("lag"))))}`);
+  put(at("latency"), "aria-label", `now a median of ${millis(now.p50_ms)} and a 99th percentile of ${millis(now.p99_ms)};`
+    + ` the highest of the last ${seconds.length} seconds: ${millis(Math.max(0, ...known(of("p99_ms"))))}`);
+}
+
+function figures(state) {
+  const now = state.figures;
+  const pairs = now.handled === undefined ? [] : [
+    ["Planned", `${short(now.planned_per_second)}/s`], ["Sent", `${short(now.sent)}/s`], ["Handled", `${short(now.handled)}/s`],
+    ["Lag", `${short(now.lag)} records`], ["Median", millis(now.p50_ms)], ["p99", millis(now.p99_ms)],
+    ["Consumers", now.consumers], ["A handler blocks", `${now.work_ms} ms`],
+  ];
+  const list = at("figures");
+  if (list.children.length !== pairs.length) {
+    list.replaceChildren(...pairs.map(() => {
+      const pair = document.createElement("div");
+      pair.append(document.createElement("dt"), document.createElement("dd"));
+      return pair;
+    }));
+  }
+  pairs.forEach(([name, value], i) => {
+    put(list.children[i].children[0], "text", name);
+    put(list.children[i].children[1], "text", String(value));
+  });
+}
+
+function notes(lines) {
+  const list = at("notes");
+  if (list.dataset.count === String(lines.length) && list.firstChild?.textContent === lines.at(-1)) return;
+  list.dataset.count = lines.length;
+  list.replaceChildren(...[...lines].reverse().map((line) => {
+    const item = document.createElement("li");
+    item.textContent = line;
+    return item;
+  }));
+}
+
+function show(state) {
+  at("trouble").hidden = true;
+  put(at("pipeline"), "text", state.pipeline);
+  put(at("run-state"), "text", state.state);
+  put(at("doing"), "text", state.doing || "Nothing is run yet");
+  figures(state);
+  notes(state.notes);
+  for (const control of state.controls) {
+    const input = document.querySelector(`form[data-key="${control.key}"] input`);
+    if (input && document.activeElement !== input && input.value === "") input.value = control.value;
+  }
+}
+
+async function order(key, value) {
+  put(at("answer"), "text", `${key} ${value} is being done …`);
+  put(at("answer"), "class", "");
+  try {
+    const report = await change({ [key]: value });
+    const done = report.accepted ? Object.entries(report.applied).map(([name, what]) => `${name}: ${what}`).join(", ") : "";
+    put(at("answer"), "text", report.error ?? (report.accepted ? done : `refused: ${report.refused[0].reason}`));
+    put(at("answer"), "class", report.accepted ? "" : "refused");
+  } catch {
+    put(at("answer"), "text", "the process does not answer");
+  }
+}
+
+for (const form of document.querySelectorAll("form[data-key]")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    order(form.dataset.key, form.querySelector("input")?.value ?? "true");
+  });
+}
+at("client").addEventListener("submit", (event) => {
+  event.preventDefault();
+  order(`client.${at("property").value}`, at("property-value").value);
+});
+at("fault").addEventListener("submit", (event) => {
+  event.preventDefault();
+  order(at("kind").value, at("fault-value").value);
+});
+const EXAMPLES = { join: "1", leave: "1", rebalance: "true", kill: "1", freeze: "1 for 10s", cut: "1 for 5s", silence: "1 for 5s",
+  delay: "200ms for 10s", "lose-broker": "1 for 3s", backlog: "5s" };
+at("kind").addEventListener("change", () => {
+  at("fault-value").value = EXAMPLES[at("kind").value];
+});
+
+follow({
+  looks(fresh) {
+    for (const look of fresh) {
+      // A note is a look too, and shows the second before it again.
+      if (look.second > told) seconds.push(look.figures);
+      told = look.second;
+    }
+    seconds = seconds.slice(-KEPT);
+    charts();
+  },
+  state: show,
+  restarted() {
+    seconds = [];
+    told = 0;
+  },
+  lost() {
+    const trouble = at("trouble");
+    if (trouble.hidden) {
+      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again each second.`;
+      trouble.hidden = false;
+      put(at("run-state"), "text", "not reachable");
+    }
+  },
+  denied: login,
+});
