@@ -1,6 +1,7 @@
 package dev.weir.cli.bench;
 
 import dev.weir.bench.BenchException;
+import dev.weir.bench.campaign.CampaignListener;
 import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.campaign.SimulatedCampaign;
 import dev.weir.bench.cluster.ExistingCluster;
@@ -10,6 +11,7 @@ import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.cli.client.ClientFault;
+import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
@@ -48,6 +50,11 @@ final class BenchCampaign {
     private List<String> only = List.of();
 
     @Option(
+            names = "--no-timeline",
+            description = "Leave the file's timeline and faults out, to type orders by weir bench modify.")
+    private boolean noTimeline;
+
+    @Option(
             names = "--results",
             paramLabel = "DIR",
             description = "Folder for the results (default: bench-results/NAME-TIME).")
@@ -77,6 +84,9 @@ final class BenchCampaign {
             description = "Run a model of brokers and groups on a clock of its own, by the seed: in a moment, without"
                     + " processes. Its figures are of no library. Not with --resume.")
     private boolean simulate;
+
+    @Mixin
+    private ConsoleOption console;
 
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
@@ -111,6 +121,19 @@ final class BenchCampaign {
         BenchEnvironment environment = target.environment();
         ExistingCluster cluster = target.cluster(environment);
         BenchPlan plan = plan();
+        try (BenchConsole page = new BenchConsole(weir, json, console)) {
+            return runChecked(weir, rounds, plan, cluster, environment, page);
+        }
+    }
+
+    private int runChecked(
+            CommandContext weir,
+            @Nullable Integer rounds,
+            BenchPlan plan,
+            @Nullable ExistingCluster cluster,
+            BenchEnvironment environment,
+            BenchConsole page)
+            throws InterruptedException {
         int campaigns = plan.steps().size();
         List<String> failures = new ArrayList<>();
         for (int i = 0; i < campaigns && !weir.shutdown().isRequested(); i++) {
@@ -123,8 +146,14 @@ final class BenchCampaign {
             String prefix = campaigns == 1 ? "" : "campaign " + (i + 1) + "/" + campaigns + ", " + name + ": ";
             String failure;
             try {
+                BenchProgress progress = new BenchProgress(weir.terminal(), prefix, others);
                 failure = run(
-                        weir, step, rounds, cluster, environment, new BenchProgress(weir.terminal(), prefix, others));
+                        weir,
+                        step,
+                        rounds,
+                        cluster,
+                        environment,
+                        page.hearing(step.folder().toAbsolutePath(), progress));
             } catch (BenchException
                     | KafkaClusterException
                     | KafkaException
@@ -178,7 +207,7 @@ final class BenchCampaign {
             @Nullable Integer rounds,
             @Nullable ExistingCluster cluster,
             BenchEnvironment environment,
-            BenchProgress progress)
+            CampaignListener progress)
             throws InterruptedException {
         ResultsFolder folder = step.begun();
         if (folder == null || !step.isDone()) {
@@ -198,7 +227,7 @@ final class BenchCampaign {
     }
 
     private ResultsFolder run(
-            CommandContext weir, Workload workload, CampaignRunner.Settings settings, BenchProgress progress)
+            CommandContext weir, Workload workload, CampaignRunner.Settings settings, CampaignListener progress)
             throws InterruptedException {
         if (simulate) {
             return new SimulatedCampaign(workload, settings, progress).run();
@@ -210,7 +239,13 @@ final class BenchCampaign {
 
     private BenchPlan plan() {
         if (resume != null) {
-            if (simulate || !files.isEmpty() || quick || results != null || seed != null || !only.isEmpty()) {
+            if (simulate
+                    || noTimeline
+                    || !files.isEmpty()
+                    || quick
+                    || results != null
+                    || seed != null
+                    || !only.isEmpty()) {
                 throw CliFailure.usage(
                         "--resume takes everything from the folder: leave out the files and the other options", "");
             }
@@ -219,8 +254,10 @@ final class BenchCampaign {
         if (files.isEmpty()) {
             throw CliFailure.usage("a workload file is needed, or --resume", "");
         }
-        List<Workload> workloads =
-                files.stream().map(file -> Workload.read(file, quick)).toList();
+        List<Workload> workloads = files.stream()
+                .map(file -> Workload.read(file, quick))
+                .map(this::read)
+                .toList();
         if (workloads.size() == 1) {
             Workload workload = workloads.get(0);
             return BenchPlan.ofOne(only.isEmpty() ? workload : workload.withDrivers(only), results);
@@ -229,6 +266,10 @@ final class BenchCampaign {
             throw CliFailure.usage("--drivers goes with one workload file, since files may have different drivers", "");
         }
         return BenchPlan.ofSeveral(workloads, results);
+    }
+
+    private Workload read(Workload workload) {
+        return noTimeline ? workload.withoutTimeline() : workload;
     }
 
     private CampaignRunner.Settings settings(

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class ConsoleClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** The longest of the orders to a benchmark: its members pause for ten minutes at most. */
+    private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final URI console;
@@ -58,7 +62,7 @@ final class ConsoleClient implements AutoCloseable {
                 HttpRequest.newBuilder(URI.create(console + "/api/control"))
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(body.toString())),
-                PATIENCE);
+                PATIENCE.plus(LONGEST_CHANGE));
     }
 
     private JsonNode send(HttpRequest.Builder request, Duration patience) throws InterruptedException {

@@ -3,12 +3,13 @@ package dev.weir.cli.console;
 import dev.weir.cli.metrics.ListenAddress;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.console.ConsoleServer;
+import dev.weir.console.RunConsole;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --console} and its token, for commands that run a pipeline. Filled by picocli, then read only. */
+/** {@code --console} and its token, for commands that run something. Filled by picocli, then read only. */
 public final class ConsoleOption {
 
     @Option(
@@ -17,9 +18,8 @@ public final class ConsoleOption {
             fallbackValue = "0",
             paramLabel = "[HOST:]PORT",
             converter = ListenAddress.Converter.class,
-            description =
-                    "Serve a page there that shows the pipeline and steers it; without a port, or with 0, any that"
-                            + " is free. On loopback unless a host is given, which needs --token-file.")
+            description = "Serve a page there that shows what runs and steers it; without a port, or with 0, any that"
+                    + " is free. On loopback unless a host is given, which needs --token-file.")
     private @Nullable ListenAddress address;
 
     @Option(
@@ -46,12 +46,37 @@ public final class ConsoleOption {
         return start(address);
     }
 
+    /**
+     * The same for the runs of a benchmark.
+     *
+     * @param name of what is run
+     */
+    public @Nullable RunConsole startForRuns(String name, RunConsole.Orders orders) {
+        if (address == null) {
+            if (tokenFile != null) {
+                throw CliFailure.usage("--token-file goes with --console", "");
+            }
+            return null;
+        }
+        return started(address, settings -> settings.startForRuns(name, orders));
+    }
+
     /** Starts one, at any port of loopback unless told otherwise. */
     ConsoleServer startAnyway() {
         return start(address == null ? new ListenAddress(null, 0) : address);
     }
 
     private ConsoleServer start(ListenAddress at) {
+        return started(at, ConsoleServer.Builder::start);
+    }
+
+    /** Makes a console of its settings. */
+    @FunctionalInterface
+    private interface Starting<T> {
+        T start(ConsoleServer.Builder settings) throws IOException;
+    }
+
+    private <T> T started(ListenAddress at, Starting<T> starting) {
         ConsoleServer.Builder settings = ConsoleServer.builder().port(at.port());
         if (at.host() != null) {
             settings.host(at.host());
@@ -60,7 +85,7 @@ public final class ConsoleOption {
             if (tokenFile != null) {
                 settings.token(TokenFile.read(tokenFile));
             }
-            return settings.start();
+            return starting.start(settings);
         } catch (IllegalArgumentException e) {
             throw CliFailure.usage("--console=" + at + ": " + e.getMessage(), "Name its file with --token-file.");
         } catch (IOException e) {

@@ -31,7 +31,7 @@ class BenchExploreCommandTest {
             work    | --target=p99<100ms   | target must be a percentile and a limit, such as p99<=100ms
             work    | --max-seconds=0      | --max-seconds must be at least 1
             work    | --drivers=plan       | did you mean plain?
-            consume | --target=p99<=100ms  | scenario must be work or at-least-once: scenario=consume
+            consume | --target=p99<=100ms  | scenario must be work, at-least-once or at-most-once: scenario=consume
             """)
     void mistake_isUsage_andNamesTheWayOut(String scenario, String option, String message) throws IOException {
         assertThat(harness.run("bench", "explore", workload(scenario), option)).isEqualTo(ExitCode.WRONG_USAGE);
