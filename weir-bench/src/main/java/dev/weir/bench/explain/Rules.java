@@ -3,6 +3,7 @@ package dev.weir.bench.explain;
 import dev.weir.bench.result.Explored.Limiter;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Totals;
+import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.PartitionSpread;
@@ -34,8 +35,6 @@ final class Rules {
 
     /** Below so much, the price of a request is that of its coming at all. */
     private static final double SMALL_FETCH_KB = 16;
-
-    private static final double SMALL_BATCH_KB = 4;
 
     /** Shorter ways are those of any machine. */
     private static final double LONG_WAY_MILLIS = 2;
@@ -250,8 +249,8 @@ final class Rules {
     }
 
     private static @Nullable Limiter batchSize(Facts facts) {
-        double kilobytes = facts.metric("client: kB per batch");
-        return facts.streams() && kilobytes < SMALL_BATCH_KB
+        double kilobytes = facts.metric(LimitingParty.BATCH_KILOBYTES);
+        return facts.streams() && kilobytes < LimitingParty.SMALL_BATCH_KB
                 ? limiter(
                         "producer",
                         "batch size",

@@ -132,14 +132,7 @@ public final class Measurement {
         }
         ledger = cluster.checked(point, topic, ledger);
         Totals totals = totals(around);
-        Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(LimitingParty.ofProcessorTime(
-                totals,
-                driver.cores(),
-                point.brokers(),
-                point.streams(),
-                isBaseline,
-                point.scenario() == Scenario.PRODUCE || LimitingParty.asksAlways(totals)));
+        Set<Flag> flags = limits(totals);
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
         }
@@ -150,6 +143,24 @@ public final class Measurement {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
+    }
+
+    /** Who held it back by processor time; nobody else where it sent so little at a time that requests are all there was. */
+    private Set<Flag> limits(Totals totals) {
+        boolean isWriting = point.scenario() == Scenario.PRODUCE;
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        flags.addAll(LimitingParty.ofProcessorTime(
+                totals,
+                driver.cores(),
+                point.brokers(),
+                point.streams(),
+                isBaseline,
+                isWriting || LimitingParty.asksAlways(totals)));
+        if (isWriting && LimitingParty.sendsLittle(totals)) {
+            flags.remove(Flag.BROKER_BOUND);
+            flags.remove(Flag.BASELINE_BROKER_BOUND);
+        }
+        return flags;
     }
 
     private boolean warmUp(String topic) throws InterruptedException {

@@ -32,6 +32,12 @@ public final class LimitingParty {
     /** Who asks for less than this share of the time may have waited for what it had not asked for. */
     static final double ALWAYS = 0.9;
 
+    /** Figure of Kafka's producers. */
+    public static final String BATCH_KILOBYTES = "client: kB per batch";
+
+    /** Below so much, a batch costs a broker more than its records do. */
+    public static final double SMALL_BATCH_KB = 4;
+
     private LimitingParty() {}
 
     /**
@@ -42,6 +48,14 @@ public final class LimitingParty {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
         double ofClient = totals.metrics().getOrDefault(Pass.FETCHES_OF_CLIENT, Double.NaN);
         return told >= ALWAYS || ofClient >= ALWAYS;
+    }
+
+    /**
+     * Whether a driver that writes is known to send very little at a time: brokers then work on its requests, as many as
+     * its small window makes, and are not to blame for that.
+     */
+    public static boolean sendsLittle(Totals totals) {
+        return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
     }
 
     /** By processor time, of a driver that asks always. */

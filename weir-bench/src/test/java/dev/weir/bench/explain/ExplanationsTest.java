@@ -156,6 +156,18 @@ class ExplanationsTest {
                 .containsExactly("source-fetch", "fetch size");
     }
 
+    /** A producer whose window is cut: brokers are busy with its requests. */
+    @Test
+    void smallBatches_areNamed_beforeBrokers() {
+        driverCores = 0.4;
+        brokerCores = 0.9;
+        metrics.keySet().removeIf(name -> name.startsWith("client: "));
+        metrics.put("client: kB per batch", 0.4);
+        assertThat(limiter("scenario: produce\n"))
+                .extracting(Limiter::kind, Limiter::name)
+                .containsExactly("producer", "batch size");
+    }
+
     @Test
     void fullMachine_isNamed_whereTheDriverWaitedForIt() {
         driverCores = 0.4;

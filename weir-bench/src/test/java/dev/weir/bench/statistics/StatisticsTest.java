@@ -173,6 +173,14 @@ class StatisticsTest {
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
     }
 
+    /** A window of a few records keeps brokers busy with requests. */
+    @Test
+    void driverThatSendsLittleAtATime_isKnownByItsBatches() {
+        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 0.3))).isTrue();
+        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 120))).isFalse();
+        assertThat(LimitingParty.sendsLittle(totals(0.5, 0.55))).as("not known").isFalse();
+    }
+
     private static Totals told(String name, double figure) {
         return new Totals(1, 1, 1_000_000, 1, 0, 0, 0, 1, Map.of(name, figure));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.bench.explain.Explanation;
 import dev.weir.bench.explain.Explanations;
 import dev.weir.bench.result.Explored.Limiter;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.statistics.Analysis;
@@ -57,6 +58,24 @@ class BenchExplainTest extends BenchTestBase {
                 """ + METHOD));
         assertThat(limiter.kind()).as("%s", limiter).isEqualTo("source-fetch");
         assertThat(limiter.name()).isEqualTo("fetch size");
+    }
+
+    /** A rival whose window is cut, so that it waits for itself. */
+    @Test
+    @Tag("long")
+    void windowThatIsCut_isNamed_andNoBrokersFault() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: window
+                scenario: produce
+                drivers: [reactor]
+                baseline: reactor
+                topic: {partitions: 6, records: 200000, valueBytes: 100}
+                options: {in.flight.records: 8}
+                """ + METHOD);
+        Limiter limiter = limiter(results);
+        assertThat(limiter.kind()).as("%s", limiter).isEqualTo("producer");
+        assertThat(limiter.name()).isEqualTo("batch size");
+        assertThat(results.runs().getFirst().flags()).doesNotContain(Flag.BROKER_BOUND, Flag.BASELINE_BROKER_BOUND);
     }
 
     @Test
