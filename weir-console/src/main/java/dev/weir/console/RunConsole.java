@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A page that shows the runs of a benchmark second by second and takes orders to the one that goes on, served by the
- * process that runs them. Thread-safe. {@link ConsoleServer.Builder#startForRuns} makes one, which listens, and is found by
- * {@code weir console PID}, as a pipeline's console is.
+ * process that runs them. Thread-safe. {@link ConsoleServer.Builder#startForRuns} makes one, which listens, and is
+ * found by {@code weir console PID}, as a pipeline's console is.
  */
 public final class RunConsole implements AutoCloseable {
 

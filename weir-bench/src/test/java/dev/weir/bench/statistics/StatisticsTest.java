@@ -176,8 +176,10 @@ class StatisticsTest {
     /** A window of a few records keeps brokers busy with requests. */
     @Test
     void driverThatSendsLittleAtATime_isKnownByItsBatches() {
-        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 0.3))).isTrue();
-        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 120))).isFalse();
+        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 0.3)))
+                .isTrue();
+        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 120)))
+                .isFalse();
         assertThat(LimitingParty.sendsLittle(totals(0.5, 0.55))).as("not known").isFalse();
     }
 

@@ -12,9 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LockWindowTest {
     private static WorkloadPoint point(String rest) {
         return Workload.parse(
-                        "w.yaml",
-                        "name: w\nscenario: work\ndrivers: [plain]\ntopic: {partitions: 6}\n" + rest,
-                        false)
+                        "w.yaml", "name: w\nscenario: work\ndrivers: [plain]\ntopic: {partitions: 6}\n" + rest, false)
                 .points()
                 .getFirst();
     }

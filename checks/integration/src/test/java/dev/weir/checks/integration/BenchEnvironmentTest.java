@@ -112,7 +112,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                   pauseSeconds: 0.5, recoverySeconds: 4, maxSeconds: 300}
                 method: {heapMegabytes: 64, intervalMillis: 250}
                 """);
-        assertThat(explored.finding().low()).as("%s", explored).isEqualTo(50);
+        assertThat(explored.finding().low()).as("%s", explored).isBetween(40.0, 50.0);
         Run hold = ResultsFolder.open(folder.resolve("search-apart")).runs().getFirst();
         Map<String, Double> metrics = Objects.requireNonNull(hold.totals()).metrics();
         assertThat(metrics).containsKeys("host: busy % at ssh h1", "host: busy % at this machine");

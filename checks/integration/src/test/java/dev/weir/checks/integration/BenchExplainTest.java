@@ -70,7 +70,7 @@ class BenchExplainTest extends BenchTestBase {
                 drivers: [reactor]
                 baseline: reactor
                 topic: {partitions: 6, records: 200000, valueBytes: 100}
-                options: {in.flight.records: 8}
+                options: {in.flight.records: 32}
                 """ + METHOD);
         Limiter limiter = limiter(results);
         assertThat(limiter.kind()).as("%s", limiter).isEqualTo("producer");
