@@ -10,6 +10,7 @@ import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Phase;
+import dev.weir.bench.result.Run;
 import dev.weir.cli.CommandHarness;
 import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.terminal.ExitCode;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,10 +96,10 @@ class BenchConsoleTest {
             public void note(String line) {}
 
             @Override
-            public void status(String doing, int runsDone, int runs, Duration remaining) {}
+            public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {}
 
             @Override
-            public void finished(dev.weir.bench.result.Run run, int runsDone, int runs) {}
+            public void finished(Run run, int runsDone, int runs) {}
         };
     }
 
