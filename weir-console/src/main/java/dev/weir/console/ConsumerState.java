@@ -7,7 +7,7 @@ import dev.weir.kafka.ConsumerHealth;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.Objects;
 
 /**
@@ -15,6 +15,9 @@ import java.util.Objects;
  * only.
  */
 public final class ConsumerState {
+
+    /** In the order in which they are written. */
+    private static final ConsumerDump.Paused[] REASONS = ConsumerDump.Paused.values();
 
     private ConsumerState() {}
 
@@ -61,8 +64,10 @@ public final class ConsumerState {
         json.writeStringField("topic", partition.topic());
         json.writeNumberField("partition", partition.partition());
         json.writeArrayFieldStart("paused");
-        for (ConsumerDump.Paused reason : partition.paused().stream().sorted().toList()) {
-            json.writeString(reason.name());
+        for (ConsumerDump.Paused reason : REASONS) {
+            if (partition.paused().contains(reason)) {
+                json.writeString(reason.name());
+            }
         }
         json.writeEndArray();
         ConsumerDump.Oldest oldest = partition.oldest();
@@ -71,7 +76,8 @@ public final class ConsumerState {
             millis(json, "oldest_unfinished_age_ms", oldest.age());
             Integer keyHash = oldest.keyHash();
             if (keyHash != null) {
-                json.writeStringField("oldest_unfinished_key_hash", String.format(Locale.ROOT, "%08x", keyHash));
+                json.writeStringField(
+                        "oldest_unfinished_key_hash", HexFormat.of().toHexDigits(keyHash.intValue()));
             }
             json.writeStringField("oldest_unfinished_stage", oldest.stage());
         }

@@ -24,6 +24,10 @@ final class Gains {
     private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();
 
     private double rateBefore;
+
+    /** The settings of the look before; empty before the second look. */
+    private Map<String, Double> last = Map.of();
+
     private @Nullable PipelineLook raised;
     private @Nullable PipelineLook settled;
     private @Nullable Double measured;
@@ -40,15 +44,21 @@ final class Gains {
      * @param before the looks before it, at least one
      */
     void look(List<PipelineLook> before, PipelineLook now) {
+        Map<String, Double> settingsBefore = last.isEmpty() ? settings(before.getLast()) : last;
         Map<String, Double> settings = settings(now);
-        if (!settings.equals(settings(before.getLast()))) {
-            change(before, now, settings);
+        last = settings;
+        if (!settings.equals(settingsBefore)) {
+            change(before, now, settingsBefore, settings);
         } else if (raised != null && now.atNanos() - raised.atNanos() >= SETTLING_NANOS) {
             measure(now);
         }
     }
 
-    private void change(List<PipelineLook> before, PipelineLook now, Map<String, Double> settings) {
+    private void change(
+            List<PipelineLook> before,
+            PipelineLook now,
+            Map<String, Double> settingsBefore,
+            Map<String, Double> settings) {
         // What was being measured is not the effect of one change any more.
         raised = null;
         settled = null;
@@ -56,7 +66,6 @@ final class Gains {
             return;
         }
         Limiter limiter = LimiterFinder.find(before);
-        Map<String, Double> settingsBefore = settings(before.getLast());
         boolean followed = keys(limiter).stream()
                 .anyMatch(key ->
                         settingsBefore.containsKey(key) && settings.getOrDefault(key, 0.0) > settingsBefore.get(key));

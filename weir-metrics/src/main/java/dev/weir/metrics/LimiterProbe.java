@@ -2,6 +2,7 @@ package dev.weir.metrics;
 
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.StageSnapshot;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -39,8 +40,11 @@ public final class LimiterProbe implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
 
-    /** Looks that {@link #limiter} is found from: two seconds of them. */
-    private static final int LOOKS_KEPT = 21;
+    /** Looks that {@link #limiter} is found from: five seconds of them, as the figures on the console are. */
+    private static final int LOOKS_KEPT = 51;
+
+    /** Looks that a rate before a change is measured from: two seconds of them. */
+    private static final int LOOKS_BEFORE = 21;
 
     /** Looks from one verdict to the next that counts for {@link #overall}. */
     private static final int LOOKS_PER_VERDICT = 10;
@@ -57,6 +61,9 @@ public final class LimiterProbe implements AutoCloseable {
     private final Verdicts verdicts = new Verdicts();
     private final Gains gains = new Gains();
     private int sinceVerdict;
+
+    /** What limits as of the last look: all who ask before the next one share one search. */
+    private @Nullable Limiter found;
 
     /** Of the thread that looks. */
     private boolean failing;
@@ -117,9 +124,11 @@ public final class LimiterProbe implements AutoCloseable {
         lock.lock();
         try {
             if (!looks.isEmpty()) {
-                gains.look(List.copyOf(looks), look);
+                List<PipelineLook> before = List.copyOf(looks);
+                gains.look(before.subList(Math.max(0, before.size() - LOOKS_BEFORE), before.size()), look);
             }
             looks.addLast(look);
+            found = null;
             if (looks.size() > LOOKS_KEPT) {
                 looks.removeFirst();
             }
@@ -135,13 +144,18 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * What limits now: over the last two seconds, or less at the start. After the end, what limited at last. Some three
-     * seconds after an advice was followed it has the gain that was measured.
+     * What limits now: over the last five seconds, or less at the start. After the end, what limited at last. Some
+     * three seconds after an advice was followed it has the gain that was measured.
      */
     public Limiter limiter() {
         lock.lock();
         try {
-            return measured(LimiterFinder.find(twoAtLeast()));
+            Limiter limits = found;
+            if (limits == null) {
+                limits = LimiterFinder.find(twoAtLeast());
+                found = limits;
+            }
+            return measured(limits);
         } finally {
             lock.unlock();
         }
@@ -223,9 +237,11 @@ public final class LimiterProbe implements AutoCloseable {
 
         /** Elements that all stages have handed on. */
         private static long flow(PipelineLook look) {
-            return look.stages().stream()
-                    .mapToLong(stage -> stage.elementsOut())
-                    .sum();
+            long sum = 0;
+            for (StageSnapshot stage : look.stages()) {
+                sum += stage.elementsOut();
+            }
+            return sum;
         }
 
         @Nullable

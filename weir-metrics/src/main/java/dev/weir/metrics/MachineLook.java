@@ -3,11 +3,55 @@ package dev.weir.metrics;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The machine and the JVM at one moment, as the JDK's management beans tell it. Immutable. */
 public final class MachineLook {
+
+    /** What the collectors' beans call concurrent work: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent GC". */
+    private static final List<String> CONCURRENT = List.of("Cycles", "Concurrent");
+
+    private static final List<GarbageCollectorMXBean> PAUSING = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(collector -> CONCURRENT.stream().noneMatch(collector.getName()::contains))
+            .toList();
+
+    private static final @Nullable OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
+
+    /** In a container the JDK reads half a dozen files for it: once in this time, for all who look. */
+    private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
+
+    /** The JDK tells the load since it was asked last, so that the first answers are of little use. */
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final ReentrantLock LOCK = new ReentrantLock();
+
+    private static final AtomicReference<@Nullable Size> SIZE = new AtomicReference<>();
+
+    /**
+     * The processors that there are and the share of them that is busy, at one moment.
+     *
+     * @param validNanos how long it may be used
+     */
+    private record Size(long atNanos, long validNanos, int processors, double load) {
+
+        static Size after(@Nullable Size last) {
+            long now = System.nanoTime();
+            double load = SYSTEM == null ? -1 : SYSTEM.getCpuLoad();
+            long valid = last == null || now - last.atNanos >= 5 * MOST_NANOS
+                    ? FIRST_NANOS
+                    : Math.min(MOST_NANOS, 2 * last.validNanos);
+            return new Size(now, valid, Runtime.getRuntime().availableProcessors(), load < 0 ? Double.NaN : load);
+        }
+
+        boolean isOld() {
+            return System.nanoTime() - atNanos >= validNanos;
+        }
+    }
 
     private final Values values;
 
@@ -30,7 +74,10 @@ public final class MachineLook {
         return values.processCpuNanos;
     }
 
-    /** The share of the machine's (or container's) processors that was busy of late, 0 to 1; NaN if not known. */
+    /**
+     * The share of the machine's (or container's) processors that was busy in a second of late, 0 to 1; NaN if not
+     * known.
+     */
     public double load() {
         return values.load;
     }
@@ -47,26 +94,34 @@ public final class MachineLook {
 
     /** This machine now. Any thread. */
     public static MachineLook now() {
-        long cpuNanos = -1;
-        double load = -1;
-        if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
-            cpuNanos = system.getProcessCpuTime();
-            load = system.getCpuLoad();
+        long cpuNanos = SYSTEM == null ? -1 : SYSTEM.getProcessCpuTime();
+        Size of = size();
+        return new MachineLook(of.processors, cpuNanos < 0 ? Double.NaN : cpuNanos, of.load, pausedNanos());
+    }
+
+    private static Size size() {
+        Size last = SIZE.get();
+        if (last != null && !last.isOld()) {
+            return last;
         }
-        return new MachineLook(
-                Runtime.getRuntime().availableProcessors(),
-                cpuNanos < 0 ? Double.NaN : cpuNanos,
-                load < 0 ? Double.NaN : load,
-                pausedNanos());
+        LOCK.lock();
+        try {
+            Size latest = SIZE.get();
+            if (latest != null && !latest.isOld()) {
+                return latest;
+            }
+            Size now = Size.after(latest);
+            SIZE.set(now);
+            return now;
+        } finally {
+            LOCK.unlock();
+        }
     }
 
     private static long pausedNanos() {
         long millis = 0;
-        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
-            // Beans of concurrent work are named so: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent GC".
-            boolean concurrent = collector.getName().endsWith("Cycles")
-                    || collector.getName().contains("Concurrent");
-            millis += concurrent ? 0 : Math.max(0, collector.getCollectionTime());
+        for (GarbageCollectorMXBean collector : PAUSING) {
+            millis += Math.max(0, collector.getCollectionTime());
         }
         return TimeUnit.MILLISECONDS.toNanos(millis);
     }

@@ -9,6 +9,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.Pace;
 import dev.weir.stream.control.RateControl;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -219,17 +220,23 @@ public final class PipelineLook {
                 now,
                 stages,
                 pipeline.activity(),
-                pipeline.handles(ConsumerHandle.class).stream()
-                        .map(handle -> new ConsumerLook(handle.snapshot(), dump.apply(handle)))
-                        .toList(),
-                pipeline.handles(ProducerHandle.class).stream()
-                        .map(ProducerHandle::snapshot)
-                        .toList(),
-                pipeline.handles(Pace.class).stream().map(PaceLook::at).toList(),
-                pipeline.handles(ShareHandle.class).stream()
-                        .map(ShareHandle::snapshot)
-                        .toList(),
+                each(pipeline, ConsumerHandle.class, handle -> new ConsumerLook(handle.snapshot(), dump.apply(handle))),
+                each(pipeline, ProducerHandle.class, ProducerHandle::snapshot),
+                each(pipeline, Pace.class, PaceLook::at),
+                each(pipeline, ShareHandle.class, ShareHandle::snapshot),
                 machine);
+    }
+
+    private static <H, L> List<L> each(RunningPipeline pipeline, Class<H> type, Function<H, L> look) {
+        List<H> handles = pipeline.handles(type);
+        if (handles.isEmpty()) {
+            return List.of();
+        }
+        List<L> looks = new ArrayList<>(handles.size());
+        for (H handle : handles) {
+            looks.add(look.apply(handle));
+        }
+        return looks;
     }
 
     @Override

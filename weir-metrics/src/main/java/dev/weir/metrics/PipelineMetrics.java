@@ -51,8 +51,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());
 
-    /** The looks that the limiter is found from. */
-    private static final int LIMITER_LOOKS = 5;
+    /** The looks that the limiter is found from: five seconds of them. */
+    private static final int LIMITER_LOOKS = 6;
 
     /** The thread that looks waits for nobody, so it ends at once. */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -195,12 +195,16 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
     /** One look. Under the lock. */
     private void look() {
-        ofPipeline.look(Map.of(tags, !pipeline.completion().isDone()), registries);
+        boolean running = !pipeline.completion().isDone();
+        ofPipeline.look(Map.of(tags, running), registries);
+        PipelineLook now = PipelineLook.at(pipeline, MachineLook.now());
         Map<Tags, StageSnapshot> stagesNow = new HashMap<>();
-        pipeline.stages().forEach(stage -> stagesNow.put(tags.and(PipelineMeters.STAGE_TAG, stage.name()), stage));
+        now.stages().forEach(stage -> stagesNow.put(tags.and(PipelineMeters.STAGE_TAG, stage.name()), stage));
         stages.look(stagesNow, registries);
-        lookAtConsumers();
-        lookForLimiter();
+        lookAtConsumers(now);
+        if (running) {
+            lookForLimiter(now);
+        }
         lookAtProducers();
         List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
         letters.look(ways.isEmpty() ? Map.of() : Map.of(tags, lettersOf(ways)), registries);
@@ -213,15 +217,11 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /** After the end the last one stays. */
-    private void lookForLimiter() {
-        if (pipeline.completion().isDone()) {
-            return;
-        }
-        MachineLook machine = MachineLook.now();
+    private void lookForLimiter(PipelineLook now) {
         if (looks.isEmpty()) {
-            looks.addLast(PipelineLook.at(pipeline, machine));
+            looks.addLast(now);
         }
-        looks.addLast(PipelineLook.at(pipeline, machine));
+        looks.addLast(now);
         if (looks.size() > LIMITER_LOOKS) {
             looks.removeFirst();
         }
@@ -230,12 +230,16 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         limiters.look(Map.of(own, limiter), registries);
     }
 
-    private void lookAtConsumers() {
+    private void lookAtConsumers(PipelineLook now) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        for (ConsumerHandle handle : pipeline.handles(ConsumerHandle.class)) {
+        // One that came since the look stands at the end, and is for the next one.
+        List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
+        for (int i = 0; i < now.consumers().size(); i++) {
+            ConsumerHandle handle = handles.get(i);
+            PipelineLook.ConsumerLook seen = now.consumers().get(i);
             ConsumerLook look =
-                    new ConsumerLook(handle.snapshot(), handle.dump(), handle.health(), handle.outstandingBytes());
+                    new ConsumerLook(seen.counters(), seen.dump(), handle.health(), handle.outstandingBytes());
             Tags own = consumerTags(look.dump(), consumersNow);
             consumersNow.put(own, look);
             if (partitionTags) {

@@ -62,7 +62,11 @@ record StageLoad(
     }
 
     double mean(ToIntFunction<Activity> figure) {
-        return samples.stream().mapToInt(figure).average().orElse(0);
+        long sum = 0;
+        for (Activity sample : samples) {
+            sum += figure.applyAsInt(sample);
+        }
+        return samples.isEmpty() ? 0 : (double) sum / samples.size();
     }
 
     double atWork() {

@@ -8,6 +8,9 @@ import { Controls } from "./controls.js";
 import { offerProfile } from "./profiling.js";
 
 const KEPT = 900;
+
+// Seconds that the figures beside the headline are of; the limiter is judged over as many.
+const JUDGED = 5;
 const at = (id) => document.getElementById(id);
 
 const graph = new Graph(at("graph"));
@@ -56,17 +59,29 @@ function headline(state) {
   put(at("advice"), "text", paused ? "Resume it below" : "");
 }
 
+// By how much a counter rose each second, over the time that the limiter is judged over; undefined while that is not known.
+function rise(counter) {
+  const now = looks.at(-1);
+  const before = looks[Math.max(0, looks.length - 1 - JUDGED)];
+  const seconds = now ? (new Date(now.at) - new Date(before.at)) / 1000 : 0;
+  const more = seconds > 0 ? (counter(now) - counter(before)) / seconds : NaN;
+  return Number.isFinite(more) ? more : undefined;
+}
+
+function rate(place, ofLastSecond) {
+  const out = rise((look) => look.stages.at(place)?.out);
+  return `${short(out === undefined || out < 0 ? ofLastSecond ?? 0 : out)}/s`;
+}
+
 function figures(state) {
   const last = state.stages.at(-1);
   const known = (state.partitions ?? []).filter((each) => each.lag >= 0);
   const lag = known.reduce((sum, each) => sum + each.lag, 0);
-  const before = looks.at(-30);
-  const now = looks.at(-1);
-  const fall = before && now && before.lag !== undefined ? (before.lag - now.lag) / ((new Date(now.at) - new Date(before.at)) / 1000) : 0;
+  const fall = -(rise((look) => look.lag) ?? 0);
   const oldest = Math.max(0, ...(state.partitions ?? []).map((each) => each.oldest_unfinished_age_ms ?? 0));
   const pairs = [
-    ["In", `${short(state.stages[0]?.out_per_second ?? 0)}/s`],
-    ["Out", `${short(last?.out_per_second ?? 0)}/s`],
+    ["In", rate(0, state.stages[0]?.out_per_second)],
+    ["Out", rate(-1, last?.out_per_second)],
   ];
   if (state.partitions) {
     pairs.push(["Lag", `${short(lag)} records`]);

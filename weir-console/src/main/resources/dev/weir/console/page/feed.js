@@ -69,8 +69,9 @@ export async function follow(on) {
         for (const block of blocks) {
           const event = parse(block);
           if (event.name === "state") {
-            const state = JSON.parse(event.data);
-            on.state(state);
+            // First the looks that it is the last of.
+            if (looks.length > 0) on.looks(looks.splice(0));
+            on.state(JSON.parse(event.data));
           } else if (event.id !== null) {
             last = event.id;
             looks.push(JSON.parse(event.data));

@@ -13,8 +13,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -24,7 +28,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * profile records. The first round does not count.
  *
  * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
- * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES]}: so many pairs, each of so many passes of each arm. The intervals are
+ * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}: so many pairs, each of so many passes of each arm; with
+ * the processor time of each kind of thread. The intervals are
  * those of Student's t over the pairs' ratios, at 95 %.
  */
 public final class SeeingCost {
@@ -47,22 +52,26 @@ public final class SeeingCost {
         }
     }
 
-    /** What passes of an arm took together. */
-    private record Cost(long nanos, long cpuNanos) {
+    /** What passes of an arm took together; the processor time also by kinds of threads, if asked. */
+    private record Cost(long nanos, long cpuNanos, Map<String, Long> threads) {
         private Cost plus(Cost other) {
-            return new Cost(nanos + other.nanos, cpuNanos + other.cpuNanos);
+            Map<String, Long> sum = new TreeMap<>(threads);
+            other.threads.forEach((kind, more) -> sum.merge(kind, more, Long::sum));
+            return new Cost(nanos + other.nanos, cpuNanos + other.cpuNanos, sum);
         }
     }
 
     private final String bootstrap;
     private final String topic;
     private final long records;
+    private final boolean byThread;
     private int groups;
 
-    private SeeingCost(String bootstrap, String topic, long records) {
+    private SeeingCost(String bootstrap, String topic, long records, boolean byThread) {
         this.bootstrap = bootstrap;
         this.topic = topic;
         this.records = records;
+        this.byThread = byThread;
     }
 
     /** As the class says. */
@@ -73,7 +82,8 @@ public final class SeeingCost {
         if (records <= WARM || pairs < 2 || passes < 1) {
             throw new IllegalArgumentException("RECORDS more than 1,000,000, PAIRS at least 2, PASSES at least 1");
         }
-        new SeeingCost(args[0], args[1], records).compare(pairs, passes);
+        boolean byThread = args.length > 5 && args[5].equals("threads");
+        new SeeingCost(args[0], args[1], records, byThread).compare(pairs, passes);
     }
 
     private void compare(int pairs, int passes) throws Exception {
@@ -100,10 +110,32 @@ public final class SeeingCost {
                     ratio(all, arm, false));
         }
         System.out.printf("%d pairs of %d passes, %,d records each%n", pairs, passes, records);
+        if (byThread) {
+            printThreads(all);
+        }
+    }
+
+    /** Milliseconds of processor time a second, of all passes of an arm together. */
+    private static void printThreads(List<Map<Arm, Cost>> all) {
+        Map<Arm, Cost> sums = new EnumMap<>(Arm.class);
+        all.forEach(round -> round.forEach((arm, cost) -> sums.merge(arm, cost, Cost::plus)));
+        Set<String> kinds = new TreeSet<>();
+        sums.values().forEach(cost -> kinds.addAll(cost.threads().keySet()));
+        System.out.println("| ms/s of | nobody | A/A | seen | profiled |\n|---|--:|--:|--:|--:|");
+        row("the process", sums, Cost::cpuNanos);
+        kinds.forEach(kind -> row(kind, sums, cost -> cost.threads().getOrDefault(kind, 0L)));
+    }
+
+    private static void row(String name, Map<Arm, Cost> sums, ToLongFunction<Cost> nanos) {
+        StringBuilder row = new StringBuilder("| " + name + " |");
+        sums.values()
+                .forEach(cost -> row.append(
+                        String.format(Locale.ROOT, " %.2f |", nanos.applyAsLong(cost) * 1e3 / cost.nanos())));
+        System.out.println(row);
     }
 
     private static Cost cost(Map<Arm, Cost> round, Arm arm) {
-        return round.getOrDefault(arm, new Cost(0, 0));
+        return round.getOrDefault(arm, new Cost(0, 0, Map.of()));
     }
 
     /** Mean and interval of the pairs' ratios, by their logarithms. */
@@ -162,7 +194,7 @@ public final class SeeingCost {
                 .groupId("seeing-cost-" + ProcessHandle.current().pid() + "-" + groups++)
                 .property("auto.offset.reset", "earliest")
                 .build();
-        Timer timer = new Timer(records);
+        Timer timer = new Timer(records, byThread);
         try (RunningPipeline running = KafkaSource.atLeastOnce(settings, topic)
                 .to(Sink.forEach(timer::handle))
                 .named("seen")
@@ -184,6 +216,7 @@ public final class SeeingCost {
     /** The handler. Holds the first record until all is set up, and takes the time between two records. */
     private static final class Timer {
         private final long records;
+        private final boolean byThread;
         private final CountDownLatch ready = new CountDownLatch(1);
         private final CountDownLatch done = new CountDownLatch(1);
 
@@ -194,9 +227,12 @@ public final class SeeingCost {
         private long warmCpu;
         private long endNanos;
         private long endCpu;
+        private ThreadTimes warmThreads = new ThreadTimes(Map.of());
+        private ThreadTimes endThreads = new ThreadTimes(Map.of());
 
-        private Timer(long records) {
+        private Timer(long records, boolean byThread) {
             this.records = records;
+            this.byThread = byThread;
         }
 
         private void handle(ConsumerRecord<byte[], byte[]> record) {
@@ -206,13 +242,19 @@ public final class SeeingCost {
             bytes += record.value().length;
             count++;
             if (count == WARM) {
+                warmThreads = threads();
                 warmNanos = System.nanoTime();
                 warmCpu = SYSTEM.getProcessCpuTime();
             } else if (count == records) {
                 endNanos = System.nanoTime();
                 endCpu = SYSTEM.getProcessCpuTime();
+                endThreads = threads();
                 done.countDown();
             }
+        }
+
+        private ThreadTimes threads() {
+            return byThread ? ThreadTimes.now() : new ThreadTimes(Map.of());
         }
 
         private void awaitReady() {
@@ -231,7 +273,7 @@ public final class SeeingCost {
             if (bytes == 0) {
                 throw new IllegalStateException("empty values");
             }
-            return new Cost(endNanos - warmNanos, endCpu - warmCpu);
+            return new Cost(endNanos - warmNanos, endCpu - warmCpu, endThreads.since(warmThreads));
         }
     }
 }

@@ -7,11 +7,13 @@ import dev.weir.metrics.MetricsServer;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,11 +26,14 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Spectators implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    /** More than the headers of an answer have, less than an event. */
+    private static final int HEAD_BYTES = 1000;
+
     private final CountDownLatch over = new CountDownLatch(1);
     private final CountDownLatch watching = new CountDownLatch(1);
     private final AtomicLong scrapes = new AtomicLong();
     private final AtomicLong events = new AtomicLong();
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
     private final LimiterProbe probe;
     private final MetricsServer metrics;
     private final ConsoleServer console;
@@ -62,11 +67,12 @@ final class Spectators implements AutoCloseable {
     private void scrapeEachSecond() {
         try {
             do {
-                HttpRequest scrape = HttpRequest.newBuilder(URI.create(metrics.uri() + "/metrics"))
-                        .build();
-                String body = client.send(scrape, BodyHandlers.ofString()).body();
-                if (body.contains("weir_stage_elements_in_total")) {
-                    scrapes.incrementAndGet();
+                try (Socket socket = ask(metrics.uri(), "/metrics")) {
+                    String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                    if (answer.contains("weir_stage_elements_in_total")) {
+                        scrapes.incrementAndGet();
+                    }
+                    connections.remove(socket);
                 }
             } while (!over.await(1, TimeUnit.SECONDS));
         } catch (IOException | InterruptedException e) {
@@ -75,17 +81,33 @@ final class Spectators implements AutoCloseable {
     }
 
     private void readEvents() {
-        HttpRequest all =
-                HttpRequest.newBuilder(console.uri().resolve("/api/events")).build();
         byte[] buffer = new byte[1 << 16];
-        try (InputStream stream = client.send(all, BodyHandlers.ofInputStream()).body()) {
-            while (stream.read(buffer) > 0) {
-                events.incrementAndGet();
-                watching.countDown();
+        try (Socket socket = ask(console.uri(), "/api/events");
+                InputStream stream = socket.getInputStream()) {
+            int bytes = 0;
+            for (int read = stream.read(buffer); read > 0; read = stream.read(buffer)) {
+                bytes += read;
+                if (bytes > HEAD_BYTES) {
+                    events.incrementAndGet();
+                    watching.countDown();
+                }
             }
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             Thread.currentThread().interrupt(); // Closed.
         }
+    }
+
+    /** A request by hand: an HTTP client of the JDK would cost more than all that it asks for. */
+    private Socket ask(URI server, String path) throws IOException {
+        Socket socket = new Socket(server.getHost(), server.getPort());
+        connections.add(socket);
+        if (over.getCount() == 0) {
+            socket.close();
+        }
+        String request =
+                "GET " + path + " HTTP/1.1\r\nHost: " + server.getAuthority() + "\r\nConnection: close\r\n\r\n";
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return socket;
     }
 
     private void profile() {
@@ -107,7 +129,7 @@ final class Spectators implements AutoCloseable {
     public void close() {
         over.countDown();
         profiler.interrupt();
-        client.shutdownNow();
+        connections.forEach(Spectators::close);
         console.close();
         metrics.close();
         probe.close();
@@ -119,6 +141,13 @@ final class Spectators implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        client.close();
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

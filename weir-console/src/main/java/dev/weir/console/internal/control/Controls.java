@@ -305,10 +305,15 @@ public final class Controls {
         } finally {
             lock.unlock();
         }
-        List<PartitionDump> partitions = pipeline.handles(ConsumerHandle.class).stream()
-                .flatMap(consumer -> consumer.dump().partitions().stream())
-                .toList();
-        return !partitions.isEmpty()
-                && partitions.stream().allMatch(each -> each.paused().contains(Paused.USER));
+        boolean any = false;
+        for (ConsumerHandle consumer : pipeline.handles(ConsumerHandle.class)) {
+            for (PartitionDump partition : consumer.outline().partitions()) {
+                if (!partition.paused().contains(Paused.USER)) {
+                    return false;
+                }
+                any = true;
+            }
+        }
+        return any;
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.console.internal.state;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -70,8 +71,16 @@ public final class History {
             if (closed || full == null) {
                 return null;
             }
-            return new News(
-                    entries.stream().filter(entry -> entry.number() > number).toList(), full);
+            Deque<Entry> fresh = new ArrayDeque<>();
+            Iterator<Entry> newestFirst = entries.descendingIterator();
+            while (newestFirst.hasNext()) {
+                Entry entry = newestFirst.next();
+                if (entry.number() <= number) {
+                    break;
+                }
+                fresh.addFirst(entry);
+            }
+            return new News(List.copyOf(fresh), full);
         } finally {
             lock.unlock();
         }

@@ -19,6 +19,7 @@ import java.util.Map;
 public final class Json {
 
     private static final int MOST_SETTINGS = 256;
+    private static final int MOST_DIGITS = 9;
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -84,11 +85,24 @@ public final class Json {
     static void writeValue(JsonGenerator json, String value) throws IOException {
         if (value.equals("true") || value.equals("false")) {
             json.writeBoolean(value.equals("true"));
-        } else if (value.matches("0|[1-9][0-9]{0,8}")) {
+        } else if (isNumber(value)) {
             json.writeNumber(Integer.parseInt(value));
         } else {
             json.writeString(value);
         }
+    }
+
+    /** Whether it is 0, or one to nine digits the first of which is not 0. */
+    private static boolean isNumber(String value) {
+        if (value.isEmpty() || value.length() > MOST_DIGITS || (value.charAt(0) == '0' && value.length() > 1)) {
+            return false;
+        }
+        for (int i = 0; i < value.length(); i++) {
+            if (value.charAt(i) < '0' || value.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** All changes that were asked for. */

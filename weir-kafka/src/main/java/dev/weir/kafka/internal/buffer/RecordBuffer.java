@@ -463,7 +463,7 @@ public final class RecordBuffer {
         lock.lock();
         try {
             for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered().batches) {
-                int index = batch.find(partition.tracker(), token);
+                int index = mayHave(batch, token) ? batch.find(partition.tracker(), token) : -1;
                 if (index >= 0) {
                     return batch.get(index);
                 }
@@ -472,5 +472,15 @@ public final class RecordBuffer {
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Tokens rise within a partition: few of the batches that wait have to be searched, with the pipeline locked out. Of
+     * those without tokens but for the first record, that one may be meant.
+     */
+    private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
+        return batch.size() > 0
+                && batch.token(0) <= token
+                && (token <= batch.token(batch.size() - 1) || token == batch.token(0));
     }
 }

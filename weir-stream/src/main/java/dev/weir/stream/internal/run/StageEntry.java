@@ -283,7 +283,11 @@ public final class StageEntry implements StageContext {
     }
 
     private int depthNow() {
-        return ownDepth() + standsFor.stream().mapToInt(StageEntry::ownDepth).sum();
+        int sum = ownDepth();
+        for (StageEntry entry : standsFor) {
+            sum += entry.ownDepth();
+        }
+        return sum;
     }
 
     private int ownDepth() {

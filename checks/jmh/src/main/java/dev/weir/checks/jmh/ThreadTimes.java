@@ -1,0 +1,48 @@
+package dev.weir.checks.jmh;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Processor time of all threads of this process so far, those of the JVM as well, in nanoseconds by number and name, as
+ * Linux tells it in {@code /proc}.
+ */
+record ThreadTimes(Map<String, Long> nanos) {
+
+    static ThreadTimes now() {
+        Map<String, Long> threads = new HashMap<>();
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (Path task : tasks) {
+                try {
+                    String name = Files.readString(task.resolve("comm")).strip();
+                    String figures = Files.readString(task.resolve("schedstat"));
+                    threads.put(
+                            task.getFileName() + " " + name,
+                            Long.parseLong(figures.substring(0, figures.indexOf(' '))));
+                } catch (NoSuchFileException ended) {
+                    // Between the list and the look.
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new ThreadTimes(threads);
+    }
+
+    /** Nanoseconds since {@code before}, by the names of the threads without their numbers. */
+    Map<String, Long> since(ThreadTimes before) {
+        Map<String, Long> kinds = new TreeMap<>();
+        nanos.forEach((thread, now) -> {
+            String kind = thread.substring(thread.indexOf(' ') + 1).replaceAll("[-#]?[0-9]+$", "");
+            kinds.merge(kind, now - before.nanos.getOrDefault(thread, 0L), Long::sum);
+        });
+        return kinds;
+    }
+}
