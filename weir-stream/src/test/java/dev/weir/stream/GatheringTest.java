@@ -7,6 +7,7 @@ import dev.weir.stream.spi.Stage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** What slow handlers have done leaves in runs while they cannot keep up, and is never kept. */
@@ -36,7 +37,7 @@ class GatheringTest {
                 .source()
                 .mapBlocking(LANES, Ordering.unordered(), n -> {
                     // Not all at once: they spread over the time of one.
-                    TimeUnit.MICROSECONDS.sleep(1_000L * MILLIS + 61L * (n % LANES));
+                    LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(1_000L * MILLIS + 61L * (n % LANES)));
                     return n;
                 })
                 .to(counting(batches, elements))
@@ -57,7 +58,7 @@ class GatheringTest {
                 .source()
                 .mapBlocking(LANES, Ordering.unordered(), n -> {
                     if (n < before) {
-                        TimeUnit.MILLISECONDS.sleep(MILLIS);
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(MILLIS));
                     } else if (!left.await(50, TimeUnit.SECONDS)) {
                         throw new IllegalStateException(left + " are kept");
                     }
