@@ -14,7 +14,7 @@ import java.util.StringJoiner;
  * disagree on a handful of characters such as "ß", and a name that is already punycode is not checked.
  */
 final class Hosts {
-    private static final String FORBIDDEN_IN_DOMAIN = " #%/:<>?@[\\]^|";
+    private static final AsciiSet FORBIDDEN_IN_DOMAIN = AsciiSet.of(" #%/:<>?@[\\]^|");
     private static final int IPV6_PIECES = 8;
 
     private Hosts() {}
@@ -29,7 +29,7 @@ final class Hosts {
         String domain = toAscii(FormUrlEncoded.percentDecode(host));
         for (int i = 0; i < domain.length(); i++) {
             char c = domain.charAt(i);
-            if (c <= ' ' || c > '~' || FORBIDDEN_IN_DOMAIN.indexOf(c) >= 0) {
+            if (c <= ' ' || c > '~' || FORBIDDEN_IN_DOMAIN.has(c)) {
                 throw new InvalidUrlException("its host has a forbidden character");
             }
         }
@@ -37,9 +37,8 @@ final class Hosts {
     }
 
     private static String toAscii(String domain) throws InvalidUrlException {
-        boolean ascii = domain.chars().allMatch(c -> c < 0x80);
         try {
-            String mapped = ascii ? domain : IDN.toASCII(domain, IDN.ALLOW_UNASSIGNED);
+            String mapped = isAscii(domain) ? domain : IDN.toASCII(domain, IDN.ALLOW_UNASSIGNED);
             if (mapped.isEmpty()) {
                 throw new InvalidUrlException("it has no host");
             }
@@ -52,8 +51,25 @@ final class Hosts {
     private static boolean endsInNumber(String domain) {
         String name = withoutLastDot(domain);
         String last = name.substring(name.lastIndexOf('.') + 1);
-        boolean digits = !last.isEmpty() && last.chars().allMatch(c -> c >= '0' && c <= '9');
-        return digits || number(last) >= 0;
+        return isDigits(last) || number(last) >= 0;
+    }
+
+    private static boolean isAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isDigits(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return !text.isEmpty();
     }
 
     private static String ipv4(String domain) throws InvalidUrlException {

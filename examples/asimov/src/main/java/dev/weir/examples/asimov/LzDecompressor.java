@@ -37,9 +37,13 @@ final class LzDecompressor {
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+    /** Arrays that the runs of a thread hand on to each other: new ones would have to be cleared, and collected. */
+    private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
     private final String input;
     private final LzForm form;
     private final int maxChars;
+    private final Scratch scratch;
 
     /** The bits of the symbols up to the end or a foreign one, which may well be behind the end mark. */
     private final byte[] stream;
@@ -49,6 +53,10 @@ final class LzDecompressor {
     private long nextBit;
 
     private byte[] output;
+
+    /** How much of {@code output} is to be filled before the limit is looked at, whatever array was left. */
+    private int outputBytes;
+
     private int length;
     private boolean surrogates;
 
@@ -66,9 +74,11 @@ final class LzDecompressor {
         this.form = form;
         this.maxChars = maxChars;
         long inputBits = (long) input.length() * form.bitsPerSymbol;
-        this.stream = new byte[(int) (inputBits / Byte.SIZE) + 2 * Long.BYTES];
-        this.output = new byte[(int) Math.min(Math.max(MIN_OUTPUT_BYTES, inputBits / 2), MAX_ARRAY_BYTES)];
-        this.phrases = new long[FIRST_PHRASE + 1 + (int) Math.min(1 << 16, inputBits / 8)];
+        this.scratch = SCRATCH.get();
+        this.stream = scratch.stream((int) (inputBits / Byte.SIZE) + 2 * Long.BYTES);
+        this.outputBytes = (int) Math.min(Math.max(MIN_OUTPUT_BYTES, inputBits / 2), MAX_ARRAY_BYTES);
+        this.output = scratch.output(outputBytes);
+        this.phrases = scratch.phrases(FIRST_PHRASE + 1 + (int) Math.min(1 << 16, inputBits / 8));
     }
 
     static String decompress(String input, LzForm form, int maxChars) throws LzStringException {
@@ -104,6 +114,7 @@ final class LzDecompressor {
             code = bits(codeBits(size));
             if (size > phrases.length - 2) {
                 phrases = Arrays.copyOf(phrases, phrases.length * 2);
+                scratch.keep(phrases);
             }
             int start = length;
             if (code > END) {
@@ -140,7 +151,7 @@ final class LzDecompressor {
         byte[] bits = stream;
         byte[] bytes = output;
         long[] places = phrases;
-        int room = bytes.length - 2 * SHORT_PHRASE_BYTES;
+        int room = outputBytes - 2 * SHORT_PHRASE_BYTES;
         int count = size;
         int to = length;
         long before = last;
@@ -257,13 +268,17 @@ final class LzDecompressor {
     }
 
     private void ensureOutput(int moreBytes) throws LzStringException {
-        if (moreBytes > output.length - length) {
+        if (moreBytes > outputBytes - length) {
             checkLength();
             long least = (long) length + moreBytes;
             if (least > MAX_ARRAY_BYTES) {
                 throw tooLarge();
             }
-            output = Arrays.copyOf(output, (int) Math.min(Math.max(least, output.length * 2L), MAX_ARRAY_BYTES));
+            outputBytes = (int) Math.min(Math.max(least, outputBytes * 2L), MAX_ARRAY_BYTES);
+            if (outputBytes > output.length) {
+                output = Arrays.copyOf(output, outputBytes);
+                scratch.keep(output);
+            }
         }
     }
 
@@ -342,5 +357,56 @@ final class LzDecompressor {
         long character = Math.ceilDiv(nextBit, form.bitsPerSymbol);
         return new LzStringException(
                 Fault.UNKNOWN_CODE, "code " + code + " before character " + character + " names no phrase yet");
+    }
+
+    /** What a thread keeps between two runs. What is left in the arrays is never read: each run writes first. */
+    private static final class Scratch {
+        /** Larger arrays are for one run. */
+        private static final int MOST_KEPT_BYTES = 256 * 1024;
+
+        private byte[] stream = {};
+        private byte[] output = {};
+        private long[] phrases = {};
+
+        byte[] stream(int length) {
+            if (length <= stream.length) {
+                return stream;
+            }
+            byte[] larger = new byte[length];
+            if (length <= MOST_KEPT_BYTES) {
+                stream = larger;
+            }
+            return larger;
+        }
+
+        byte[] output(int length) {
+            if (length <= output.length) {
+                return output;
+            }
+            byte[] larger = new byte[length];
+            keep(larger);
+            return larger;
+        }
+
+        long[] phrases(int length) {
+            if (length <= phrases.length) {
+                return phrases;
+            }
+            long[] larger = new long[length];
+            keep(larger);
+            return larger;
+        }
+
+        void keep(byte[] newOutput) {
+            if (newOutput.length <= MOST_KEPT_BYTES) {
+                output = newOutput;
+            }
+        }
+
+        void keep(long[] newPhrases) {
+            if (newPhrases.length <= MOST_KEPT_BYTES / Long.BYTES) {
+                phrases = newPhrases;
+            }
+        }
     }
 }

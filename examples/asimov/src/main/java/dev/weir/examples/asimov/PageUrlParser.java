@@ -12,8 +12,13 @@ import java.util.Locale;
  */
 final class PageUrlParser {
     // What the standard percent-encodes besides controls and everything past '~'.
-    private static final String ENCODED_IN_PATH = " \"#<>?^`{}";
-    private static final String ENCODED_IN_FRAGMENT = " \"<>`";
+    private static final AsciiSet ENCODED_IN_PATH = AsciiSet.of(" \"#<>?^`{}");
+    private static final AsciiSet ENCODED_IN_FRAGMENT = AsciiSet.of(" \"<>`");
+
+    private static final AsciiSet AUTHORITY_ENDS = AsciiSet.of("/\\?#");
+    private static final AsciiSet PATH_ENDS = AsciiSet.of("?#");
+    private static final AsciiSet SEGMENT_ENDS = AsciiSet.of("/\\");
+    private static final AsciiSet QUERY_ENDS = AsciiSet.of("#");
 
     private static final int MAX_PORT = 65_535;
 
@@ -29,7 +34,7 @@ final class PageUrlParser {
     PageUrl parse() throws InvalidUrlException {
         String scheme = scheme();
         skipSlashes();
-        int authorityEnd = endOf("/\\?#", at);
+        int authorityEnd = endOf(AUTHORITY_ENDS, at);
         int credentialsEnd = url.lastIndexOf('@', authorityEnd - 1);
         if (credentialsEnd >= at) {
             at = credentialsEnd + 1;
@@ -98,11 +103,11 @@ final class PageUrlParser {
     }
 
     private String path() {
-        int end = endOf("?#", at);
+        int end = endOf(PATH_ENDS, at);
         List<String> segments = new ArrayList<>();
         // Where the text has no slash here, the path is empty and becomes "/".
         while (at < end) {
-            int segmentEnd = Math.min(endOf("/\\", at + 1), end);
+            int segmentEnd = Math.min(endOf(SEGMENT_ENDS, at + 1), end);
             String segment = percentEncoded(url.substring(at + 1, segmentEnd), ENCODED_IN_PATH);
             boolean last = segmentEnd == end;
             if (isDoubleDot(segment)) {
@@ -127,14 +132,14 @@ final class PageUrlParser {
             return "";
         }
         int start = at + 1;
-        at = endOf("#", start);
+        at = endOf(QUERY_ENDS, start);
         return url.substring(start, at);
     }
 
     /** The first index from {@code from} on that holds one of {@code ends}, or the end of the text. */
-    private int endOf(String ends, int from) {
+    private int endOf(AsciiSet ends, int from) {
         int i = from;
-        while (i < url.length() && ends.indexOf(url.charAt(i)) < 0) {
+        while (i < url.length() && !ends.has(url.charAt(i))) {
             i++;
         }
         return i;
@@ -157,7 +162,7 @@ final class PageUrlParser {
                 && segment.toLowerCase(Locale.ROOT).replace("%2e", ".").equals("..");
     }
 
-    private static String percentEncoded(String text, String encoded) {
+    private static String percentEncoded(String text, AsciiSet encoded) {
         for (int i = 0; i < text.length(); i++) {
             if (isEncoded(text.charAt(i), encoded)) {
                 return percentEncodedFrom(i, text, encoded);
@@ -166,7 +171,7 @@ final class PageUrlParser {
         return text;
     }
 
-    private static String percentEncodedFrom(int first, String text, String encoded) {
+    private static String percentEncodedFrom(int first, String text, AsciiSet encoded) {
         StringBuilder out = new StringBuilder(text.length() + 16).append(text, 0, first);
         for (byte b : text.substring(first).getBytes(UTF_8)) {
             if (isEncoded((char) (b & 0xff), encoded)) {
@@ -182,8 +187,8 @@ final class PageUrlParser {
         return "0123456789ABCDEF".charAt(nibble & 0xf);
     }
 
-    private static boolean isEncoded(char c, String encoded) {
-        return c < ' ' || c > '~' || encoded.indexOf(c) >= 0;
+    private static boolean isEncoded(char c, AsciiSet encoded) {
+        return c < ' ' || c > '~' || encoded.has(c);
     }
 
     private static String trimmed(String text) {

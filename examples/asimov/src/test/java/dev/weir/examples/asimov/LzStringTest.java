@@ -9,6 +9,7 @@ import dev.weir.examples.asimov.LzStringException.Fault;
 import dev.weir.examples.asimov.Vectors.Vector;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -105,6 +106,35 @@ class LzStringTest {
         }
         assertThat(texts).isPositive();
         assertThat(faults).isPositive();
+    }
+
+    /** A thread keeps arrays: what was in them, and how large they are, must not be told by a text or a fault. */
+    @ParameterizedTest
+    @EnumSource
+    void decompress_onAThreadThatDidMuchBefore_givesTheSameAsOnANewOne(LzForm form) throws Exception {
+        Random random = new Random(11);
+        String large = LzCompressor.compress("much, and more than that: \u6c34 ".repeat(1000), form)
+                .toString();
+        for (int run = 0; run < 300; run++) {
+            StringBuilder noise = new StringBuilder(
+                    LzCompressor.compress(randomText(random), form).toString());
+            if (run % 2 == 0) {
+                noise.setCharAt(random.nextInt(noise.length()), form.symbol(random.nextInt(1 << form.bitsPerSymbol)));
+            }
+            int most = run % 3 == 0 ? 100 : 100_000;
+            assertThat(LzDecompressor.decompress(large, form, NO_LIMIT)).startsWith("much");
+            FutureTask<String> onANewThread = new FutureTask<>(() -> outcome(noise.toString(), form, most));
+            Thread.ofPlatform().start(onANewThread);
+            assertThat(outcome(noise.toString(), form, most)).as("run %d", run).isEqualTo(onANewThread.get());
+        }
+    }
+
+    private static String outcome(String input, LzForm form, int most) {
+        try {
+            return "text " + LzDecompressor.decompress(input, form, most);
+        } catch (LzStringException e) {
+            return e.fault() + " " + e.getMessage();
+        }
     }
 
     @ParameterizedTest
