@@ -8,9 +8,12 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.Pipeline;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -19,15 +22,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The replacements of the naive steps are prepared; which one comes next, and its gain, is measured: while there are
  * any, the profile decides. Then all steps get threads, and after that the limiter decides. Where it is the machine, the
- * profile says what the Kafka clients have of it, which is what the lean path saves.
+ * collector's pauses and the Kafka clients' share by the profile say what less in flight and the lean path would save. A
+ * setting that promises little is left out.
  *
  * @param naive the steps that are naive
  * @param threads of each step; {@link #FUSED} if all share one
- * @param lean whether the lean path fetches and produces
- * @param largeBatches whether the producer waits for large batches
+ * @param settings those that are not the default ones
  */
-record ComputingVersion(
-        String change, double expectedGain, Set<Step> naive, int threads, boolean lean, boolean largeBatches)
+record ComputingVersion(String change, double expectedGain, Set<Step> naive, int threads, Set<Setting> settings)
         implements Version {
 
     private static final int FUSED = 0;
@@ -46,11 +48,26 @@ record ComputingVersion(
     private static final int BATCH_BYTES = 256 * 1024;
     private static final int LINGER_MILLIS = 20;
 
+    private static final int MEGABYTE = 1 << 20;
+
+    /** Some thousands of events: more than are in the steps and with the producer. */
+    private static final int SMALL_BUFFER_BYTES = 16 * MEGABYTE;
+
     /** Of the traffic that costs are measured with. */
     private static final long SEED = 42;
 
     /** What a page compresses is some kilobytes: of less, a broker on the same two processors would be half of the work. */
     private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
+
+    /** What a version may set. */
+    enum Setting {
+        /** The lean path fetches and produces. */
+        LEAN,
+        /** The producer waits for large batches. */
+        LARGE_BATCHES,
+        /** The source holds less. */
+        SMALL_BUFFER
+    }
 
     static EventGenerator traffic(long seed) {
         return new EventGenerator(seed, MEDIAN_PAYLOAD_CHARS);
@@ -62,20 +79,22 @@ record ComputingVersion(
                 1,
                 EnumSet.allOf(Step.class),
                 FUSED,
-                false,
-                false);
+                Set.of());
     }
 
     @Override
     public Pipeline pipeline(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer) {
-        if (lean) {
+        if (settings.contains(Setting.LEAN)) {
             consumer.fetch(FetchPath.LEAN);
             producer.producePath(ProducePath.LEAN);
         }
-        if (largeBatches) {
+        if (settings.contains(Setting.LARGE_BATCHES)) {
             producer.property(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES))
                     .property(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(LINGER_MILLIS));
+        }
+        if (settings.contains(Setting.SMALL_BUFFER)) {
+            consumer.bufferBytes(SMALL_BUFFER_BYTES);
         }
         MixedSteps steps = new MixedSteps(naive);
         return threads == FUSED
@@ -84,8 +103,13 @@ record ComputingVersion(
     }
 
     @Override
+    public boolean needsWarmPasses() {
+        return true;
+    }
+
+    @Override
     public boolean needsShares() {
-        return !naive.isEmpty() || (threads != FUSED && !lean);
+        return !naive.isEmpty() || (threads != FUSED && !settings.contains(Setting.LEAN));
     }
 
     @Override
@@ -96,40 +120,66 @@ record ComputingVersion(
         if (threads == FUSED) {
             return parallel(measured);
         }
-        Limiter limiter = measured.limiter();
+        // Of equals the first: the limiter's own advice.
+        return Stream.of(advised(measured.limiter()), lessInFlight(measured), cheaperClients(measured))
+                .filter(Objects::nonNull)
+                .filter(version -> version.expectedGain >= WORTH_A_STEP)
+                .max(Comparator.comparingDouble(ComputingVersion::expectedGain))
+                .orElse(null);
+    }
+
+    private @Nullable ComputingVersion advised(Limiter limiter) {
         return switch (limiter.kind()) {
-            case SOURCE_FETCH, SOURCE_BROKER ->
-                lean ? null : with(TODAY + ", fetched and produced by the lean path", limiter, true, largeBatches);
+            case SOURCE_FETCH, SOURCE_BROKER -> with(Setting.LEAN, "on the lean path", limiter.expectedGain());
             case PRODUCER ->
-                largeBatches
-                        ? null
-                        : with(
-                                "%s with batches of up to %d KB that wait %d ms"
-                                        .formatted(TODAY, BATCH_BYTES / 1024, LINGER_MILLIS),
-                                limiter,
-                                lean,
-                                true);
-            default -> lean || !measured.processorsAreFull() ? null : cheaperClients(measured);
+                with(
+                        Setting.LARGE_BATCHES,
+                        "with batches of up to %d KB that wait %d ms".formatted(BATCH_BYTES / 1024, LINGER_MILLIS),
+                        limiter.expectedGain());
+            default -> null;
         };
     }
 
-    private @Nullable Version cheaperClients(Measurement measured) {
-        double gain = measured.gainOfCheaperClients(LEAN_OVER_CLIENTS);
-        return gain < WORTH_A_STEP
-                ? null
-                : new ComputingVersion(
-                        ("%s, fetched and produced by the lean path: no processor is free, and the Kafka clients have"
-                                        + " %.0f %% of them by the profile; lean costs about %.0f %% of that")
-                                .formatted(TODAY, 100 * measured.clientShare(), 100 * LEAN_OVER_CLIENTS),
-                        gain,
-                        naive,
-                        threads,
-                        true,
-                        largeBatches);
+    /** It depends on the heap; the servers and the group are those of nobody. */
+    static long defaultBufferBytes() {
+        return ConsumerSettings.builder()
+                .bootstrapServers("localhost:9092")
+                .groupId("weir-tune")
+                .build()
+                .bufferBytes();
     }
 
-    private Version with(String what, Limiter limiter, boolean newLean, boolean newLargeBatches) {
-        return new ComputingVersion(what, limiter.expectedGain(), naive, threads, newLean, newLargeBatches);
+    /** A collector copies what lives: most of that are events that wait. */
+    private @Nullable ComputingVersion lessInFlight(Measurement measured) {
+        long now = defaultBufferBytes();
+        return now <= SMALL_BUFFER_BYTES
+                ? null
+                : with(
+                        Setting.SMALL_BUFFER,
+                        "with %d MB of events in flight instead of %d: collectors stop it for %.0f %% of the time"
+                                .formatted(SMALL_BUFFER_BYTES / MEGABYTE, now / MEGABYTE, 100 * measured.pauseShare()),
+                        measured.gainOfLessInFlight((double) SMALL_BUFFER_BYTES / now));
+    }
+
+    private @Nullable ComputingVersion cheaperClients(Measurement measured) {
+        return !measured.processorsAreFull()
+                ? null
+                : with(
+                        Setting.LEAN,
+                        ("on the lean path, fetched and produced: no processor is free, and the Kafka clients have"
+                                        + " %.0f %% of them by the profile; lean costs about %.0f %% of that")
+                                .formatted(100 * measured.clientShare(), 100 * LEAN_OVER_CLIENTS),
+                        measured.gainOfCheaperClients(LEAN_OVER_CLIENTS));
+    }
+
+    /** Null if it is set already. */
+    private @Nullable ComputingVersion with(Setting setting, String what, double gain) {
+        if (settings.contains(setting)) {
+            return null;
+        }
+        Set<Setting> more = EnumSet.of(setting);
+        more.addAll(settings);
+        return new ComputingVersion(TODAY + " " + what, gain, naive, threads, more);
     }
 
     private Version cheaper(Measurement measured) {
@@ -151,8 +201,7 @@ record ComputingVersion(
                 measured.gainOfCheaper(largest.stage, costRatio),
                 left,
                 threads,
-                lean,
-                largeBatches);
+                settings);
     }
 
     private static double share(Measurement measured, Step step) {
@@ -176,7 +225,6 @@ record ComputingVersion(
                 gain,
                 naive,
                 processors,
-                lean,
-                largeBatches);
+                settings);
     }
 }

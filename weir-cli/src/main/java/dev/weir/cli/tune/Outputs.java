@@ -16,8 +16,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -57,6 +59,17 @@ final class Outputs {
         Map<TopicPartition, Long> ends = new HashMap<>(cluster.endOffsets(AsimovPipeline.PAGE_VIEWS));
         ends.putAll(cluster.endOffsets(AsimovPipeline.DEAD_LETTERS));
         return ends;
+    }
+
+    /** Deletes what the steps before wrote: a gigabyte each, and a disk that is busy with them slows down the next. */
+    static void delete(KafkaCluster cluster) throws InterruptedException {
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        ends(cluster).forEach((partition, end) -> all.put(partition, RecordsToDelete.beforeOffset(end)));
+        try {
+            cluster.admin().deleteRecords(all).all().get();
+        } catch (ExecutionException e) {
+            throw CliFailure.work("the broker did not delete the outputs of the step before: " + e.getCause(), "", e);
+        }
     }
 
     /** Reads what was written from {@code starts} on; null if the command was told to stop. */

@@ -8,7 +8,6 @@ import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
-import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +21,10 @@ public final class Tuning {
 
     /** A limiter that finds something to do forever ends here. */
     private static final int MOST_STEPS = 12;
+
+    /** Whole segments are deleted, and only closed ones. */
+    private static final Map<String, String> DELETED_SOON =
+            Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
     private final CommandContext weir;
     private final TuneOption option;
@@ -59,12 +62,12 @@ public final class Tuning {
         try (KafkaCluster cluster = KafkaCluster.builder()
                         // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
                         .brokerConfig("broker.session.timeout.ms", "60000")
+                        .brokerConfig("log.retention.check.interval.ms", "5000")
                         .start();
                 Progress progress = weir.progress()) {
-            for (String topic :
-                    List.of(AsimovPipeline.EVENTS, AsimovPipeline.PAGE_VIEWS, AsimovPipeline.DEAD_LETTERS)) {
-                cluster.createTopic(topic, PARTITIONS);
-            }
+            cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);
+            cluster.createTopic(AsimovPipeline.PAGE_VIEWS, PARTITIONS, DELETED_SOON);
+            cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, DELETED_SOON);
             weir.terminal().clearStatus();
             weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
             weir.terminal().note("traffic  %,d events for each step".formatted(option.events()));
@@ -84,6 +87,10 @@ public final class Tuning {
                 next != null && step <= MOST_STEPS && !weir.shutdown().isRequested();
                 step++) {
             try (Version version = next) {
+                Outputs.delete(cluster);
+                if (!run.warmUp(version, step, progress)) {
+                    return;
+                }
                 Map<TopicPartition, Long> starts = Outputs.ends(cluster);
                 Measurement measured = run.run(version, step, progress);
                 if (measured == null) {

@@ -18,6 +18,11 @@ interface Version extends AutoCloseable {
     Pipeline pipeline(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
 
+    /** Whether its code has to be compiled before its rate means something: not where it waits most of the time. */
+    default boolean needsWarmPasses() {
+        return false;
+    }
+
     /** Whether the stages' shares of their thread have to be known for {@link #next}. */
     default boolean needsShares() {
         return false;

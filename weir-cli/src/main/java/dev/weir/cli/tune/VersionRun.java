@@ -51,6 +51,9 @@ final class VersionRun {
     private long startNanos;
     private MachineLook startMachine = MachineLook.now();
 
+    /** Of the version that was warmed up last, while a profile was recorded; null if it needs none. */
+    private @Nullable Measurement profiled;
+
     VersionRun(CommandContext weir, Endpoints endpoints, String bootstrapServers, int events) {
         this.weir = weir;
         this.endpoints = endpoints;
@@ -59,26 +62,75 @@ final class VersionRun {
     }
 
     /**
-     * Runs it.
+     * Runs it through the first part of the events, as often as it takes until it is compiled; then through all of them
+     * with a profile, if that is needed: to record one costs a processor for about a second, and a quick version is
+     * measured for two. What it writes counts for nothing.
+     *
+     * @param step its number, for its groups
+     * @return false if the command was told to stop
+     */
+    boolean warmUp(Version version, int step, Progress progress) throws InterruptedException {
+        WarmUp warmUp = new WarmUp();
+        for (int pass = 1; version.needsWarmPasses() && !warmUp.isOver(); pass++) {
+            begin();
+            try (RunningPipeline running = start(version, "weir-tune-%d-warm-up-%d".formatted(step, pass));
+                    LimiterProbe probe = LimiterProbe.start(running)) {
+                endpoints.show(running, probe);
+                Runnable status = status(step, running, progress);
+                if (!awaitAcknowledged(running, 1, status)) {
+                    return false;
+                }
+                PipelineLook first = PipelineLook.at(running, MachineLook.now());
+                if (!awaitAcknowledged(running, (long) (WARM_UP * events), status)) {
+                    return false;
+                }
+                PipelineLook last = PipelineLook.at(running, MachineLook.now());
+                warmUp.add(Window.rate(first, last), last.atNanos() - startNanos);
+                running.drain(DRAIN);
+            }
+        }
+        profiled = version.needsShares()
+                ? pass(version, "weir-tune-%d-profile".formatted(step), step, true, progress)
+                : null;
+        return !version.needsShares() || profiled != null;
+    }
+
+    private RunningPipeline start(Version version, String group) {
+        return version.pipeline(
+                        ConsumerSettings.builder()
+                                .bootstrapServers(bootstrapServers)
+                                .groupId(group),
+                        ProducerSettings.builder().bootstrapServers(bootstrapServers))
+                .run();
+    }
+
+    private void begin() {
+        looks.clear();
+        lastMoved = -1;
+        movedNanos = System.nanoTime();
+        startNanos = movedNanos;
+        startMachine = MachineLook.now();
+    }
+
+    /**
+     * Runs it through all events and measures it.
      *
      * @param step its number, for its group
      * @return null if the command was told to stop
      */
     @Nullable
     Measurement run(Version version, int step, Progress progress) throws InterruptedException {
-        ConsumerSettings.Builder<byte[], byte[]> consumer =
-                ConsumerSettings.builder().bootstrapServers(bootstrapServers).groupId("weir-tune-" + step);
-        ProducerSettings.Builder<byte[], byte[]> producer =
-                ProducerSettings.builder().bootstrapServers(bootstrapServers);
-        looks.clear();
-        lastMoved = -1;
-        movedNanos = System.nanoTime();
-        startNanos = movedNanos;
-        startMachine = MachineLook.now();
-        try (RunningPipeline running = version.pipeline(consumer, producer).run();
+        Measurement measured = pass(version, "weir-tune-" + step, step, false, progress);
+        return measured == null || profiled == null ? measured : measured.withShares(profiled);
+    }
+
+    private @Nullable Measurement pass(Version version, String group, int step, boolean profile, Progress progress)
+            throws InterruptedException {
+        begin();
+        try (RunningPipeline running = start(version, group);
                 LimiterProbe probe = LimiterProbe.start(running)) {
             endpoints.show(running, probe);
-            Measurement measured = measure(version, running, status(step, running, progress));
+            Measurement measured = measure(profile, running, status(step, running, progress));
             if (measured == null || !awaitAcknowledged(running, events, status(step, running, progress))) {
                 return null;
             }
@@ -92,7 +144,7 @@ final class VersionRun {
                 () -> "step %d: %,d of %,d events".formatted(step, Window.acknowledged(running.stages()), events));
     }
 
-    private @Nullable Measurement measure(Version version, RunningPipeline running, Runnable status)
+    private @Nullable Measurement measure(boolean profile, RunningPipeline running, Runnable status)
             throws InterruptedException {
         if (!awaitAcknowledged(running, 1, status)) {
             return null;
@@ -109,7 +161,7 @@ final class VersionRun {
         PipelineLook from = window.from();
         looks.clear();
         looks.add(from);
-        Duration time = version.needsShares() ? window.expected() : Duration.ZERO;
+        Duration time = profile ? window.expected() : Duration.ZERO;
         try (StageShares shares = StageShares.start(running, time, weir.shutdown())) {
             if (!awaitAcknowledged(running, window.until(), status)) {
                 return null;
@@ -126,6 +178,7 @@ final class VersionRun {
                     LimiterFinder.find(looks),
                     Double.isNaN(cores) ? 0 : cores,
                     Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
+                    (double) (machine.pauseNanos() - from.machine().pauseNanos()) / (end.atNanos() - from.atNanos()),
                     profiled.isEmpty() ? counted : profiled,
                     profiled.isEmpty() ? "counters" : "profile",
                     shares.ofClients());

@@ -3,12 +3,14 @@ package dev.weir.cli.tune;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.cli.tune.ComputingVersion.Setting;
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.Limiter.Kind;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ComputingVersionTest {
@@ -27,15 +29,15 @@ class ComputingVersionTest {
     /** The limiter's gain is that of threads for the heaviest step alone. */
     @Test
     void next_ofOneThread_isTodaysPipelineWithTheGainOfThreadsForAllSteps() {
-        Version fused = version(0, false, false);
+        Version fused = version(0);
         Limiter limiter = Limiters.cpu("decompress", 1.13);
         int processors = Runtime.getRuntime().availableProcessors();
         Map<String, Double> shares = Map.of("decompress", 0.9, "route", 0.8);
 
         Version bounded = Objects.requireNonNull(
-                fused.next(new Measurement(1000, limiter, 1, 0.5, Map.of("decompress", 0.9), "counters", 0)));
+                fused.next(new Measurement(1000, limiter, 1, 0.5, 0, Map.of("decompress", 0.9), "counters", 0)));
         Version bySerialStep =
-                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, shares, "counters", 0)));
+                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, 0, shares, "counters", 0)));
         Version full = Objects.requireNonNull(fused.next(measured(limiter, Map.of())));
 
         assertThat(bounded.change()).startsWith("today's pipeline");
@@ -49,21 +51,16 @@ class ComputingVersionTest {
         Limiter fetch = Limiters.of(Kind.SOURCE_FETCH, "events", 1.4);
         Limiter producer = Limiters.of(Kind.PRODUCER, "produce", 1.3);
 
-        Version lean = Objects.requireNonNull(version(2, false, false).next(measured(fetch, Map.of())));
-        Version batches = Objects.requireNonNull(version(2, false, false).next(measured(producer, Map.of())));
+        Version lean = Objects.requireNonNull(version(2).next(measured(fetch, Map.of())));
+        Version batches = Objects.requireNonNull(version(2).next(measured(producer, Map.of())));
 
-        assertThat(lean)
-                .isInstanceOfSatisfying(
-                        ComputingVersion.class,
-                        version -> assertThat(version.lean()).isTrue());
+        assertThat(settings(lean)).containsExactly(Setting.LEAN);
         assertThat(lean.expectedGain()).isEqualTo(1.4);
-        assertThat(batches)
-                .isInstanceOfSatisfying(
-                        ComputingVersion.class,
-                        version -> assertThat(version.largeBatches()).isTrue());
-        assertThat(version(2, true, false).next(measured(fetch, Map.of()))).isNull();
-        assertThat(version(2, false, true).next(measured(producer, Map.of()))).isNull();
-        assertThat(version(2, false, false).next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7), Map.of())))
+        assertThat(settings(batches)).containsExactly(Setting.LARGE_BATCHES);
+        assertThat(version(2, Setting.LEAN).next(measured(fetch, Map.of()))).isNull();
+        assertThat(version(2, Setting.LARGE_BATCHES).next(measured(producer, Map.of())))
+                .isNull();
+        assertThat(version(2).next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7), Map.of())))
                 .isNull();
     }
 
@@ -71,25 +68,60 @@ class ComputingVersionTest {
     void next_onAFullMachine_isTheLeanPathWithTheGainOfTheClientsShare_once() {
         Limiter machine = Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7);
 
-        Version lean = Objects.requireNonNull(version(2, false, false).next(withClients(machine, 0, 0.4)));
+        Version lean = Objects.requireNonNull(version(2).next(withClients(machine, 0, 0.4)));
 
         assertThat(lean.change()).contains("lean path", "40 % of them");
-        assertThat(((ComputingVersion) lean).lean()).isTrue();
+        assertThat(settings(lean)).containsExactly(Setting.LEAN);
         assertThat(lean.expectedGain()).isCloseTo(1 / (1 - 0.4 * 0.7), within(1e-9));
-        assertThat(version(2, true, false).next(withClients(machine, 0, 0.4))).isNull();
-        assertThat(version(2, false, false).next(withClients(machine, 0, 0.01))).isNull();
-        assertThat(version(2, false, false).next(withClients(machine, 1, 0.4))).isNull();
+        assertThat(version(2, Setting.LEAN).next(withClients(machine, 0, 0.4))).isNull();
+        assertThat(version(2).next(withClients(machine, 0, 0.01))).isNull();
+        assertThat(version(2).next(withClients(machine, 1, 0.4))).isNull();
     }
 
     private static Measurement withClients(Limiter limiter, double freeCores, double clientShare) {
-        return new Measurement(1000, limiter, 2, freeCores, Map.of(), "profile", clientShare);
+        return new Measurement(1000, limiter, 2, freeCores, 0, Map.of(), "profile", clientShare);
     }
 
-    private static ComputingVersion version(int threads, boolean lean, boolean largeBatches) {
-        return new ComputingVersion("a change", 1, Set.of(), threads, lean, largeBatches);
+    @Test
+    void next_whileCollectorsStopIt_holdsLess_once() {
+        Limiter machine = Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7);
+        double ratio = (double) (16 << 20) / ComputingVersion.defaultBufferBytes();
+
+        Version less = Objects.requireNonNull(version(2).next(withPauses(machine, 0.2)));
+
+        assertThat(less.change()).contains("16 MB of events in flight", "20 % of the time");
+        assertThat(settings(less)).containsExactly(Setting.SMALL_BUFFER);
+        assertThat(less.expectedGain()).isCloseTo(1 / (1 - 0.2 * (1 - ratio)), within(1e-9));
+        assertThat(version(2).next(withPauses(machine, 0.01))).isNull();
+        assertThat(version(2, Setting.SMALL_BUFFER).next(withPauses(machine, 0.2)))
+                .isNull();
+    }
+
+    @Test
+    void next_ofSeveralSettings_isTheOneThatPromisesMost_andNoneThatPromisesLittle() {
+        Limiter producer = Limiters.of(Kind.PRODUCER, "produce", 1.1);
+        Limiter little = Limiters.of(Kind.PRODUCER, "produce", 1.01);
+
+        assertThat(settings(version(2).next(withPauses(producer, 0.01)))).containsExactly(Setting.LARGE_BATCHES);
+        assertThat(settings(version(2).next(withPauses(producer, 0.2)))).containsExactly(Setting.SMALL_BUFFER);
+        assertThat(settings(version(2, Setting.SMALL_BUFFER).next(withPauses(producer, 0.2))))
+                .containsExactlyInAnyOrder(Setting.SMALL_BUFFER, Setting.LARGE_BATCHES);
+        assertThat(version(2).next(withPauses(little, 0.01))).isNull();
+    }
+
+    private static Set<Setting> settings(@Nullable Version version) {
+        return ((ComputingVersion) Objects.requireNonNull(version)).settings();
+    }
+
+    private static Measurement withPauses(Limiter limiter, double pauseShare) {
+        return new Measurement(1000, limiter, 2, 0, pauseShare, Map.of(), "counters", 0);
+    }
+
+    private static ComputingVersion version(int threads, Setting... settings) {
+        return new ComputingVersion("a change", 1, Set.of(), threads, Set.of(settings));
     }
 
     private static Measurement measured(Limiter limiter, Map<String, Double> shares) {
-        return new Measurement(1000, limiter, 2, 0, shares, "counters", 0);
+        return new Measurement(1000, limiter, 2, 0, 0, shares, "counters", 0);
     }
 }
