@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The replacements of the naive steps are prepared; which one comes next, and its gain, is measured: while there are
  * any, the profile decides. Then all steps get threads, and after that the limiter decides. Where it is the machine, the
- * collector's pauses and the Kafka clients' share by the profile say what less in flight and the lean path would save. A
- * setting that promises little is left out.
+ * Kafka clients' share by the profile says what the lean path would save. A setting that promises little is left out.
  *
  * @param naive the steps that are naive
  * @param threads of each step; {@link #FUSED} if all share one
@@ -48,11 +47,6 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
     private static final int BATCH_BYTES = 256 * 1024;
     private static final int LINGER_MILLIS = 20;
 
-    private static final int MEGABYTE = 1 << 20;
-
-    /** Some thousands of events: more than are in the steps and with the producer. */
-    private static final int SMALL_BUFFER_BYTES = 16 * MEGABYTE;
-
     /** Of the traffic that costs are measured with. */
     private static final long SEED = 42;
 
@@ -64,9 +58,7 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
         /** The lean path fetches and produces. */
         LEAN,
         /** The producer waits for large batches. */
-        LARGE_BATCHES,
-        /** The source holds less. */
-        SMALL_BUFFER
+        LARGE_BATCHES
     }
 
     static EventGenerator traffic(long seed) {
@@ -93,9 +85,6 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
             producer.property(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES))
                     .property(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(LINGER_MILLIS));
         }
-        if (settings.contains(Setting.SMALL_BUFFER)) {
-            consumer.bufferBytes(SMALL_BUFFER_BYTES);
-        }
         MixedSteps steps = new MixedSteps(naive);
         return threads == FUSED
                 ? AsimovPipeline.fused(steps, consumer.build(), producer.build(), malformed -> {})
@@ -121,7 +110,7 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
             return parallel(measured);
         }
         // Of equals the first: the limiter's own advice.
-        return Stream.of(advised(measured.limiter()), lessInFlight(measured), cheaperClients(measured))
+        return Stream.of(advised(measured.limiter()), cheaperClients(measured))
                 .filter(Objects::nonNull)
                 .filter(version -> version.expectedGain >= WORTH_A_STEP)
                 .max(Comparator.comparingDouble(ComputingVersion::expectedGain))
@@ -138,27 +127,6 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
                         limiter.expectedGain());
             default -> null;
         };
-    }
-
-    /** It depends on the heap; the servers and the group are those of nobody. */
-    static long defaultBufferBytes() {
-        return ConsumerSettings.builder()
-                .bootstrapServers("localhost:9092")
-                .groupId("weir-tune")
-                .build()
-                .bufferBytes();
-    }
-
-    /** A collector copies what lives: most of that are events that wait. */
-    private @Nullable ComputingVersion lessInFlight(Measurement measured) {
-        long now = defaultBufferBytes();
-        return now <= SMALL_BUFFER_BYTES
-                ? null
-                : with(
-                        Setting.SMALL_BUFFER,
-                        "with %d MB of events in flight instead of %d: collectors stop it for %.0f %% of the time"
-                                .formatted(SMALL_BUFFER_BYTES / MEGABYTE, now / MEGABYTE, 100 * measured.pauseShare()),
-                        measured.gainOfLessInFlight((double) SMALL_BUFFER_BYTES / now));
     }
 
     private @Nullable ComputingVersion cheaperClients(Measurement measured) {

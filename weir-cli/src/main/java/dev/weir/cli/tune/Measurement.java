@@ -9,7 +9,6 @@ import java.util.Map;
  * @param limiter what held it down for most of the time
  * @param cores processors that the process used, the broker in it included
  * @param freeCores processors of the machine that nobody used
- * @param pauseShare of the time: in which collectors stopped the application
  * @param shares by stage: the share of the time of the thread that the fused steps have together
  * @param sharesFrom what says so: the profile, or the counters if there was too little to sample
  * @param clientShare the Kafka clients' share of the processor time that the profile saw; 0 without a profile
@@ -19,7 +18,6 @@ record Measurement(
         Limiter limiter,
         double cores,
         double freeCores,
-        double pauseShare,
         Map<String, Double> shares,
         String sharesFrom,
         double clientShare) {
@@ -37,7 +35,6 @@ record Measurement(
                 limiter,
                 cores,
                 freeCores,
-                pauseShare,
                 profiled.shares,
                 profiled.sharesFrom,
                 profiled.clientShare);
@@ -55,15 +52,6 @@ record Measurement(
      */
     double gainOfCheaperClients(double costRatio) {
         return 1 / (1 - Math.min(MOST_SAVED, clientShare * (1 - costRatio)));
-    }
-
-    /**
-     * The factor that less in flight brings to collectors, whose work is to copy it.
-     *
-     * @param ratio what is in flight then, over what is now
-     */
-    double gainOfLessInFlight(double ratio) {
-        return 1 / (1 - Math.min(MOST_SAVED, pauseShare * (1 - ratio)));
     }
 
     /** The factor by which the use of processors can rise until none is free: at least 1. */

@@ -178,7 +178,6 @@ final class VersionRun {
                     LimiterFinder.find(looks),
                     Double.isNaN(cores) ? 0 : cores,
                     Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
-                    (double) (machine.pauseNanos() - from.machine().pauseNanos()) / (end.atNanos() - from.atNanos()),
                     profiled.isEmpty() ? counted : profiled,
                     profiled.isEmpty() ? "counters" : "profile",
                     shares.ofClients());

@@ -35,9 +35,9 @@ class ComputingVersionTest {
         Map<String, Double> shares = Map.of("decompress", 0.9, "route", 0.8);
 
         Version bounded = Objects.requireNonNull(
-                fused.next(new Measurement(1000, limiter, 1, 0.5, 0, Map.of("decompress", 0.9), "counters", 0)));
+                fused.next(new Measurement(1000, limiter, 1, 0.5, Map.of("decompress", 0.9), "counters", 0)));
         Version bySerialStep =
-                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, 0, shares, "counters", 0)));
+                Objects.requireNonNull(fused.next(new Measurement(1000, limiter, 1, 99, shares, "counters", 0)));
         Version full = Objects.requireNonNull(fused.next(measured(limiter, Map.of())));
 
         assertThat(bounded.change()).startsWith("today's pipeline");
@@ -79,22 +79,7 @@ class ComputingVersionTest {
     }
 
     private static Measurement withClients(Limiter limiter, double freeCores, double clientShare) {
-        return new Measurement(1000, limiter, 2, freeCores, 0, Map.of(), "profile", clientShare);
-    }
-
-    @Test
-    void next_whileCollectorsStopIt_holdsLess_once() {
-        Limiter machine = Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7);
-        double ratio = (double) (16 << 20) / ComputingVersion.defaultBufferBytes();
-
-        Version less = Objects.requireNonNull(version(2).next(withPauses(machine, 0.2)));
-
-        assertThat(less.change()).contains("16 MB of events in flight", "20 % of the time");
-        assertThat(settings(less)).containsExactly(Setting.SMALL_BUFFER);
-        assertThat(less.expectedGain()).isCloseTo(1 / (1 - 0.2 * (1 - ratio)), within(1e-9));
-        assertThat(version(2).next(withPauses(machine, 0.01))).isNull();
-        assertThat(version(2, Setting.SMALL_BUFFER).next(withPauses(machine, 0.2)))
-                .isNull();
+        return new Measurement(1000, limiter, 2, freeCores, Map.of(), "profile", clientShare);
     }
 
     @Test
@@ -102,19 +87,15 @@ class ComputingVersionTest {
         Limiter producer = Limiters.of(Kind.PRODUCER, "produce", 1.1);
         Limiter little = Limiters.of(Kind.PRODUCER, "produce", 1.01);
 
-        assertThat(settings(version(2).next(withPauses(producer, 0.01)))).containsExactly(Setting.LARGE_BATCHES);
-        assertThat(settings(version(2).next(withPauses(producer, 0.2)))).containsExactly(Setting.SMALL_BUFFER);
-        assertThat(settings(version(2, Setting.SMALL_BUFFER).next(withPauses(producer, 0.2))))
-                .containsExactlyInAnyOrder(Setting.SMALL_BUFFER, Setting.LARGE_BATCHES);
-        assertThat(version(2).next(withPauses(little, 0.01))).isNull();
+        assertThat(settings(version(2).next(withClients(producer, 0, 0.01)))).containsExactly(Setting.LARGE_BATCHES);
+        assertThat(settings(version(2).next(withClients(producer, 0, 0.4)))).containsExactly(Setting.LEAN);
+        assertThat(settings(version(2, Setting.LEAN).next(withClients(producer, 0, 0.4))))
+                .containsExactlyInAnyOrder(Setting.LEAN, Setting.LARGE_BATCHES);
+        assertThat(version(2).next(withClients(little, 0, 0.01))).isNull();
     }
 
     private static Set<Setting> settings(@Nullable Version version) {
         return ((ComputingVersion) Objects.requireNonNull(version)).settings();
-    }
-
-    private static Measurement withPauses(Limiter limiter, double pauseShare) {
-        return new Measurement(1000, limiter, 2, 0, pauseShare, Map.of(), "counters", 0);
     }
 
     private static ComputingVersion version(int threads, Setting... settings) {
@@ -122,6 +103,6 @@ class ComputingVersionTest {
     }
 
     private static Measurement measured(Limiter limiter, Map<String, Double> shares) {
-        return new Measurement(1000, limiter, 2, 0, 0, shares, "counters", 0);
+        return new Measurement(1000, limiter, 2, 0, shares, "counters", 0);
     }
 }

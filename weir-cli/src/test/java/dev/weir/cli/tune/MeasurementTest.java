@@ -31,8 +31,7 @@ class MeasurementTest {
     /** Counters that are read one after the other may say more than all of the time. */
     @Test
     void gainOfCheaper_ofMoreThanAllTime_isFinite() {
-        assertThat(new Measurement(
-                                1000, Limiters.cpu("decompress", 2), 0, 4, 0, Map.of("decompress", 1.2), "counters", 0)
+        assertThat(new Measurement(1000, Limiters.cpu("decompress", 2), 0, 4, Map.of("decompress", 1.2), "counters", 0)
                         .gainOfCheaper("decompress", 0))
                 .isCloseTo(100, within(1e-9));
     }
@@ -45,6 +44,6 @@ class MeasurementTest {
 
     private static Measurement measured(double cores, double freeCores) {
         return new Measurement(
-                1000, Limiters.cpu("decompress", 2), cores, freeCores, 0, Map.of("decompress", 0.5), "counters", 0);
+                1000, Limiters.cpu("decompress", 2), cores, freeCores, Map.of("decompress", 0.5), "counters", 0);
     }
 }

@@ -58,7 +58,7 @@ class TuneReportTest {
                 report.step(
                         step + 1,
                         version,
-                        new Measurement(rates[step], Limiters.of(Kind.GC, "gc", 1), 1, 1, 0, Map.of(), "counters", 0));
+                        new Measurement(rates[step], Limiters.of(Kind.GC, "gc", 1), 1, 1, Map.of(), "counters", 0));
             }
         }
         return report;

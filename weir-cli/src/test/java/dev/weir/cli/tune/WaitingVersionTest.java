@@ -53,7 +53,7 @@ class WaitingVersionTest {
                 Version both = next(one, limiter)) {
             assertThat(one.change()).isEqualTo("look up customer on dispatcher lookups, 2 at once");
             assertThat(both.change()).isEqualTo("look up consent on dispatcher lookups, 2 at once");
-            assertThat(both.next(new Measurement(100, limiter, 2, 0, 0, Map.of(), "counters", 0)))
+            assertThat(both.next(new Measurement(100, limiter, 2, 0, Map.of(), "counters", 0)))
                     .isNull();
         }
     }
@@ -105,6 +105,6 @@ class WaitingVersionTest {
     }
 
     private static Measurement measured(Limiter limiter) {
-        return new Measurement(100, limiter, 0.5, 1.5, 0, Map.of(), "counters", 0);
+        return new Measurement(100, limiter, 0.5, 1.5, Map.of(), "counters", 0);
     }
 }
