@@ -317,7 +317,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     why.toString());
             producer.abort();
             begun = false;
-            refused = null;
+            forgetRefusals();
             if (!ruled) {
                 context.clock()
                         .sleepUntil(
@@ -339,7 +339,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** Sends what the transaction is to hold, those alone that may be why the one before was refused. */
     private void sendAll() {
         for (Claim<K, V> claim : List.copyOf(open)) {
-            claim.refusal = null;
             if (claim.suspect) {
                 producer.flush();
                 throwIfRefused();
@@ -353,6 +352,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             }
         }
         producer.flush();
+    }
+
+    /** What was refused was so in a transaction that is aborted: it is no reason for what fails from now on. */
+    private void forgetRefusals() {
+        refused = null;
+        open.forEach(claim -> claim.refusal = null);
     }
 
     private void throwIfRefused() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.producer.Refused;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -13,10 +14,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -26,8 +32,36 @@ class TransactionalBatchesTest {
 
     private final List<Long> acknowledged = new ArrayList<>();
     private final Queue<RuntimeException> failures = new ArrayDeque<>();
+
+    /** Of all begins but the first. */
+    private final Queue<RuntimeException> beginFailures = new ArrayDeque<>();
+
+    private int begun;
+
+    /** The value of a record that the client answers with a refusal. */
+    private String refused = "none";
+
     private final MockProducer<String, String> client =
             new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
+
+                @Override
+                public void beginTransaction() {
+                    RuntimeException failure = begun++ == 0 ? null : beginFailures.poll();
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    super.beginTransaction();
+                }
+
+                @Override
+                public synchronized Future<RecordMetadata> send(
+                        ProducerRecord<String, String> record, Callback callback) {
+                    Future<RecordMetadata> answer = super.send(record, callback);
+                    if (refused.equals(record.value())) {
+                        callback.onCompletion(null, new RecordTooLargeException("by the broker"));
+                    }
+                    return answer;
+                }
 
                 @Override
                 public void commitTransaction() {
@@ -38,8 +72,12 @@ class TransactionalBatchesTest {
                     super.commitTransaction();
                 }
             };
-    private final TransactionalBatches<String, String> loop =
-            new TransactionalBatches<>(() -> client, new BareContext(), "booking", Duration.ofMinutes(1), 3, null);
+    private final TransactionalBatches<String, String> loop = loop(null);
+
+    private TransactionalBatches<String, String> loop(@Nullable Refused<ProducerRecord<String, String>> rejects) {
+        return new TransactionalBatches<>(
+                () -> client, new BareContext(), "booking", Duration.ofMinutes(1), 3, rejects);
+    }
 
     private final AckTarget target = new AckTarget() {
         @Override
@@ -99,5 +137,33 @@ class TransactionalBatchesTest {
                 .hasMessageContaining("another producer took transactional.id=booking");
         assertThat(acknowledged).isEmpty();
         assertThat(client.history()).isEmpty();
+    }
+
+    /** The refusal is of the transaction that was aborted: it is no excuse for what is wrong afterwards. */
+    @Test
+    void failureThatIsFinal_endsTheRun_alsoAfterARecordCameUnderTheRule() {
+        List<String> skipped = new ArrayList<>();
+        refused = "1";
+        failures.add(new KafkaException("a record is refused"));
+        beginFailures.add(new TransactionalIdAuthorizationException("not any more"));
+        assertThatThrownBy(() -> loop(rejecting(skipped)).run(five())).hasMessageContaining("transactions are refused");
+        assertThat(acknowledged).isEmpty();
+    }
+
+    private Refused<ProducerRecord<String, String>> rejecting(List<String> skipped) {
+        return new Refused<>() {
+            @Override
+            public boolean takes(Exception refusal) {
+                return refusal instanceof RecordTooLargeException;
+            }
+
+            @Override
+            public void add(ProducerRecord<String, String> record, Exception refusal, AckTarget of, long token) {
+                skipped.add(record.value());
+            }
+
+            @Override
+            public void settle() {}
+        };
     }
 }
