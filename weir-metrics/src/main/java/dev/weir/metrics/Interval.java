@@ -56,28 +56,20 @@ final class Interval {
         }
         double cpu = processCpu();
         double cpuShare = Double.isNaN(cpu) || busy == 0 ? 1 : cpu / busy;
-        List<Unit> all = new ArrayList<>(byThread.size());
-        byThread.values().forEach(stages -> all.add(Unit.of(stages, cpuShare)));
-        return List.copyOf(all);
+        return byThread.values().stream()
+                .map(stages -> Unit.of(stages, cpuShare))
+                .toList();
     }
 
     private StageLoad load(StageSnapshot stage) {
-        // Of many looks at many stages: a loop costs a tenth of what a stream does.
-        StageSnapshot before = stage;
-        for (StageSnapshot each : first.stages()) {
-            if (each.name().equals(stage.name())) {
-                before = each;
-                break;
-            }
-        }
-        List<StageSnapshot.Activity> samples = new ArrayList<>(looks.size());
-        for (PipelineLook look : looks) {
-            for (StageSnapshot.Activity each : look.activity()) {
-                if (each.stage().equals(stage.name())) {
-                    samples.add(each);
-                }
-            }
-        }
+        StageSnapshot before = first.stages().stream()
+                .filter(each -> each.name().equals(stage.name()))
+                .findFirst()
+                .orElse(stage);
+        List<StageSnapshot.Activity> samples = looks.stream()
+                .flatMap(look -> look.activity().stream())
+                .filter(each -> each.stage().equals(stage.name()))
+                .toList();
         return StageLoad.between(before, stage, samples, seconds * 1e9);
     }
 
@@ -122,9 +114,6 @@ final class Interval {
 
     /** The partitions of all consumers at the last look. */
     List<PartitionDump> partitions() {
-        if (last.consumers().size() == 1) {
-            return last.consumers().getFirst().dump().partitions();
-        }
         return last.consumers().stream()
                 .flatMap(consumer -> consumer.dump().partitions().stream())
                 .toList();
@@ -141,11 +130,7 @@ final class Interval {
     }
 
     long unread() {
-        long sum = 0;
-        for (PartitionDump partition : partitions()) {
-            sum += unread(partition);
-        }
-        return sum;
+        return partitions().stream().mapToLong(Interval::unread).sum();
     }
 
     /** Records pulled by the pipeline and not finished. */

@@ -6,7 +6,6 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The machine and the JVM at one moment, as the JDK's management beans tell it. Immutable. */
@@ -27,8 +26,6 @@ public final class MachineLook {
 
     /** The JDK tells the load since it was asked last, so that the first answers are of little use. */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    private static final ReentrantLock LOCK = new ReentrantLock();
 
     private static final AtomicReference<@Nullable Size> SIZE = new AtomicReference<>();
 
@@ -99,23 +96,15 @@ public final class MachineLook {
         return new MachineLook(of.processors, cpuNanos < 0 ? Double.NaN : cpuNanos, of.load, pausedNanos());
     }
 
+    /** Two who ask at once may both look. */
     private static Size size() {
         Size last = SIZE.get();
         if (last != null && !last.isOld()) {
             return last;
         }
-        LOCK.lock();
-        try {
-            Size latest = SIZE.get();
-            if (latest != null && !latest.isOld()) {
-                return latest;
-            }
-            Size now = Size.after(latest);
-            SIZE.set(now);
-            return now;
-        } finally {
-            LOCK.unlock();
-        }
+        Size now = Size.after(last);
+        SIZE.set(now);
+        return now;
     }
 
     private static long pausedNanos() {

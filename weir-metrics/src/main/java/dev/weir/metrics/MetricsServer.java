@@ -6,6 +6,8 @@ import dev.weir.stream.RunningPipeline;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -40,8 +42,7 @@ public final class MetricsServer implements AutoCloseable {
     /** Held and closed for the registry that is this server's own; null if it is somebody else's. */
     private final @Nullable JvmGcMetrics collector;
 
-    // Bound to the registry that is this server's own.
-    private final ProcessMeters process = new ProcessMeters();
+    /** Bound to the registry that is this server's own. */
     private final KafkaClientMeters clients = KafkaClientMeters.create();
 
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
@@ -59,8 +60,9 @@ public final class MetricsServer implements AutoCloseable {
 
     /** What a dashboard of a pipeline wants to know of its process. */
     private JvmGcMetrics bindProcess() {
-        process.bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
         DispatcherMetrics.of().bindTo(registry);
         clients.bindTo(registry);
         JvmGcMetrics pauses = new JvmGcMetrics();

@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Partitions as sentences name them. */
@@ -35,7 +36,11 @@ final class Partitions {
         Oldest oldest = partition == null ? null : partition.oldest();
         return partition == null || oldest == null
                 ? ""
-                : "; " + name(partition) + "@" + oldest.offset() + " is unfinished for "
-                        + Words.tenths(oldest.age().toMillis() / 1e3) + " s";
+                : String.format(
+                        Locale.ROOT,
+                        "; %s@%d is unfinished for %.1f s",
+                        name(partition),
+                        oldest.offset(),
+                        oldest.age().toMillis() / 1e3);
     }
 }

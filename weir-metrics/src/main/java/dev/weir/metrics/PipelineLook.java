@@ -10,6 +10,7 @@ import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.Pace;
 import dev.weir.stream.control.RateControl;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -236,7 +237,7 @@ public final class PipelineLook {
         for (H handle : handles) {
             looks.add(look.apply(handle));
         }
-        return looks;
+        return Collections.unmodifiableList(looks);
     }
 
     @Override

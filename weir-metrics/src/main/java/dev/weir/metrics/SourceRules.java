@@ -89,22 +89,13 @@ final class SourceRules {
 
     /** Whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled. */
     private static boolean isHeld(PartitionDump partition) {
-        for (Paused reason : partition.paused()) {
-            if (HELD.contains(reason) && (reason != Paused.END || partition.buffered() == 0)) {
-                return true;
-            }
-        }
-        return false;
+        return partition.paused().stream()
+                .anyMatch(each -> HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));
     }
 
     /** Whether the consumer may fetch of a partition, as soon as there is room. */
     static boolean mayFetch(PartitionDump partition) {
-        for (Paused reason : partition.paused()) {
-            if (HELD.contains(reason)) {
-                return false;
-            }
-        }
-        return true;
+        return partition.paused().stream().noneMatch(HELD::contains);
     }
 
     /** Records are fetched and wait, though the pipeline would take them; or commits fail. */

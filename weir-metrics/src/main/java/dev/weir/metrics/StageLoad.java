@@ -62,11 +62,7 @@ record StageLoad(
     }
 
     double mean(ToIntFunction<Activity> figure) {
-        long sum = 0;
-        for (Activity sample : samples) {
-            sum += figure.applyAsInt(sample);
-        }
-        return samples.isEmpty() ? 0 : (double) sum / samples.size();
+        return samples.stream().mapToInt(figure).average().orElse(0);
     }
 
     double atWork() {

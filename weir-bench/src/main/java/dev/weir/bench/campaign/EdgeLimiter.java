@@ -3,6 +3,7 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.explore.Verdict;
 import dev.weir.bench.measurement.TrialFigures;
 import dev.weir.bench.result.Explored;
+import dev.weir.bench.workload.LockWindow;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,7 @@ final class EdgeLimiter {
                                 ? "records waited"
                                 : String.format(
                                         Locale.ROOT, "%.0f %% of the handlers worked", 100 * edge.handlersBusyShare())),
-                "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
-                        + " (options.share.locks)",
+                LockWindow.ADVICE,
                 1);
     }
 }

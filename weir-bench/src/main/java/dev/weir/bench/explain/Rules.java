@@ -182,8 +182,7 @@ final class Rules {
                 ? limiter(
                         "share-window",
                         "lock window",
-                        "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
-                                + " (options.share.locks)",
+                        LockWindow.ADVICE,
                         String.format(
                                 Locale.ROOT,
                                 "the group held %.0f %% of the locks that it may of the fullest partition, while %.1f"

@@ -19,6 +19,11 @@ public final class LockWindow {
     /** Figure: what windows of all partitions let through in a second at most, if fetching took no time. */
     public static final String CEILING = "lock window: ceiling/s";
 
+    /** What to do where it is full. */
+    public static final String ADVICE =
+            "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
+                    + " (options.share.locks)";
+
     /** Numbers that are looked at for the slowest handlers, at least. */
     private static final int LOOKED_AT = 400_000;
 

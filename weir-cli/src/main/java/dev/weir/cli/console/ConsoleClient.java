@@ -55,6 +55,7 @@ final class ConsoleClient implements AutoCloseable {
 
     /** Asks for changes; true, false and whole numbers are sent as such. */
     JsonNode set(Map<String, String> settings) throws InterruptedException {
+        JsonNode ignored = get("/api/state"); // Whether it answers at all is known sooner.
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");
         settings.forEach(set::put);

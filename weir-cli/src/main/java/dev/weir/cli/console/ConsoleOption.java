@@ -37,13 +37,7 @@ public final class ConsoleOption {
     /** Starts what was asked for, if it was. */
     @Nullable
     ConsoleServer start() {
-        if (address == null) {
-            if (tokenFile != null) {
-                throw CliFailure.usage("--token-file goes with --console", "");
-            }
-            return null;
-        }
-        return start(address);
+        return startedIfGiven(ConsoleServer.Builder::start);
     }
 
     /**
@@ -52,22 +46,22 @@ public final class ConsoleOption {
      * @param name of what is run
      */
     public @Nullable RunConsole startForRuns(String name, RunConsole.Orders orders) {
+        return startedIfGiven(settings -> settings.startForRuns(name, orders));
+    }
+
+    /** Starts one, at any port of loopback unless told otherwise. */
+    ConsoleServer startAnyway() {
+        return started(address == null ? new ListenAddress(null, 0) : address, ConsoleServer.Builder::start);
+    }
+
+    private <T> @Nullable T startedIfGiven(Starting<T> starting) {
         if (address == null) {
             if (tokenFile != null) {
                 throw CliFailure.usage("--token-file goes with --console", "");
             }
             return null;
         }
-        return started(address, settings -> settings.startForRuns(name, orders));
-    }
-
-    /** Starts one, at any port of loopback unless told otherwise. */
-    ConsoleServer startAnyway() {
-        return start(address == null ? new ListenAddress(null, 0) : address);
-    }
-
-    private ConsoleServer start(ListenAddress at) {
-        return started(at, ConsoleServer.Builder::start);
+        return started(address, starting);
     }
 
     /** Makes a console of its settings. */

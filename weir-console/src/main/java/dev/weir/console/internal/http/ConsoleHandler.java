@@ -2,7 +2,6 @@ package dev.weir.console.internal.http;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import dev.weir.console.ControlReport;
 import dev.weir.console.internal.http.PageFiles.PageFile;
 import dev.weir.console.internal.state.Json;
 import dev.weir.console.internal.state.Looker;
@@ -169,9 +168,11 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
             // Nothing is written as long as it is being done.
             deadline.stop();
-            ControlReport report = shown.set(wanted, by);
-            deadline.restart();
-            return Answer.json(200, Json.report(report));
+            try {
+                return Answer.json(200, Json.report(shown.set(wanted, by)));
+            } finally {
+                deadline.restart();
+            }
         } catch (InterruptedException e) { // The console is being closed.
             Thread.currentThread().interrupt();
             return Answer.error(503, "the console is being closed");

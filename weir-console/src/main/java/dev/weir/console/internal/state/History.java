@@ -2,7 +2,6 @@ package dev.weir.console.internal.state;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,16 +70,8 @@ public final class History {
             if (closed || full == null) {
                 return null;
             }
-            Deque<Entry> fresh = new ArrayDeque<>();
-            Iterator<Entry> newestFirst = entries.descendingIterator();
-            while (newestFirst.hasNext()) {
-                Entry entry = newestFirst.next();
-                if (entry.number() <= number) {
-                    break;
-                }
-                fresh.addFirst(entry);
-            }
-            return new News(List.copyOf(fresh), full);
+            return new News(
+                    entries.stream().filter(entry -> entry.number() > number).toList(), full);
         } finally {
             lock.unlock();
         }

@@ -14,12 +14,13 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The texts of the console's answers, and the one text that it reads. Functions only. */
 public final class Json {
 
     private static final int MOST_SETTINGS = 256;
-    private static final int MOST_DIGITS = 9;
+    private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,8}");
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -85,24 +86,11 @@ public final class Json {
     static void writeValue(JsonGenerator json, String value) throws IOException {
         if (value.equals("true") || value.equals("false")) {
             json.writeBoolean(value.equals("true"));
-        } else if (isNumber(value)) {
+        } else if (NUMBER.matcher(value).matches()) {
             json.writeNumber(Integer.parseInt(value));
         } else {
             json.writeString(value);
         }
-    }
-
-    /** Whether it is 0, or one to nine digits the first of which is not 0. */
-    private static boolean isNumber(String value) {
-        if (value.isEmpty() || value.length() > MOST_DIGITS || (value.charAt(0) == '0' && value.length() > 1)) {
-            return false;
-        }
-        for (int i = 0; i < value.length(); i++) {
-            if (value.charAt(i) < '0' || value.charAt(i) > '9') {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** All changes that were asked for. */

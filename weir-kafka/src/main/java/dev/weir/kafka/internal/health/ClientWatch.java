@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Looks five times a second whether a producer's client still works, as long as its run or its {@code Sender} lasts. A virtual thread of its own
- * does that: who writes may wait in that client, and who asks the brokers for them.
+ * Looks five times a second whether a producer's client still works, as long as its run or its {@code Sender} lasts. A
+ * virtual thread of its own does that: who writes may wait in that client, and who asks the brokers for them.
  */
 public final class ClientWatch {
 

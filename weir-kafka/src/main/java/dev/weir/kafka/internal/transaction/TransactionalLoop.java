@@ -181,8 +181,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is known to
-     * have failed. False if that transaction is aborted.
+     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is known
+     * to have failed. False if that transaction is aborted.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (board.filling != filling) {

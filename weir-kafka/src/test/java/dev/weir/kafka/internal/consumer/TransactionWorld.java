@@ -14,10 +14,10 @@ import dev.weir.kafka.internal.consumer.TransactionCluster.Out;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.SilentLookup;
 import dev.weir.kafka.internal.transaction.SimulatedSink;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.Turns;
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -40,7 +40,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -519,8 +518,8 @@ final class TransactionWorld implements OwnerClock {
         act();
     }
 
-    /** Brokers that answer at once. */
-    private final class Answers implements Lookup {
+    /** Brokers that answer at once, but for what nobody asks here. */
+    private final class Answers extends SilentLookup {
 
         @Override
         public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -541,18 +540,5 @@ final class TransactionWorld implements OwnerClock {
                     .collect(Collectors.toMap(
                             topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1))));
         }
-
-        @Override
-        public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletionStage<Set<String>> topics() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public void close() {}
     }
 }

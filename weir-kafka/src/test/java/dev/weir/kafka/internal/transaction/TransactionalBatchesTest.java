@@ -38,7 +38,10 @@ class TransactionalBatchesTest {
 
     private int begun;
 
-    /** The value of a record that the client answers with a refusal. */
+    /** Of records that are refused when their transaction is committed. */
+    private final Queue<Callback> late = new ArrayDeque<>();
+
+    /** Their value. */
     private String refused = "none";
 
     private final MockProducer<String, String> client =
@@ -56,15 +59,17 @@ class TransactionalBatchesTest {
                 @Override
                 public synchronized Future<RecordMetadata> send(
                         ProducerRecord<String, String> record, Callback callback) {
-                    Future<RecordMetadata> answer = super.send(record, callback);
                     if (refused.equals(record.value())) {
-                        callback.onCompletion(null, new RecordTooLargeException("by the broker"));
+                        late.add(callback);
                     }
-                    return answer;
+                    return super.send(record, callback);
                 }
 
                 @Override
                 public void commitTransaction() {
+                    while (!late.isEmpty()) {
+                        late.remove().onCompletion(null, new RecordTooLargeException("by the broker"));
+                    }
                     RuntimeException failure = failures.poll();
                     if (failure != null) {
                         throw failure;
@@ -142,15 +147,14 @@ class TransactionalBatchesTest {
     /** The refusal is of the transaction that was aborted: it is no excuse for what is wrong afterwards. */
     @Test
     void failureThatIsFinal_endsTheRun_alsoAfterARecordCameUnderTheRule() {
-        List<String> skipped = new ArrayList<>();
         refused = "1";
         failures.add(new KafkaException("a record is refused"));
         beginFailures.add(new TransactionalIdAuthorizationException("not any more"));
-        assertThatThrownBy(() -> loop(rejecting(skipped)).run(five())).hasMessageContaining("transactions are refused");
+        assertThatThrownBy(() -> loop(skipping()).run(five())).hasMessageContaining("transactions are refused");
         assertThat(acknowledged).isEmpty();
     }
 
-    private Refused<ProducerRecord<String, String>> rejecting(List<String> skipped) {
+    private static Refused<ProducerRecord<String, String>> skipping() {
         return new Refused<>() {
             @Override
             public boolean takes(Exception refusal) {
@@ -158,9 +162,7 @@ class TransactionalBatchesTest {
             }
 
             @Override
-            public void add(ProducerRecord<String, String> record, Exception refusal, AckTarget of, long token) {
-                skipped.add(record.value());
-            }
+            public void add(ProducerRecord<String, String> record, Exception refusal, AckTarget of, long token) {}
 
             @Override
             public void settle() {}

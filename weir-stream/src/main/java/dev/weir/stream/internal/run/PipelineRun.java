@@ -13,7 +13,6 @@ import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Whereabouts;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -409,12 +408,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     @Override
     public List<StageSnapshot> stages() {
         long end = endNanos == 0 ? System.nanoTime() : endNanos;
-        // Looks come ten times a second: loops, here and below, cost a tenth of what streams do.
-        List<StageSnapshot> all = new ArrayList<>(entries.size());
-        for (StageEntry entry : entries) {
-            all.add(entry.snapshot(end - startNanos));
-        }
-        return Collections.unmodifiableList(all);
+        return entries.stream().map(entry -> entry.snapshot(end - startNanos)).toList();
     }
 
     @Override
@@ -434,14 +428,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public <H> List<H> handles(Class<H> type) {
-        Objects.requireNonNull(type, "type");
-        List<H> found = new ArrayList<>(2);
-        for (Object handle : handles) {
-            if (type.isInstance(handle)) {
-                found.add(type.cast(handle));
-            }
-        }
-        return Collections.unmodifiableList(found);
+        return handles.stream()
+                .filter(Objects.requireNonNull(type, "type")::isInstance)
+                .map(type::cast)
+                .toList();
     }
 
     @Override

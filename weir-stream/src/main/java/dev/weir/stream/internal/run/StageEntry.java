@@ -283,11 +283,7 @@ public final class StageEntry implements StageContext {
     }
 
     private int depthNow() {
-        int sum = ownDepth();
-        for (StageEntry entry : standsFor) {
-            sum += entry.ownDepth();
-        }
-        return sum;
+        return ownDepth() + standsFor.stream().mapToInt(StageEntry::ownDepth).sum();
     }
 
     private int ownDepth() {
