@@ -16,11 +16,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import javax.management.Attribute;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
@@ -52,19 +50,9 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             "kafka.consumer:type=consumer-share-fetch-manager-metrics",
             "kafka.producer:type=producer-metrics");
 
-    /** Between two scrapes there is more. */
-    private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-
-    private static final String[] NONE = {};
-
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     private final CountDownLatch over = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
-
-    private final Map<ObjectName, Reading> reads = new ConcurrentHashMap<>();
-
-    /** The figures of the clients that are there. Written under the lock. */
-    private final Map<ObjectName, String[]> attributes = new ConcurrentHashMap<>();
 
     // Under the lock.
     private final Map<MeterRegistry, Map<Key, Meter>> registries = new HashMap<>();
@@ -129,18 +117,12 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         for (String group : GROUPS) {
             try {
                 for (ObjectName bean : server.queryNames(new ObjectName(group + "," + CLIENT_KEY + "=*"), null)) {
-                    List<Key> figures = figures(bean);
-                    now.addAll(figures);
-                    attributes.put(bean, figures.stream().map(Key::attribute).toArray(String[]::new));
+                    now.addAll(figures(bean));
                 }
             } catch (JMException ignored) {
                 // The client went meanwhile.
             }
         }
-        Set<ObjectName> beans = new HashSet<>();
-        now.forEach(figure -> beans.add(figure.bean));
-        attributes.keySet().retainAll(beans);
-        reads.keySet().retainAll(beans);
         registries.forEach((registry, meters) -> {
             meters.entrySet().removeIf(known -> {
                 boolean gone = !now.contains(known.getKey());
@@ -187,46 +169,13 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     }
 
     private double value(Key figure) {
-        return reads.computeIfAbsent(figure.bean, bean -> new Reading()).value(figure);
-    }
-
-    /** All figures of one client, read at once for those who ask one after the other. */
-    private final class Reading {
-
-        private final ReentrantLock reading = new ReentrantLock();
-
-        // Under that lock.
-        private Map<String, Double> figures = Map.of();
-        private long readNanos;
-
-        double value(Key figure) {
-            reading.lock();
-            try {
-                long now = System.nanoTime();
-                if (figures.isEmpty() || now - readNanos >= READ_NANOS) {
-                    figures = read(figure.bean);
-                    readNanos = now;
-                }
-                return figures.getOrDefault(figure.attribute, Double.NaN);
-            } finally {
-                reading.unlock();
-            }
-        }
-    }
-
-    private Map<String, Double> read(ObjectName bean) {
-        Map<String, Double> figures = new HashMap<>();
         try {
-            String[] names = attributes.getOrDefault(bean, NONE);
-            for (Attribute each : server.getAttributes(bean, names).asList()) {
-                if (each.getValue() instanceof Number number) {
-                    figures.put(each.getName(), number.doubleValue());
-                }
-            }
+            return server.getAttribute(figure.bean, figure.attribute) instanceof Number number
+                    ? number.doubleValue()
+                    : Double.NaN;
         } catch (JMException gone) {
-            return Map.of();
+            return Double.NaN;
         }
-        return figures;
     }
 
     /** Removes the meters from all registries and ends the thread. */
