@@ -9,8 +9,6 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.Pace;
 import dev.weir.stream.control.RateControl;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -229,15 +227,7 @@ public final class PipelineLook {
     }
 
     private static <H, L> List<L> each(RunningPipeline pipeline, Class<H> type, Function<H, L> look) {
-        List<H> handles = pipeline.handles(type);
-        if (handles.isEmpty()) {
-            return List.of();
-        }
-        List<L> looks = new ArrayList<>(handles.size());
-        for (H handle : handles) {
-            looks.add(look.apply(handle));
-        }
-        return Collections.unmodifiableList(looks);
+        return pipeline.handles(type).stream().<L>map(look).toList();
     }
 
     @Override
