@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +27,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.AbortTransactionSpec;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -152,8 +156,24 @@ class OpenTransactionTest {
         return gauge == null ? -1 : gauge.value();
     }
 
+    /** As {@code kafka-transactions.sh abort --start-offset 2} does. */
+    private static void abortByHand(TopicPartition id) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
+            ProducerState open = admin.describeProducers(List.of(id)).partitionResult(id).get().activeProducers().stream()
+                    .filter(producer -> producer.currentTransactionStartOffset().equals(OptionalLong.of(2)))
+                    .findFirst()
+                    .orElseThrow();
+            var aborted = new AbortTransactionSpec(
+                    id,
+                    open.producerId(),
+                    (short) open.producerEpoch(),
+                    open.coordinatorEpoch().orElse(0));
+            admin.abortTransaction(aborted).all().get();
+        }
+    }
+
     @Test
-    void transactionOfWhichNoBrokerTells_isToldWithoutItsProducer() {
+    void transactionOfWhichNoBrokerTells_isToldWithoutItsProducer_untilItIsAbortedByHand() throws Exception {
         UnaryOperator<Lookup> untold = lookup -> FastKafka.answering(
                 lookup,
                 (method, args) -> method.equals("openTransaction")
@@ -164,7 +184,8 @@ class OpenTransactionTest {
                 RunningPipeline running = run("untold")) {
             ConsumerLedger.await("told", SOON, () -> paused(running, 0).equals(Set.of(Paused.OPEN_TRANSACTION)));
             assertThat(around.warnings()).singleElement().asString().contains("; its producer is not known: no right");
-            stranger.abortTransaction();
+            abortByHand(new TopicPartition("untold", 0));
+            stranger.close(Duration.ZERO);
             awaitAllRead();
             assertThat(running.completion()).isNotDone();
         }

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Asks whose open transaction began first in a partition. Immutable. The leader knows producers by number (right to READ
- * the topic), coordinators know the transactional id and since when (right to DESCRIBE it).
+ * Asks whose open transaction began first in a partition. Immutable. The leader knows producers by number (right to
+ * READ the topic), coordinators know the transactional id and since when (right to DESCRIBE it).
  */
 record OpenProducer(Admin admin, int millis) {
 
