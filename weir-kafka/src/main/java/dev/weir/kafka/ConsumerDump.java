@@ -127,6 +127,12 @@ public final class ConsumerDump {
         NOT_DUE("next record not due yet"),
         /** It is not yet known where to start. */
         STARTING("position not known yet"),
+        /**
+         * It is read with {@code isolation.level=read_committed}, and records have waited behind its last stable offset
+         * for a minute, or up to half a minute longer: a transaction is open there. {@link PartitionDump#trouble} says
+         * whose. Weir does not end it.
+         */
+        OPEN_TRANSACTION("held up by an open transaction of another producer"),
         /** No pipeline of a shared consumer reads it. */
         UNREAD("no pipeline reads it"),
         /** It is read to the end that was asked for, or the consumer was stopped. */
@@ -166,7 +172,8 @@ public final class ConsumerDump {
             partition.paused.stream()
                     .sorted()
                     .forEach(reason -> causes.add(
-                            reason == Paused.STARTING && partition.trouble != null
+                            partition.trouble != null
+                                            && (reason == Paused.STARTING || reason == Paused.OPEN_TRANSACTION)
                                     ? reason.words + " (" + partition.trouble + ")"
                                     : reason.words));
             if (oldest != null) {
@@ -313,7 +320,10 @@ public final class ConsumerDump {
             return values.lagTime;
         }
 
-        /** Why no broker can say where to start, in words; null if one can, or was asked just now. */
+        /**
+         * Why no broker can say where to start, or which transaction holds it up, in words; null if one can, or was
+         * asked just now, and none does.
+         */
         public @Nullable String trouble() {
             return values.trouble;
         }

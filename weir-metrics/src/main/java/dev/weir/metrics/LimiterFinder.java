@@ -26,6 +26,7 @@ public final class LimiterFinder {
             OutputRules::answers,
             StageRules::notTaken,
             SourceRules::held,
+            SourceRules::openTransaction,
             SourceRules::commit,
             SourceRules::arrival,
             SourceRules::full,

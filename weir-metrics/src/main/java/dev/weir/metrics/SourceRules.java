@@ -98,6 +98,25 @@ final class SourceRules {
         return partition.paused().stream().noneMatch(HELD::contains);
     }
 
+    /** Records wait behind a transaction that somebody has left open, and the others' are worked on as they come. */
+    static @Nullable Limiter openTransaction(Interval interval) {
+        if (!starves(interval) || !interval.keepsUp()) {
+            return null;
+        }
+        for (PartitionDump partition : interval.partitions()) {
+            if (partition.paused().contains(Paused.OPEN_TRANSACTION)) {
+                return Limiter.of(
+                        Kind.SOURCE_BROKER,
+                        Partitions.name(partition),
+                        Partitions.name(partition) + " is " + Paused.OPEN_TRANSACTION.words() + ": "
+                                + partition.trouble(),
+                        "end that transaction, or wait for its timeout",
+                        1);
+            }
+        }
+        return null;
+    }
+
     /** Records are fetched and wait, though the pipeline would take them; or commits fail. */
     static @Nullable Limiter commit(Interval interval) {
         for (int i = 0; i < interval.last.consumers().size(); i++) {

@@ -68,6 +68,18 @@ class PlantedAroundTheEngineTest {
     }
 
     @Test
+    void partitionBehindAnOpenTransaction_isSourceBroker_thoughItsLagIsZero() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0),
+                        StubLooks.partition(3).paused(Paused.OPEN_TRANSACTION).trouble("5 records wait")),
+                StubLooks.noProducer())) {
+            assertThat(planted.awaitLimiter(Kind.SOURCE_BROKER, "orders-3").sentence())
+                    .isEqualTo("orders-3 is held up by an open transaction of another producer: 5 records wait");
+        }
+    }
+
+    @Test
     void brokersThatHandOutNothing_areSourceBroker() {
         try (Planted planted = waiting(StubLooks.consumer(StubLooks.partition(0).lag(MANY)), StubLooks.noProducer())) {
             planted.awaitLimiter(Kind.SOURCE_BROKER, READS);

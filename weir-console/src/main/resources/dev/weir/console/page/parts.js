@@ -8,6 +8,7 @@ const COLOURS = { running: "--running", parked: "--parked", waiting: "--waiting"
 const REASONS = {
   WINDOW: "window full", BUDGET: "memory budget full", USER: "paused by a user", NOT_DUE: "next record not due yet",
   STARTING: "position not known yet", UNREAD: "no pipeline reads it", END: "at the end",
+  OPEN_TRANSACTION: "held up by an open transaction",
 };
 
 const seconds = (ms) => `${(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;

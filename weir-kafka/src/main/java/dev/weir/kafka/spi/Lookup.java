@@ -40,6 +40,26 @@ public interface Lookup extends AutoCloseable {
      */
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions, Duration within);
 
+    /**
+     * The high watermark of each partition now, for a reader of committed records, whose own end is the last stable
+     * offset: what is between the two waits for a transaction to end. Empty for a reader of all records. Answers are as
+     * those of {@link #offsets}.
+     *
+     * @param within how long an answer may take
+     */
+    default Map<TopicPartition, CompletionStage<Long>> highWatermarks(Collection<TopicPartition> ids, Duration within) {
+        return Map.of();
+    }
+
+    /**
+     * Which producer's open transaction began first in a partition, in words for people. Fails where nobody can tell.
+     *
+     * @param within how long each question may take
+     */
+    default CompletionStage<String> openTransaction(TopicPartition id, Duration within) {
+        return CompletableFuture.failedStage(new UnsupportedOperationException("nobody tells here"));
+    }
+
     /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
     CompletionStage<Described> partitions(Selection selection);
 

@@ -232,8 +232,8 @@ final class Observer {
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
         List<PartitionDump> dumps = new ArrayList<>(assigned.size());
         List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
-        looks.begin();
         long now = clock.nanoTime();
+        looks.begin(now);
         boolean left = false;
         int buffered = 0;
         long bytes = 0;

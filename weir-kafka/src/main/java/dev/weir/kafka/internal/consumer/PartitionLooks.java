@@ -48,6 +48,7 @@ final class PartitionLooks {
     private final boolean tracked;
     private final @Nullable CommitAhead ahead;
     private final Function<AssignedPartition, @Nullable String> trouble;
+    private final OpenTransactions transactions;
     private final Reachability reachability;
 
     private long endLookDueNanos;
@@ -58,8 +59,9 @@ final class PartitionLooks {
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that wait for
-     * their commit, if there is one, and {@code trouble} why nothing is read of one.
+     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that wait
+     * for their commit, if there is one, {@code trouble} why nothing is read of one, and {@code transactions} what is held
+     * up.
      */
     PartitionLooks(
             OwnerThread owner,
@@ -70,7 +72,8 @@ final class PartitionLooks {
             OwnerClock clock,
             boolean tracked,
             @Nullable CommitAhead ahead,
-            Function<AssignedPartition, @Nullable String> trouble) {
+            Function<AssignedPartition, @Nullable String> trouble,
+            OpenTransactions transactions) {
         this.owner = owner;
         this.fetcher = fetcher;
         this.flow = flow;
@@ -79,6 +82,7 @@ final class PartitionLooks {
         this.tracked = tracked;
         this.ahead = ahead;
         this.trouble = trouble;
+        this.transactions = transactions;
         this.reachability = new Reachability(fetcher::contact, clock);
         this.progressNanos = clock.nanoTime();
         this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
@@ -96,8 +100,9 @@ final class PartitionLooks {
     }
 
     /** Begins a look at all. */
-    void begin() {
+    void begin(long now) {
         reachability.look();
+        transactions.lookIfDue(now);
     }
 
     /** Fetched and not pulled, or not to be pulled yet: at most once, a record waits for its commit first. */
@@ -110,6 +115,7 @@ final class PartitionLooks {
         int outstanding = tracked ? partition.tracker().outstanding() : buffered;
         long position = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.position(partition.id());
         long lag = lag(partition, position, outstanding);
+        String heldUp = transactions.trouble(partition, now);
         Oldest oldest = null;
         if (tracked && outstanding > 0) {
             oldest = oldest(partition, now);
@@ -123,13 +129,13 @@ final class PartitionLooks {
                 buffered,
                 Math.max(0, outstanding - buffered),
                 oldest,
-                reasons(partition),
+                reasons(partition, heldUp != null),
                 partition.committedOffset(),
                 partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
                 position,
                 lag,
                 lagTime(partition, lag),
-                trouble.apply(partition));
+                heldUp == null ? trouble.apply(partition) : heldUp);
     }
 
     /** By the clock of the machine, as the timestamps are; producers whose clocks are ahead make it 0, not negative. */
@@ -148,8 +154,11 @@ final class PartitionLooks {
         return Oldest.of(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
     }
 
-    private Set<Paused> reasons(AssignedPartition partition) {
+    private Set<Paused> reasons(AssignedPartition partition, boolean heldUp) {
         EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
+        if (heldUp) {
+            reasons.add(Paused.OPEN_TRANSACTION);
+        }
         if (pauses.isPaused(partition.id())) {
             reasons.add(Paused.USER);
         }

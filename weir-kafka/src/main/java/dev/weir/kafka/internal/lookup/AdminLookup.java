@@ -20,6 +20,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -87,6 +88,15 @@ public final class AdminLookup implements Lookup {
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(
             Map<TopicPartition, Position> positions, Duration within) {
+        return offsets(positions, options(isolation, within));
+    }
+
+    private static ListOffsetsOptions options(IsolationLevel isolation, Duration within) {
+        return new ListOffsetsOptions(isolation).timeoutMs((int) within.toMillis());
+    }
+
+    private Map<TopicPartition, CompletionStage<Long>> offsets(
+            Map<TopicPartition, Position> positions, ListOffsetsOptions options) {
         Map<TopicPartition, CompletionStage<Long>> answers = new HashMap<>();
         Map<TopicPartition, CompletableFuture<Long>> open = new HashMap<>();
         Set<String> topics = new HashSet<>();
@@ -104,7 +114,7 @@ public final class AdminLookup implements Lookup {
             Map<TopicPartition, String> leaders = new HashMap<>();
             Map<String, Throwable> failures = new HashMap<>();
             Map<String, Integer> sizes = new HashMap<>();
-            describe(topics, new DescribeTopicsOptions().timeoutMs((int) within.toMillis()), (name, topic, failure) -> {
+            describe(topics, new DescribeTopicsOptions().timeoutMs(options.timeoutMs()), (name, topic, failure) -> {
                         if (topic == null) {
                             failures.put(name, Objects.requireNonNull(failure));
                         } else {
@@ -119,7 +129,7 @@ public final class AdminLookup implements Lookup {
                                 answer.completeExceptionally(unled(id, failure, sizes.getOrDefault(id.topic(), 0)));
                             }
                         });
-                        askLeaders(positions, leaders, open, within);
+                        askLeaders(positions, leaders, open, options);
                     });
         }
         return answers;
@@ -151,9 +161,7 @@ public final class AdminLookup implements Lookup {
             Map<TopicPartition, Position> positions,
             Map<TopicPartition, String> leaders,
             Map<TopicPartition, CompletableFuture<Long>> open,
-            Duration within) {
-        ListOffsetsOptions options = new ListOffsetsOptions(isolation);
-        options.timeoutMs((int) within.toMillis());
+            ListOffsetsOptions options) {
         Map<TopicPartition, OffsetSpec> edges = new HashMap<>();
         Map<TopicPartition, OffsetSpec> times = new HashMap<>();
         open.forEach((id, answer) -> {
@@ -245,6 +253,24 @@ public final class AdminLookup implements Lookup {
     }
 
     @Override
+    public Map<TopicPartition, CompletionStage<Long>> highWatermarks(Collection<TopicPartition> ids, Duration within) {
+        if (isolation == IsolationLevel.READ_UNCOMMITTED) {
+            return Map.of();
+        }
+        Map<TopicPartition, Position> ends = ids.stream().collect(Collectors.toMap(id -> id, id -> Position.end()));
+        return offsets(ends, options(IsolationLevel.READ_UNCOMMITTED, within));
+    }
+
+    @Override
+    public CompletionStage<String> openTransaction(TopicPartition id, Duration within) {
+        try {
+            return new OpenProducer(admin(), within).of(id);
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedStage(refused);
+        }
+    }
+
+    @Override
     public CompletionStage<Described> partitions(Selection selection) {
         return switch (selection) {
             case Partitions given -> CompletableFuture.completedStage(new Described(given.ids(), Map.of()));
@@ -305,7 +331,7 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    private static Throwable cause(Throwable failure) {
+    static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
