@@ -5,28 +5,18 @@ import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.ExistingCluster;
 import dev.weir.bench.environment.BenchEnvironment;
-import dev.weir.bench.live.OrderDesk;
-import dev.weir.bench.measurement.GeneratorFailure;
-import dev.weir.bench.measurement.LiveListener;
-import dev.weir.bench.measurement.LiveMeasurement;
-import dev.weir.bench.measurement.LiveSteady;
 import dev.weir.bench.measurement.Measured;
-import dev.weir.bench.measurement.Measurement;
-import dev.weir.bench.measurement.SteadyMeasurement;
 import dev.weir.bench.process.DriverCatalog;
 import dev.weir.bench.process.DriverLauncher;
-import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Ledger;
-import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
-import dev.weir.driver.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +50,7 @@ public final class CampaignRunner {
     private final CampaignListener listener;
     private final List<String> drivers;
     private final DriverLauncher launcher;
+    private final RunMeasurements measurements;
 
     private final long startedNanos = System.nanoTime();
 
@@ -101,6 +92,7 @@ public final class CampaignRunner {
         this.listener = listener;
         this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
         this.workload = reaching(workload, settings.cluster());
+        this.measurements = new RunMeasurements(this.workload, settings, listener, launcher);
         CampaignBrokers.check(workload.points(), settings.cluster());
         this.drivers = new ArrayList<>(this.workload.drivers());
         if (workload.control()) {
@@ -402,7 +394,7 @@ public final class CampaignRunner {
         }
         doing("warming the brokers");
         try {
-            var unused = measure(
+            var unused = measurements.measure(
                     cluster,
                     topics,
                     new RunOrder.Step(point, workload.baseline(), 0),
@@ -432,7 +424,7 @@ public final class CampaignRunner {
         String point = step.point().id();
         long seed = settings.seed() + step.round();
         try {
-            Measured measured = measure(cluster, topics, step, folder.log(step.key()), seed);
+            Measured measured = measurements.measure(cluster, topics, step, folder.log(step.key()), seed);
             Run run = finished(step, order, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
@@ -478,94 +470,5 @@ public final class CampaignRunner {
                 measured.timeline(),
                 measured.phases(),
                 measured.disturbances());
-    }
-
-    private Measured live(SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)
-            throws InterruptedException {
-        if (!launcher.isHere()) {
-            throw new RunFailure("method.live needs its driver on this machine: leave it or the environment out");
-        }
-        try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
-            LiveSteady orders = new LiveSteady(step.point(), cluster, desk, workload.timeline(), hears());
-            return steady.run(topic, seed, orders, desk.numbers());
-        }
-    }
-
-    private interface Task {
-        Measured run() throws InterruptedException;
-    }
-
-    /** Who orders something meanwhile is told why that is not done, unless there is no room for it. */
-    private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
-        OrderDesk desk = null;
-        try {
-            desk = OrderDesk.refusing(
-                    settings.results(),
-                    step.key().fileName(),
-                    "a run of scenario " + step.point().scenario().label() + " takes no orders: " + why);
-        } catch (RunFailure e) {
-            listener.note(String.valueOf(e.getMessage()));
-        }
-        try {
-            return task.run();
-        } finally {
-            if (desk != null) {
-                desk.close();
-            }
-        }
-    }
-
-    private LiveListener hears() {
-        return new LiveListener() {
-            @Override
-            public void second(Phase second) {
-                listener.second(second);
-            }
-
-            @Override
-            public void changed(double atMillis, String what) {
-                listener.note(String.format(Locale.ROOT, "%.1f s, %s", atMillis / 1e3, what));
-            }
-        };
-    }
-
-    private Measured changeable(BenchCluster cluster, RunOrder.Step step, String topic, Path log, long seed)
-            throws InterruptedException {
-        String driver = withoutControl(step.driver());
-        try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
-            return new LiveMeasurement(
-                            launcher, driver, cluster, step.point(), workload.timeline(), log, desk.numbers(), hears())
-                    .run(topic, seed, desk);
-        } catch (GeneratorFailure e) {
-            throw new RunFailure(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private Measured measure(BenchCluster cluster, CampaignTopics topics, RunOrder.Step step, Path log, long seed)
-            throws InterruptedException {
-        WorkloadPoint point = step.point();
-        String topic = topics.ofRun(point, log);
-        String driver = withoutControl(step.driver());
-        boolean isBaseline = driver.equals(workload.baseline());
-        if (point.isChangeable()) {
-            return changeable(cluster, step, topic, log, seed);
-        }
-        try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
-            if (!point.isPlanned()) {
-                return new Measurement(process, cluster, point, isBaseline).run(topic);
-            }
-            if (point.scenario() == Scenario.PRODUCE) {
-                return refusing(
-                        step,
-                        "its driver sends by a plan of its own, which is not changed",
-                        () -> new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed));
-            }
-            try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
-                SteadyMeasurement steady = new SteadyMeasurement(process, generator, cluster, point, isBaseline);
-                return point.isLive()
-                        ? live(steady, cluster, step, topic, seed)
-                        : refusing(step, "set method.live: true in its workload file", () -> steady.run(topic, seed));
-            }
-        }
     }
 }

@@ -4,26 +4,7 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.ExistingCluster;
-import dev.weir.bench.explore.Attempt;
-import dev.weir.bench.explore.Finding;
-import dev.weir.bench.explore.Kind;
-import dev.weir.bench.explore.Limits;
-import dev.weir.bench.explore.Outcome;
-import dev.weir.bench.explore.Search;
-import dev.weir.bench.explore.Trial;
-import dev.weir.bench.explore.Verdict;
-import dev.weir.bench.live.Order;
-import dev.weir.bench.live.OrderDesk;
-import dev.weir.bench.live.Orders;
-import dev.weir.bench.live.TimelineEntry;
-import dev.weir.bench.measurement.GeneratorFailure;
-import dev.weir.bench.measurement.Measured;
-import dev.weir.bench.measurement.RateTrial;
 import dev.weir.bench.measurement.SimulatedRun;
-import dev.weir.bench.measurement.SimulatedTrial;
-import dev.weir.bench.measurement.TrialFigures;
-import dev.weir.bench.measurement.TrialResult;
-import dev.weir.bench.measurement.Trials;
 import dev.weir.bench.process.DriverCatalog;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
@@ -31,32 +12,21 @@ import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Explored;
-import dev.weir.bench.result.Flag;
-import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
-import dev.weir.bench.result.Run;
-import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.Design;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.bench.workload.Refinement;
 import dev.weir.bench.workload.Workload;
-import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +35,6 @@ import org.jspecify.annotations.Nullable;
  * {@link #stop} is for any.
  */
 public final class ExploreRunner {
-    private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
-
-    /** A rate that was computed in two ways is the same to that share. */
-    private static final double ROUNDING = 1e-9;
-
     private final Workload workload;
     private final CampaignRunner.Settings settings;
     private final @Nullable LatencyTarget target;
@@ -227,16 +192,22 @@ public final class ExploreRunner {
         double mostSeconds = isSimulated
                 ? maxSeconds / workload.points().size() / workload.drivers().size()
                 : (maxSeconds + extendedSeconds - seconds()) / searches;
-        OfDriver search = new OfDriver(
+        DriverSearch search = new DriverSearch(
+                settings,
+                target,
+                listener,
+                this::status,
+                launcher,
                 isSimulated ? null : brokers.forRun(point),
                 folder,
                 point,
                 workload.drivers().get(driver),
                 mostSeconds);
         all.add(search.explored(all.size()));
+        extendedSeconds += search.extendedSeconds();
         ExploredReport.write(folder, all);
         listener.finished(all.getLast());
-        String refusal = search.refusal;
+        String refusal = search.refusal();
         if (refusal != null) {
             listener.note(refusal);
             refusals.add(refusal);
@@ -269,310 +240,5 @@ public final class ExploreRunner {
             }
         }
         return hellos;
-    }
-
-    private record Failed(Attempt attempt, TrialFigures figures) {}
-
-    /** One search. */
-    private final class OfDriver implements Orders.Target {
-        private final @Nullable BenchCluster cluster; // none of a model
-        private final ResultsFolder folder;
-        private final String driver;
-        private WorkloadPoint point; // these four are others after an order
-        private ExploreSettings how;
-        private Search search;
-        private Trials trials;
-        private List<TimelineEntry> timeline = List.of();
-        private final long startedMillis = System.currentTimeMillis();
-
-        private int count;
-        private boolean hasPassed;
-        private boolean hasFailed;
-        private @Nullable String refusal; // if it failed twice by itself, and nothing has passed
-        private final Map<Double, TrialResult> held = new HashMap<>(); // by rate, the last hold that passed
-        private final List<Failed> failed = new ArrayList<>();
-
-        OfDriver(
-                @Nullable BenchCluster cluster,
-                ResultsFolder folder,
-                WorkloadPoint point,
-                String driver,
-                double mostSeconds) {
-            this.cluster = cluster;
-            this.folder = folder;
-            this.point = point;
-            this.driver = driver;
-            this.how = ExploreSettings.of(point, target);
-            this.search = search(how, mostSeconds);
-            this.trials = trials();
-        }
-
-        private static Search search(ExploreSettings how, double mostSeconds) {
-            return new Search(
-                    new Limits(how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS, how.expectedSeconds()));
-        }
-
-        @Override
-        public @Nullable String objection(Order order) {
-            if (order instanceof Order.Extend || order instanceof Order.End) {
-                return search.next() == null ? order.text() + ": the search is over" : null;
-            }
-            if (!(order instanceof Order.Set set)) {
-                return order.text()
-                        + ": a search disturbs its members by itself, at its own times; it can be changed by set,"
-                        + " extend and end";
-            }
-            if (search.secondsLeft() <= 0) {
-                return order.text() + ": no time is left to begin anew";
-            }
-            try {
-                ClientProperties.check(set);
-                ExploreSettings.of(point.changedBy(set), target);
-                return null;
-            } catch (IllegalArgumentException | WorkloadException e) {
-                return e.getMessage();
-            }
-        }
-
-        @Override
-        public Map<String, String> apply(Order order) {
-            Map<String, String> did = new TreeMap<>();
-            switch (order) {
-                case Order.Extend extend -> {
-                    search.extend(extend.millis() / 1e3);
-                    extendedSeconds += extend.millis() / 1e3;
-                    did.put("extend", "it may take " + (long) search.secondsLeft() + " s more");
-                }
-                case Order.End end -> {
-                    search.giveUp();
-                    did.put("end", "ended");
-                }
-                case Order.Set set -> {
-                    beginAnew(point.changedBy(set));
-                    did.putAll(set.values());
-                    did.put("search", "began anew");
-                }
-                default -> throw new IllegalArgumentException(order.text());
-            }
-            return did;
-        }
-
-        /** What was tried so far was another system. */
-        private void beginAnew(WorkloadPoint changed) {
-            point = changed;
-            how = ExploreSettings.of(point, target);
-            search = search(how, search.secondsLeft());
-            trials = trials();
-            hasPassed = false;
-            hasFailed = false;
-            refusal = null;
-            held.clear();
-            failed.clear();
-        }
-
-        private Trials trials() {
-            BenchCluster brokers = cluster;
-            return brokers == null
-                    ? new SimulatedTrial(driver, point, how)
-                    : new RateTrial(launcher, driver, brokers, point, how, folder.log(key()));
-        }
-
-        private Run.Key key() {
-            return new Run.Key(point.id(), driver, 0);
-        }
-
-        Explored explored(int order) throws InterruptedException {
-            long begunNanos = System.nanoTime();
-            try (OrderDesk desk = desk()) {
-                searched(new Orders(
-                        desk,
-                        List.of(),
-                        () -> (System.nanoTime() - begunNanos) / 1e6,
-                        (what, atMillis) -> listener.note(what)));
-            }
-            Finding finding = finding();
-            TrialResult last = held.get(finding.low());
-            folder.append(
-                    asRun(finding, order),
-                    last == null ? List.of() : last.measured().latencies());
-            return found(finding);
-        }
-
-        /** Null if there is no room for one: a search goes on without orders. */
-        private @Nullable OrderDesk desk() {
-            if (cluster == null) {
-                return null;
-            }
-            try {
-                return OrderDesk.open(settings.results(), key().fileName());
-            } catch (RunFailure e) {
-                listener.note(String.valueOf(e.getMessage()));
-                return null;
-            }
-        }
-
-        /** Orders are taken between trials: one that was changed amid it would have an outcome of no system. */
-        private void searched(Orders orders) throws InterruptedException {
-            orders.take(this);
-            for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
-                if (isStopped()) {
-                    throw new BenchException("it was stopped");
-                }
-                status(String.format(
-                        Locale.ROOT,
-                        "%s at %s: %s at %,.0f/s",
-                        driver,
-                        point.id(),
-                        attempt.kind().label(),
-                        attempt.rate()));
-                long begunNanos = System.nanoTime();
-                Outcome outcome = outcome(attempt);
-                listener.tried(driver, point.id(), ++count, new Trial(attempt, outcome));
-                search.tell(
-                        outcome,
-                        cluster == null
-                                ? how.expectedSeconds().getOrDefault(attempt.kind(), 0.0)
-                                : (System.nanoTime() - begunNanos) / 1e9);
-                if (refusal != null) {
-                    search.giveUp();
-                }
-                orders.take(this);
-            }
-            timeline = orders.timeline();
-        }
-
-        private Finding finding() {
-            Finding finding = search.finding();
-            return refusal == null
-                    ? finding
-                    : new Finding(Verdict.NOT_FOUND, Double.NaN, Double.NaN, Double.NaN, finding.trials());
-        }
-
-        private Outcome outcome(Attempt attempt) throws InterruptedException {
-            try {
-                TrialResult result = trials.run(attempt, settings.seed() + count); // Votes on a rate are independent.
-                keep(attempt, result);
-                return result.outcome();
-            } catch (GeneratorFailure e) {
-                requireGoingOn(e);
-                return new Outcome(Outcome.Result.GENERATOR_BOUND, String.valueOf(e.getMessage()));
-            } catch (RunFailure e) {
-                requireGoingOn(e);
-                if (!hasPassed && hasFailed) { // A mistake in the workload, say: no lower rate would mend it.
-                    refusal = "driver " + driver + " at " + point.id() + ": " + e.getMessage() + "; its log is "
-                            + folder.log(key());
-                }
-                hasFailed = true;
-                return new Outcome(Outcome.Result.FAILED, String.valueOf(e.getMessage()));
-            } finally {
-                if (cluster != null) {
-                    cluster.deleteOfRun();
-                }
-            }
-        }
-
-        private void requireGoingOn(RuntimeException cause) {
-            if (cluster != null) {
-                cluster.requireBrokers();
-            } // Else it was not the driver that failed.
-            if (isStopped()) {
-                throw new BenchException("it was stopped", cause);
-            }
-        }
-
-        private void keep(Attempt attempt, TrialResult result) {
-            switch (result.outcome().result()) {
-                case PASSED -> {
-                    hasPassed = true;
-                    if (attempt.kind() == Kind.HOLD) {
-                        held.put(attempt.rate(), result);
-                    }
-                }
-                case FAILED -> failed.add(new Failed(attempt, result.figures()));
-                case GENERATOR_BOUND -> {}
-            }
-        }
-
-        /**
-         * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a rate
-         * is unstable, those of the perturbation from which the system did not recover: a step at it passed.
-         */
-        private @Nullable TrialFigures edge(Finding finding) {
-            if (finding.verdict() == Verdict.UNSTABLE_AT) {
-                return failed.stream()
-                        .filter(each -> each.attempt().kind().isPerturbation()
-                                && Math.abs(each.attempt().rate() / finding.unstableAt() - 1) <= ROUNDING)
-                        .reduce((before, after) -> after)
-                        .map(Failed::figures)
-                        .orElse(null);
-            }
-            double from = finding.high() / (1 + Search.MARGIN) * (1 - ROUNDING);
-            return failed.stream()
-                    .filter(each -> !each.attempt().kind().isPerturbation()
-                            && each.attempt().rate() >= from)
-                    .min(Comparator.comparingDouble(each -> each.attempt().rate()))
-                    .or(() -> failed.stream()
-                            .filter(each -> each.attempt().kind() == Kind.HOLD)
-                            .reduce((before, after) -> after))
-                    .map(Failed::figures)
-                    .orElse(null);
-        }
-
-        private Explored found(Finding finding) {
-            TrialResult last = held.get(finding.low());
-            TrialFigures edge = edge(finding);
-            TrialFigures figures = last != null ? last.figures() : edge;
-            double ceiling = figures == null || Double.isNaN(figures.handlerMillis())
-                    ? Double.NaN
-                    : 1e3 * figures.handlers() / figures.handlerMillis();
-            return new Explored(
-                    point.id(),
-                    driver,
-                    how.target().toString(),
-                    how.members(),
-                    finding,
-                    last == null ? Double.NaN : how.holdSeconds(),
-                    last == null ? Double.NaN : last.figures().latencyMillis(),
-                    ceiling,
-                    EdgeLimiter.of(finding.verdict(), edge, point.brokers()),
-                    timeline);
-        }
-
-        /** The hold at the rate that was found, so that the tables of the folder show it. */
-        private Run asRun(Finding finding, int order) {
-            long now = System.currentTimeMillis();
-            TrialResult last = held.get(finding.low());
-            if (last == null) {
-                String why = refusal != null
-                        ? refusal
-                        : finding.verdict() == Verdict.UNSTABLE_AT
-                                ? "no rate below the unstable one was confirmed"
-                                : "no rate was confirmed: " + finding.verdict();
-                return Run.failed(point.id(), driver, 0, order, settings.seed(), startedMillis, now, why);
-            }
-            Measured measured = last.measured();
-            Set<Flag> flags = EnumSet.noneOf(Flag.class);
-            flags.addAll(measured.flags());
-            if (!timeline.isEmpty()) {
-                flags.add(Flag.CHANGED);
-            }
-            return new Run(
-                    point.id(),
-                    driver,
-                    0,
-                    order,
-                    settings.seed(),
-                    startedMillis,
-                    now,
-                    measured.warmUpIntervals(),
-                    measured.intervals(),
-                    measured.totals(),
-                    Ledger.NONE, // Members pass records on to each other, and each process knows its own only.
-                    flags,
-                    null,
-                    timeline,
-                    List.of(),
-                    List.of());
-        }
     }
 }

@@ -295,6 +295,7 @@ class AddedPartitionsTest {
     }
 
     @Test
+    @Tag("long")
     @Timeout(90)
     void externalOffsets_thatDoNotAnswer_areNamedAndAskedAgain() {
         KAFKA.cluster().createTopic("external", 1);

@@ -45,7 +45,7 @@ class ConsumerBrokerLossTest {
                 .build();
         var producer = ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
-                .property("request.timeout.ms", "8000")
+                .property("request.timeout.ms", "5000")
                 .build();
         return KafkaSource.atLeastOnce(consumer, topic)
                 .mapBlocking(32, RecordOrdering.byKey(), record -> {
@@ -129,8 +129,8 @@ class ConsumerBrokerLossTest {
                     Duration.ofSeconds(20),
                     () -> !KAFKA.cluster().committedOffsets("frozen").isEmpty());
             Broker victim = coordinator("frozen");
-            victim.freeze();
-            ConsumerLedger.work(Duration.ofSeconds(15));
+            victim.freeze(); // Longer than a request waits, and than brokers wait for a leader (4 s).
+            ConsumerLedger.work(Duration.ofSeconds(9));
             victim.thaw();
             load.get(60, TimeUnit.SECONDS);
             awaitAllCopied("frozen");

@@ -146,7 +146,7 @@ class ConsumerCommitTest {
                 new AccessControlEntry("User:*", "*", AclOperation.READ, AclPermissionType.DENY));
         // A member without rights cannot leave: who reads on waits for the end of its session.
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights")
-                .property("session.timeout.ms", "10000")
+                .property("session.timeout.ms", "6000")
                 .build();
         try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "rights")
                 .to(Sink.forEach(ledger::handled))

@@ -36,6 +36,7 @@ class DemoTuneTest {
     }
 
     @Test
+    @Tag("long")
     void tune_goesFromTheNaiveToTodaysPipeline_withEqualOutputs() throws Exception {
         List<JsonNode> lines = run("--events", "2000");
 
@@ -52,7 +53,6 @@ class DemoTuneTest {
     }
 
     @Test
-    @Tag("long")
     void waiting_putsTheLookupsOnTheDispatcherOfTheFile_withEqualOutputs() throws Exception {
         List<JsonNode> lines = run("--waiting", "--events", "300");
 

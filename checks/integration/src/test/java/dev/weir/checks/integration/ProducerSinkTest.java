@@ -32,7 +32,7 @@ class ProducerSinkTest {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .producePath(OnLeanProducing.current())
-                .property("max.block.ms", "3000")
+                .property("max.block.ms", "2000")
                 .property("buffer.memory", "1048576")
                 .build();
     }
@@ -80,7 +80,7 @@ class ProducerSinkTest {
                     Duration.ofSeconds(30),
                     () -> Collections.max(KAFKA.cluster().endOffsets("away").values()) > 0);
             KAFKA.cluster().broker(1).freeze();
-            ConsumerLedger.work(Duration.ofSeconds(8));
+            ConsumerLedger.work(Duration.ofSeconds(5));
             KAFKA.cluster().broker(1).thaw();
             assertThat(running.await().drained()).isTrue();
         }

@@ -20,7 +20,7 @@ class TransactionSimulationTest {
     private static final int SEEDS_TO_FIND = 3_000;
 
     /** Of each build; those up to 100,000 are a long test. */
-    private static final long SEEDS = 3_000;
+    private static final long SEEDS = 1_000;
 
     @Test
     @Timeout(240)
