@@ -227,6 +227,13 @@ record Key(
                             1_000_000,
                             "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
                     integer(
+                    integer(
+                            "options." + ProducerWindow.BYTES,
+                            0,
+                            0,
+                            ProducerWindow.MOST_BYTES,
+                            "How many bytes of produced records may be unacknowledged: buffer.memory of clients, and as many"
+                                    + " records, by their mean length, where a library counts those; 0: each one's default."),
                             "options." + Pass.TRANSACTION_RECORDS,
                             0,
                             0,

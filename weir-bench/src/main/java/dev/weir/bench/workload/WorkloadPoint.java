@@ -60,7 +60,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private static final double OVERHEAD_SECONDS = 3;
 
     // Of the format of batches: a byte of attributes, and six lengths, deltas and counts of one at least.
-    private static final int RECORD_BYTES = 7;
+    static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
         Map<String, String> all = new TreeMap<>(settings);
@@ -123,6 +123,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         checkTransactions();
         Copying.check(this);
         if (failures() > 0 && scenario() != Scenario.WORK) {
+        ProducerWindow.check(this);
             throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
         }
         checkValues();
@@ -634,7 +635,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Properties of the Kafka clients. */
     public Map<String, String> client() {
-        return section("client.");
+        Map<String, String> client = section("client.");
+        ProducerWindow.putClient(this, client);
+        return client;
     }
 
     /** Settings of a consumer group that reads the topic: what the workload says. */
@@ -670,7 +673,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Options of the scenario. */
     public Map<String, String> options() {
-        return section("options.");
+        Map<String, String> options = section("options.");
+        ProducerWindow.putOptions(this, options);
+        return options;
     }
 
     private Map<String, String> section(String prefix) {
