@@ -66,7 +66,7 @@ public final class Failures {
     }
 
     /** How often the handler of that record fails, if that share of all calls does. */
-    static int of(double share, int partition, long number) {
+    public static int of(double share, int partition, long number) {
         SplittableRandom random = new SplittableRandom(record(partition, number));
         int failures = 0;
         while (failures < MOST && random.nextDouble() < share) {

@@ -87,6 +87,21 @@ public final class Pass {
     /** Figure: by how much the one was that came the most before, negative. */
     public static final String EARLIEST_MILLIS = "clock: earliest ms";
 
+    /** Figure of who sends by a plan: the nice value of its process, negative where it goes before others. */
+    public static final String SENDER_NICENESS = "generator: nice value";
+
+    /**
+     * Option: where in the value of a record of {@link Scenario#COPY} the number of its partition stands, an int:
+     * {@link #PARTITION_BEHIND_NUMBER}, or behind the planned time.
+     */
+    public static final String PARTITION_AT = "partition.at";
+
+    /** A {@link #PARTITION_AT} of records without a planned time, in the last half of its place. */
+    public static final int PARTITION_BEHIND_NUMBER = 12;
+
+    /** A {@link #PARTITION_AT} of records with one. */
+    public static final int PARTITION_BEHIND_TIME = 16;
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -131,6 +146,7 @@ public final class Pass {
     private final DeliveryBook book;
     private final @Nullable GroupNumbers ofGroup;
     private final HandlerWork work;
+    private final int partitionAt;
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
     private final ReentrantLock lock = new ReentrantLock();
@@ -183,6 +199,8 @@ public final class Pass {
                 ? null
                 : GroupNumbers.in(Path.of(shared), configuration.partitions(), configuration.recordsPerPartition());
         this.work = HandlerWork.of(options());
+        this.partitionAt =
+                Integer.parseInt(options().getOrDefault(PARTITION_AT, Integer.toString(PARTITION_BEHIND_NUMBER)));
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
         this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
@@ -255,10 +273,13 @@ public final class Pass {
         return value;
     }
 
-    /** The same, with the time at which it is to be sent. */
-    public byte[] value(long number, long plannedNanos) {
+    /** The same, with the time at which it is to be sent, and behind it, where there is room, its partition. */
+    public byte[] value(long number, long plannedNanos, int partition) {
         byte[] value = value(number);
         LONGS.set(value, Long.BYTES, plannedNanos);
+        if (value.length >= PARTITION_BEHIND_TIME + Integer.BYTES) {
+            INTS.set(value, PARTITION_BEHIND_TIME, partition);
+        }
         return value;
     }
 
@@ -299,6 +320,11 @@ public final class Pass {
     /** How many records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
     public int transactionRecords() {
         return Integer.parseInt(options().getOrDefault(TRANSACTION_RECORDS, "0"));
+    }
+
+    /** A name of this member of the group, which nobody else has: the same for all passes of its process. */
+    public String member() {
+        return group() + "-" + ProcessHandle.current().pid();
     }
 
     /** Which order handlers keep, where the library lets one choose. */
@@ -403,11 +429,16 @@ public final class Pass {
     }
 
     /**
-     * The partition of a record of {@link Scenario#COPY}, which its value holds behind its number. It is to be written
-     * to the partition of that number.
+     * The partition of a record of {@link Scenario#COPY}, which its value holds. It is to be written to the partition of that
+     * number.
      */
-    public static int partition(byte[] value) {
-        return (int) (long) LONGS.get(value, Long.BYTES);
+    public int partition(byte[] value) {
+        return partition(value, partitionAt);
+    }
+
+    /** The same of a value that holds it there; it must be long enough. */
+    public static int partition(byte[] value, int partitionAt) {
+        return (int) INTS.get(value, partitionAt);
     }
 
     /** What each handler does; the pass tells how long that took. Thread-safe. */
@@ -484,6 +515,10 @@ public final class Pass {
     public SendPlan plan() {
         SendPlan made = SendPlan.of(options());
         plan = made;
+        Double niceness = ProcessTime.niceness(Path.of("/proc/self/stat"));
+        if (niceness != null) {
+            figure(SENDER_NICENESS, niceness);
+        }
         whenReady.run();
         return made;
     }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processor time of all threads of a process, collector and compilers included, by the kernel's nanoseconds for each
@@ -21,6 +22,8 @@ import java.util.function.LongSupplier;
 final class ProcessTime {
 
     private static final long TWO_TICKS_NANOS = 20_000_000;
+
+    private static final int NICENESS = 16; // of the fields behind the name
 
     private final Path tasks;
     private final LongSupplier ticksNanos;
@@ -40,6 +43,23 @@ final class ProcessTime {
     ProcessTime(Path tasks, LongSupplier ticksNanos) {
         this.tasks = tasks;
         this.ticksNanos = ticksNanos;
+    }
+
+    /**
+     * The nice value of a process, by which the system prefers others to it, or it to others if it is negative; null where the
+     * system does not say.
+     *
+     * @param stat its file below {@code /proc}
+     */
+    static @Nullable Double niceness(Path stat) {
+        try {
+            String said = Files.readString(stat);
+            // The name of the program, in parentheses, may hold anything.
+            String[] fields = said.substring(said.lastIndexOf(')') + 2).split(" ", -1);
+            return Double.valueOf(fields[NICENESS]);
+        } catch (IOException | RuntimeException e) {
+            return null;
+        }
     }
 
     /** Since the process began. */

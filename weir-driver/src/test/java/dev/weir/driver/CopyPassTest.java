@@ -3,6 +3,7 @@ package dev.weir.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +41,22 @@ class CopyPassTest {
         assertThat(passed.usage().voluntarySwitches())
                 .as("threads that are gone have none")
                 .isEqualTo(-1);
+    }
+
+    @Test
+    void partition_standsBehindTheNumber_orBehindTheTimeOfAPlan() {
+        byte[] value = new byte[20];
+        ByteBuffer.wrap(value).putLong(5).putLong(3).putInt(4);
+        assertThat(new Pass(CONFIGURATION, new Command.Start("g", 0, 1)).partition(value))
+                .isEqualTo(3);
+        Command.Configure planned = new Command.Configure(
+                "", Map.of(), "in", 2, 500, 20, Scenario.COPY, Map.of(), Map.of(Pass.PARTITION_AT, "16"), 1_000);
+        Pass pass = new Pass(planned, new Command.Start("g", 0, 1));
+        assertThat(pass.partition(value)).isEqualTo(4);
+        assertThat(pass.partition(pass.value(9, 77, 6))).isEqualTo(6);
+        assertThat(new Pass(CONFIGURATION, new Command.Start("g", 0, 1)).value(9, 77, 6))
+                .as("no room")
+                .hasSize(16);
     }
 
     @Test

@@ -27,6 +27,16 @@ class ProcessTimeTest {
     }
 
     @Test
+    void niceness_isReadBehindAnyName_andMissingElsewhere() throws IOException {
+        Path stat = tasks.resolve("stat");
+        Files.writeString(stat, "77 (a) b 9) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 -10 17 18\n");
+        assertThat(ProcessTime.niceness(stat)).isEqualTo(-10);
+        Files.writeString(stat, "77 (java) S 1\n");
+        assertThat(ProcessTime.niceness(stat)).isNull();
+        assertThat(ProcessTime.niceness(tasks.resolve("none"))).isNull();
+    }
+
+    @Test
     void time_isToTheNanosecond_andKeepsThatOfThreadsWhichEnded() throws IOException {
         ProcessTime time = new ProcessTime(tasks, ticks::get);
         thread("1", 5_000_123);

@@ -86,14 +86,14 @@ class TimingsTest {
         Pass pass = new Pass(configuration, new Command.Start("g", 0, 10));
         long now = System.nanoTime();
         pass.delivered(1, pass.value(0));
-        pass.delivered(1, pass.value(1, now - 3 * MILLI));
+        pass.delivered(1, pass.value(1, now - 3 * MILLI, 1));
         List<String> taken = pass.takeTimings();
         assertThat(taken.get(0)).isEmpty();
         assertThat(decoded(taken.get(1)).getTotalCount()).isOne();
         assertThat(decoded(taken.get(1)).getMinValue()).isGreaterThanOrEqualTo(2 * MILLI);
         assertThat(pass.isDone()).isFalse();
 
-        pass.delivered(0, pass.value(0, now + TimeUnit.HOURS.toNanos(1)));
+        pass.delivered(0, pass.value(0, now + TimeUnit.HOURS.toNanos(1), 0));
         assertThat(pass.isDone()).isTrue();
         assertThatThrownBy(pass::result).hasMessageContaining("no common clock");
     }

@@ -135,7 +135,7 @@ public final class CampaignRunner {
      * @throws BenchException if the campaign cannot go on
      */
     public ResultsFolder run() throws InterruptedException {
-        workload.drivers().forEach(launcher::entry);
+        workload.drivers().forEach(this::requireFit);
         if (settings.resume()) {
             requireSamePlaces(ResultsFolder.open(settings.results()).campaign());
         } else {
@@ -156,6 +156,13 @@ public final class CampaignRunner {
                 // What was under way was ended by that; the folder is whole without it.
             }
             return folder;
+        }
+    }
+
+    private void requireFit(String driver) {
+        if (launcher.entry(driver).joinsNoGroup() && workload.points().stream().anyMatch(WorkloadPoint::copiesByPlan)) {
+            throw new BenchException("driver " + driver + " joins no group, to which a planned rate is sent:"
+                    + " leave it out by --drivers, or topic.recordsPerSecond");
         }
     }
 

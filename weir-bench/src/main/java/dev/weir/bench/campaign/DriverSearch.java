@@ -342,7 +342,7 @@ final class DriverSearch implements Orders.Target {
         TrialFigures figures = last != null ? last.figures() : edge;
         double ceiling = figures == null || Double.isNaN(figures.handlerMillis())
                 ? Double.NaN
-                : 1e3 * figures.handlers() / figures.handlerMillis();
+                : 1e3 * figures.handlers() / figures.handlerMillis() / point.callsPerRecord();
         return new Explored(
                 point.id(),
                 driver,

@@ -17,6 +17,7 @@ import dev.weir.testkit.KafkaClusterException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -70,6 +71,7 @@ public final class BenchCluster implements AutoCloseable {
     private @Nullable BrokerSeries series; // of these
 
     private String sink = ""; // the last one made, empty for none
+    private String output = ""; // the same of a group that is sent to
     private @Nullable ShareGroup shareGroup; // the last one made
     private final LeftGroups leftGroups;
     private final Set<Integer> lost = new HashSet<>(); // by a plan, and not back
@@ -380,6 +382,22 @@ public final class BenchCluster implements AutoCloseable {
         if (point.scenario() != Scenario.COPY) {
             return passed;
         }
+        long[] each = new long[point.partitions()];
+        Arrays.fill(each, recordsPerPartition);
+        return copies(point, topic, each, group, sink).figures(passed);
+    }
+
+    /**
+     * What the {@link #output} of a group tells that copies by plan.
+     *
+     * @param ends of the input, by partition
+     * @throws RunFailure if it cannot be told, or was not committed together with the offsets
+     */
+    public LedgerFigures copied(WorkloadPoint point, String topic, long[] ends, String group) {
+        return copies(point, topic, ends, group, output).ledger();
+    }
+
+    private CopiedRecords copies(WorkloadPoint point, String topic, long[] ends, String group, String written) {
         long[] committed = new long[point.partitions()];
         Asked.of(
                         "what group " + group + " committed",
@@ -392,9 +410,7 @@ public final class BenchCluster implements AutoCloseable {
                         committed[partition.partition()] = offset.offset();
                     }
                 });
-        return new CopiedRecords(point, recordsPerPartition, committed)
-                .read(connection(), sink)
-                .figures(passed);
+        return new CopiedRecords(point, ends, committed).read(connection(), written);
     }
 
     /** Writes the records of a topic. */
@@ -417,7 +433,7 @@ public final class BenchCluster implements AutoCloseable {
                 point.spreadsValueBytes() ? "-u" : "",
                 point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
                 payload(point),
-                plan.suffix() + (point.scenario() == Scenario.COPY ? "-c" : ""));
+                plan.suffix() + (point.scenario() != Scenario.COPY ? "" : point.isPlanned() ? "-cp" : "-c"));
         return fillOnce(content, point.partitions(), plan.endOffset(), name -> fill(name, point, plan));
     }
 
@@ -483,13 +499,24 @@ public final class BenchCluster implements AutoCloseable {
 
     /** A new topic, for those who write. */
     public String fresh(WorkloadPoint point) {
-        deleteSink();
-        sink = brokers.namedAnew(SINK + "-p" + point.partitions());
-        if (exists(sink)) {
-            brokers.delete(sink); // An interrupted campaign left it.
-        }
-        create(sink, point.partitions(), point.replicas(), point.scenario() == Scenario.COPY ? COPIED : WRITTEN);
+        deleteOfDrivers();
+        sink = createdAnew(SINK, point);
         return sink;
+    }
+
+    /** Another one, for a group that copies what a generator sends to {@link #begun}; both are deleted with the run. */
+    public String output(WorkloadPoint point) {
+        output = createdAnew("output", point);
+        return output;
+    }
+
+    private String createdAnew(String kind, WorkloadPoint point) {
+        String topic = brokers.namedAnew(kind + "-p" + point.partitions());
+        if (exists(topic)) {
+            brokers.delete(topic); // An interrupted campaign left it.
+        }
+        create(topic, point.partitions(), point.replicas(), point.scenario() == Scenario.COPY ? COPIED : WRITTEN);
+        return topic;
     }
 
     /** A new topic with a record in each partition, from which on others are sent by a plan. */
@@ -508,15 +535,18 @@ public final class BenchCluster implements AutoCloseable {
             }
             settingsOfRun.clear();
         } finally {
-            deleteSink();
+            deleteOfDrivers();
         }
     }
 
-    private void deleteSink() {
-        if (!sink.isEmpty() && hasAllBrokers() && exists(sink)) {
-            brokers.delete(sink);
+    private void deleteOfDrivers() {
+        for (String topic : List.of(sink, output)) {
+            if (!topic.isEmpty() && hasAllBrokers() && exists(topic)) {
+                brokers.delete(topic);
+            }
         }
         sink = "";
+        output = "";
     }
 
     /**

@@ -30,7 +30,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Longer than a transaction of a killed producer stays open, unless it was told another {@code transaction.timeout.ms}. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
+
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
@@ -54,13 +57,15 @@ final class CopiedRecords {
     /**
      * Nothing yet.
      *
-     * @param recordsPerPartition of the input
+     * @param ends of the input, by partition
      * @param committed up to which offset the group has finished each partition of the input
      */
-    CopiedRecords(WorkloadPoint point, long recordsPerPartition, long[] committed) {
+    CopiedRecords(WorkloadPoint point, long[] ends, long[] committed) {
         this.point = point;
         this.committed = committed;
-        this.copies = new byte[point.partitions()][Math.toIntExact(recordsPerPartition)];
+        this.copies = Arrays.stream(ends)
+                .mapToObj(end -> new byte[Math.toIntExact(end)])
+                .toArray(byte[][]::new);
         this.highest = new long[point.partitions()];
         Arrays.fill(highest, -1);
         this.records = new long[point.partitions()];
@@ -141,8 +146,8 @@ final class CopiedRecords {
     }
 
     private boolean isOfInput(int partition, byte[] value) {
-        return value.length >= Pass.MIN_VALUE_BYTES
-                && Pass.partition(value) == partition
+        return value.length >= Math.max(Pass.MIN_VALUE_BYTES, point.partitionAt() + Integer.BYTES)
+                && Pass.partition(value, point.partitionAt()) == partition
                 && Pass.number(value) >= 0
                 && Pass.number(value) < copies[partition].length;
     }

@@ -42,7 +42,8 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
     boolean isOfCampaigns(String topic) {
         return topic.startsWith(prefix)
                 && topic.substring(prefix.length())
-                        .matches("fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|sink-p\\d+-[0-9a-f-]{13}");
+                        .matches(
+                                "fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|(sink|output)-p\\d+-[0-9a-f-]{13}");
     }
 
     /** The same of a consumer group. */

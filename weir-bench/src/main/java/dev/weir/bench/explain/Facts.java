@@ -108,6 +108,12 @@ final class Facts {
         return median(run -> run.totals().metrics().getOrDefault(name, Double.NaN));
     }
 
+    /** How long handlers block for a record, those of its calls that fail among them. */
+    double handlerMillis() {
+        WorkloadPoint point = workload();
+        return metric(Totals.HANDLER_MILLIS) * (point == null ? 1 : point.callsPerRecord());
+    }
+
     /** Milliseconds of a request from the client's view: {@code fetch} or {@code produce}. */
     double clientMillis(String request) {
         return metric("client: " + request + " ms");
@@ -156,7 +162,7 @@ final class Facts {
         add(evidence, "a fetch brought %.1f kB", metric("client: kB per fetch"));
         add(evidence, "a batch had %.1f kB", metric("client: kB per batch"));
         add(evidence, "a handler blocked for %.3f ms", metric(Totals.HANDLER_MILLIS));
-        add(evidence, "%.1f handlers blocked at a time", rate() * metric(Totals.HANDLER_MILLIS) / 1e3);
+        add(evidence, "%.1f handlers blocked at a time", rate() * handlerMillis() / 1e3);
         add(evidence, "%.0f %% of the locks of the fullest partition were held", metric(LockWindow.HELD_PERCENT));
         add(evidence, "windows of locks let %,.0f records/s through at most", metric(LockWindow.CEILING));
         return List.copyOf(evidence);

@@ -126,7 +126,7 @@ final class Rules {
     /** In the order of keys, the most frequent key of a partition has one handler at a time. */
     private static @Nullable Limiter hotKey(Facts facts) {
         WorkloadPoint workload = facts.workload();
-        double handlerMillis = facts.metric(Totals.HANDLER_MILLIS);
+        double handlerMillis = facts.handlerMillis();
         if (workload == null || workload.ordering() != Pass.Order.KEY || workload.keySkew() == 0) {
             return null;
         }
@@ -154,7 +154,7 @@ final class Rules {
     /** In the order of partitions, the hottest one has one handler at a time. */
     private static @Nullable Limiter hotPartition(Facts facts) {
         WorkloadPoint workload = facts.workload();
-        double handlerMillis = facts.metric(Totals.HANDLER_MILLIS);
+        double handlerMillis = facts.handlerMillis();
         if (workload == null || workload.ordering() != Pass.Order.PARTITION || workload.partitionSkew() == 0) {
             return null;
         }
@@ -188,12 +188,12 @@ final class Rules {
                                 "the group held %.0f %% of the locks that it may of the fullest partition, while %.1f"
                                         + " handlers blocked at a time",
                                 held,
-                                facts.rate() * facts.metric(Totals.HANDLER_MILLIS) / 1e3))
+                                facts.rate() * facts.handlerMillis() / 1e3))
                 : null;
     }
 
     private static @Nullable Limiter handlers(Facts facts) {
-        double handlerMillis = facts.metric(Totals.HANDLER_MILLIS);
+        double handlerMillis = facts.handlerMillis();
         double atATime = facts.metric(Totals.CEILING) * handlerMillis / 1e3;
         double blocked = facts.rate() * handlerMillis / 1e3;
         return blocked >= FULL * atATime

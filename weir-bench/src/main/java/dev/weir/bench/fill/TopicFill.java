@@ -111,7 +111,7 @@ public final class TopicFill {
                 requireNoFailure(); // Each further one may wait as long as the first that was not written.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 if (point.scenario() == Scenario.COPY) {
-                    ByteBuffer.wrap(value).putLong(Long.BYTES, partition); // Where its copy belongs.
+                    ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // Where its copy belongs.
                 }
                 var unused = producer.send(
                         new ProducerRecord<>(topic, partition, keys.next(partition), value, headers), (written, e) -> {

@@ -34,6 +34,8 @@ final class LiveFigures {
     private final List<Slot> slots = new ArrayList<>();
     private final Histogram[] partitions; // of what is measured
     private final Map<Integer, Histogram> consumers = new TreeMap<>(); // the same by process
+    private final Map<Integer, Long> taken = new TreeMap<>(); // records by process, while it is measured
+    private long readerNanos; // of processor, while it is measured
     private long planStartNanos;
     private boolean isBegun;
     private boolean isEnded;
@@ -88,6 +90,8 @@ final class LiveFigures {
     private void clearPartitions() {
         Arrays.setAll(partitions, partition -> new Histogram(3));
         consumers.clear();
+        taken.clear();
+        readerNanos = 0;
     }
 
     /** The plan begins at that time of {@link System#nanoTime}; the first so many milliseconds of it are warm-up. */
@@ -124,19 +128,50 @@ final class LiveFigures {
         if (index < 0 || isEnded) {
             return;
         }
+        ofProcess(member, index, interval);
+        came(index, interval, timings);
+        if (index >= warmUpSlots) {
+            Histogram ofConsumer = consumers.computeIfAbsent(member, m -> new Histogram(3));
+            timings.subList(0, partitionCount).forEach(ofConsumer::add);
+        }
+    }
+
+    /** What a member reported that writes what it takes: it comes when {@link #ofReader} has it. */
+    void ofCopier(int member, long startNanos, long endNanos, Report.Interval interval) {
+        int index = index(startNanos, endNanos);
+        if (index >= 0 && !isEnded) {
+            ofProcess(member, index, interval);
+        }
+    }
+
+    /** What a reader of the output of members has; {@code timings} are by partition. */
+    void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        int index = index(startNanos, endNanos);
+        if (index >= 0 && !isEnded) {
+            came(index, interval, timings);
+            readerNanos += index >= warmUpSlots ? interval.usage().cpuNanos() : 0;
+        }
+    }
+
+    private void ofProcess(int member, int index, Report.Interval interval) {
         Slot slot = slot(index);
         slot.series.add(member, interval.figures());
-        Histogram ofConsumer = consumers.computeIfAbsent(member, m -> new Histogram(3));
-        slot.records += interval.records();
-        slot.bytes += interval.bytes();
         slot.handlers = slot.handlers.plus(interval.handlers());
         Usage before = slot.usage;
         slot.usage = before == null ? interval.usage() : before.plus(interval.usage());
+        if (index >= warmUpSlots) {
+            taken.merge(member, interval.records(), Long::sum);
+        }
+    }
+
+    private void came(int index, Report.Interval interval, List<Histogram> timings) {
+        Slot slot = slot(index);
+        slot.records += interval.records();
+        slot.bytes += interval.bytes();
         for (int partition = 0; partition < partitionCount; partition++) {
             slot.timings.add(timings.get(partition));
             slot.cameFrom[partition] += (int) timings.get(partition).getTotalCount();
             if (index >= warmUpSlots) {
-                ofConsumer.add(timings.get(partition));
                 partitions[partition].add(timings.get(partition));
             }
         }
@@ -208,7 +243,12 @@ final class LiveFigures {
 
     /** How many records came to each process while it was measured. */
     long[] cameTo() {
-        return consumers.values().stream().mapToLong(Histogram::getTotalCount).toArray();
+        return taken.values().stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** Processor time of the reader while it was measured; 0 where there is none. */
+    long readerNanos() {
+        return readerNanos;
     }
 
     /** Sent and not come. */

@@ -21,6 +21,7 @@ import dev.weir.testkit.FaultProxy;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +34,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a run that can be changed: members of one group, as many as are wanted, and a generator. Confined to one
- * thread, which owns the processes and closes them.
+ * The processes of a run that can be changed: members of one group, as many as are wanted, a generator, and where they copy a
+ * reader of their output. Confined to one thread, which owns the processes and closes them.
  *
  * <p>A process of a share group holds several consumers, or as many workers in their place; any other holds one.
  */
@@ -61,6 +62,7 @@ final class LiveGroup implements AutoCloseable {
     private final int fixedConsumers; // of a process; 0 where it goes by the workers
 
     private String topic = "";
+    private String output = ""; // of members that copy
     private String group = "";
     private boolean isShared;
     private boolean hasConsumers;
@@ -129,6 +131,11 @@ final class LiveGroup implements AutoCloseable {
         if (point.usesProxy() && !launcher.isHere()) {
             throw new RunFailure("method.proxy stands on this machine: leave it out where workers are elsewhere");
         }
+        if (point.copiesByPlan() && !launcher.isHere()) {
+            throw new RunFailure(
+                    "scenario copy with topic.recordsPerSecond needs its processes on this machine: leave the"
+                            + " environment out");
+        }
         this.numbers = launcher.isHere() ? numbers(numbersFile, point) : null;
         this.generator = session(launch(SteadyMeasurement.GENERATOR));
         this.members = new TrialMembers(List.of(), generator, launcher::isStopped, cluster::requireBrokers, listener);
@@ -168,10 +175,31 @@ final class LiveGroup implements AutoCloseable {
         for (int i = 1; i < size.processes(); i++) {
             launched(size.consumers(i));
         }
+        if (point.copiesByPlan()) {
+            read();
+        }
         group = parts.getFirst().session.newGroup();
         parts.forEach(part -> start(part, settings));
         members.awaitFirst();
         members.awaitSettled(this::isSettled);
+        members.awaitReader();
+    }
+
+    /** Somebody reads what members are to write: what is open or was aborted is not there for who asks for exactly once. */
+    private void read() throws InterruptedException {
+        output = cluster.output(point);
+        DriverSession reader = session(launch(DriverLauncher.READER));
+        reader.hello(Scenario.STEADY);
+        reader.configure(
+                output,
+                MOST_RECORDS,
+                Scenario.STEADY,
+                Map.of("isolation.level", point.isExactlyOnce() ? "read_committed" : "read_uncommitted"),
+                Map.of(
+                        SendPlan.RATE, "0", // Its records have planned times.
+                        Pass.REPEATS, "true",
+                        Pass.GROUP_NUMBERS, numbersFile.toString()));
+        members.startReader(reader, SECONDS);
     }
 
     private Part launched(int consumers) throws InterruptedException {
@@ -196,6 +224,9 @@ final class LiveGroup implements AutoCloseable {
 
     /** What came in the end; of members on this machine also what those had that were killed. */
     LedgerFigures figures(GroupLedger told, long[] ends) {
+        if (point.copiesByPlan()) {
+            return cluster.copied(point, topic, ends, group);
+        }
         LedgerFigures figures = told.figures(ends);
         return numbers == null ? figures : numbers.figures(figures, ends);
     }
@@ -219,9 +250,12 @@ final class LiveGroup implements AutoCloseable {
         options.put(SendPlan.RATE, Double.toString(settings.producerRate())); // Its records have planned times.
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(Pass.REPEATS, "true");
-        options.put(Pass.TELLS, "true");
-        if (numbers != null) {
-            options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
+        options.put(Pass.OUTPUT, output);
+        if (!point.copiesByPlan()) { // Else it is its output that tells.
+            options.put(Pass.TELLS, "true");
+            if (numbers != null) {
+                options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
+            }
         }
         if (isShared) {
             options.put(Pass.CONCURRENCY, Integer.toString(part.consumers));
@@ -421,6 +455,11 @@ final class LiveGroup implements AutoCloseable {
         return cluster.lag(group, topic);
     }
 
+    /** How many records a group has to copy that nobody has read in its output yet; 0 where it does not copy. */
+    long unread() {
+        return point.copiesByPlan() && numbers != null ? Arrays.stream(ends()).sum() - numbers.came() : 0;
+    }
+
     /** How many records each partition has. */
     long[] ends() {
         return cluster.ends(topic);
@@ -429,6 +468,7 @@ final class LiveGroup implements AutoCloseable {
     /** All leave; returns when they have told what they delivered. */
     void leave() throws InterruptedException {
         members.leave(parts.stream().map(part -> part.member).toList());
+        members.endReader();
     }
 
     @Override

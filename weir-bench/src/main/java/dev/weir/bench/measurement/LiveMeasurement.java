@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -102,8 +103,17 @@ public final class LiveMeasurement implements Orders.Target {
         @Override
         public void ofMember(
                 int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            if (point.copiesByPlan()) {
+                figures.ofCopier(member, startNanos, endNanos, interval);
+                return;
+            }
             figures.ofMember(member, startNanos, endNanos, interval, timings);
             toldRecords.addAndGet(interval.records());
+        }
+
+        @Override
+        public void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            figures.ofReader(startNanos, endNanos, interval, timings);
         }
 
         @Override
@@ -194,7 +204,8 @@ public final class LiveMeasurement implements Orders.Target {
             Map<String, Double> around = background.figures();
             processes.members().endGenerator(); // Nothing more comes to the partitions.
             processes.work(0);
-            boolean isWhole = catchesUp();
+            boolean isWhole = catchesUp(processes::lag);
+            var unused = catchesUp(processes::unread); // What does not come is found missing in the output.
             processes.leave();
             ofSender.forEach((name, figure) ->
                     told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
@@ -308,7 +319,7 @@ public final class LiveMeasurement implements Orders.Target {
         group.send(settings.producerRate());
         group.work(settings.workMillis());
         awaitSent();
-        boolean isWhole = catchesUp();
+        boolean isWhole = catchesUp(group::lag);
         settings = loaded;
         group.work(settings.workMillis());
         group.send(settings.producerRate());
@@ -324,11 +335,11 @@ public final class LiveMeasurement implements Orders.Target {
         }
     }
 
-    /** Waits until the group has committed all of what is sent no more of; false if it gets no further. */
-    private boolean catchesUp() throws InterruptedException {
+    /** Waits until nothing is left, such as of what the group has to commit; false if it gets no further. */
+    private boolean catchesUp(LongSupplier leftNow) throws InterruptedException {
         long least = Long.MAX_VALUE;
         long leastNanos = System.nanoTime();
-        for (long left = group.lag(); left > 0; left = group.lag()) {
+        for (long left = leftNow.getAsLong(); left > 0; left = leftNow.getAsLong()) {
             long now = System.nanoTime();
             if (left < least) {
                 least = left;

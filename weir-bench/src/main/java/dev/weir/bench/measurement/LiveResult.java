@@ -109,9 +109,13 @@ record LiveResult(
                 : ledger.isBroken();
     }
 
-    /** How many records a second all members can take; not a number where handlers do not block. */
-    static double ceilingPerSecond(int handlers, double handlerMillis) {
-        return handlers > 0 && handlerMillis > 0 ? 1e3 * handlers / handlerMillis : Double.NaN;
+    /**
+     * How many records a second all members can take; not a number where handlers do not block.
+     *
+     * @param millis that handlers block for a record
+     */
+    static double ceilingPerSecond(int handlers, double millis) {
+        return handlers > 0 && millis > 0 ? 1e3 * handlers / millis : Double.NaN;
     }
 
     private Totals totals(
@@ -127,9 +131,12 @@ record LiveResult(
         told.forEach((name, all) -> metrics.put(name, Measurement.ofAll(name, all)));
         metrics.putAll(around);
         metrics.putAll(shares.figures());
+        if (figures.readerNanos() > 0) {
+            metrics.put("reader, % of a core", 100.0 * figures.readerNanos() / sums.nanos());
+        }
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
         LockWindow.put(point, metrics);
-        double ceiling = ceilingPerSecond(handlers, handlerMillis);
+        double ceiling = ceilingPerSecond(handlers, handlerMillis * point.callsPerRecord());
         if (isUnchanged && !Double.isNaN(ceiling)) {
             metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
             metrics.put(Totals.CEILING, ceiling);

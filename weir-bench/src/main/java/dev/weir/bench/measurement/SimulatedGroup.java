@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Failures;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * measures without a process or a wait. Confined to one thread. Times are nanoseconds since the plan began.
  *
  * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is simple. A
- * record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}. There are three kinds
- * of groups, by the driver's name:
+ * record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so it is with what is
+ * copied, once it is committed. There are three kinds of groups, by the driver's name:
  *
  * <pre>
  * kafka-share...   each worker polls a batch, which it holds the locks of until it has done all of it
@@ -88,6 +89,7 @@ final class SimulatedGroup {
     private static final class Tally {
         private final Histogram[] timings;
         private long records;
+        private long calls;
         private long handlerNanos;
 
         Tally(int partitions) {
@@ -98,6 +100,7 @@ final class SimulatedGroup {
         void clear() {
             Arrays.setAll(timings, partition -> new Histogram(3));
             records = 0;
+            calls = 0;
             handlerNanos = 0;
         }
     }
@@ -108,6 +111,8 @@ final class SimulatedGroup {
     private final TrialMembers.Listener listener;
     private final HandlerWork work;
     private final double workMillis;
+    private final long retryNanos;
+    private final long commitNanos; // 0 where what is written is there at once
     private final int locks;
     private final int pollRecords;
     private final SplittableRandom random;
@@ -128,6 +133,7 @@ final class SimulatedGroup {
     private long reportedNanos;
     private long pausedUntilNanos = Long.MIN_VALUE;
     private long came;
+    private long retried;
     private long sent;
     private boolean isSending = true;
     private int turn; // of partitions, for who polls next
@@ -153,6 +159,8 @@ final class SimulatedGroup {
         this.listener = listener;
         this.work = HandlerWork.of(point.options());
         this.workMillis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
+        this.retryNanos = millis(Failures.RETRY_MILLIS);
+        this.commitNanos = point.isExactlyOnce() ? millis(Pass.COMMIT_INTERVAL) : 0;
         this.locks = ShareOptions.locks(point.options());
         int said = ShareOptions.number(point.options(), ShareOptions.POLL_RECORDS);
         this.pollRecords = said > 0
@@ -185,6 +193,10 @@ final class SimulatedGroup {
         sendNext();
     }
 
+    private long millis(String option) {
+        return TimeUnit.MILLISECONDS.toNanos(ShareOptions.number(point.options(), option));
+    }
+
     int handlers() {
         return size.handlers();
     }
@@ -203,6 +215,11 @@ final class SimulatedGroup {
 
     long sent() {
         return sent;
+    }
+
+    /** How many calls of handlers have failed. */
+    long retried() {
+        return retried;
     }
 
     /** Sends no more. */
@@ -299,6 +316,15 @@ final class SimulatedGroup {
         schedule(due + jittered(APPEND_NANOS), null, new Sent(partition, ++numbers[partition], due));
     }
 
+    /** When a record that is done now has come: who copies writes it, for a reader that sees what is committed. */
+    private long seenNanos() {
+        if (!point.copiesByPlan()) {
+            return nowNanos;
+        }
+        long committed = commitNanos == 0 ? nowNanos : Math.ceilDiv(nowNanos, commitNanos) * commitNanos;
+        return committed + jittered(APPEND_NANOS) + jittered(FETCH_NANOS);
+    }
+
     private long jittered(long nanos) {
         return (long) (nanos * (1 + JITTER * random.nextDouble()));
     }
@@ -316,10 +342,13 @@ final class SimulatedGroup {
         Sent record = worker.held.removeFirst();
         worker.isBusy = false;
         busy--;
+        int failures = Failures.of(point.failures(), record.partition, record.number);
+        retried += failures;
         Tally tally = tallies[worker.process];
         tally.records++;
-        tally.handlerNanos += nowNanos - worker.begunNanos;
-        tally.timings[record.partition].recordValue(Math.max(0, nowNanos - record.dueNanos));
+        tally.calls += 1 + failures;
+        tally.handlerNanos += nowNanos - worker.begunNanos - failures * retryNanos;
+        tally.timings[record.partition].recordValue(Math.max(0, seenNanos() - record.dueNanos));
         came++;
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
@@ -421,9 +450,12 @@ final class SimulatedGroup {
         worker.isBusy = true;
         busy++;
         worker.begunNanos = nowNanos + waitNanos;
-        double factor = work.factorOf(worker.held.getFirst().number);
+        Sent record = worker.held.getFirst();
+        double factor = work.factorOf(record.number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
-        schedule(worker.begunNanos + nanos, worker, null);
+        // Who fails is called again by the same worker.
+        int failures = Failures.of(point.failures(), record.partition, record.number);
+        schedule(worker.begunNanos + (1 + failures) * nanos + failures * retryNanos, worker, null);
     }
 
     private void report(long atNanos) {
@@ -448,7 +480,7 @@ final class SimulatedGroup {
                 tally.records,
                 tally.records * point.valueBytes(),
                 new Usage(tally.records * CPU_NANOS, tally.records * 500, 0, 0, -1, -1, 0, 0, -1),
-                new HandlerTime(workMillis > 0 ? tally.records : 0, workMillis > 0 ? tally.handlerNanos : 0),
+                new HandlerTime(workMillis > 0 ? tally.calls : 0, workMillis > 0 ? tally.handlerNanos : 0),
                 List.of(),
                 false);
     }

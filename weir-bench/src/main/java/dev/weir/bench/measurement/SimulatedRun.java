@@ -33,7 +33,7 @@ public final class SimulatedRun {
     public static void check(WorkloadPoint point) {
         if (!point.isChangeable()) {
             throw new WorkloadException("--simulate has a model of groups that are sent to: set scenario to work,"
-                    + " at-least-once or at-most-once, and topic.recordsPerSecond: scenario="
+                    + " at-least-once, at-most-once or copy, and topic.recordsPerSecond: scenario="
                     + point.scenario().label());
         }
         requireModel(point);
@@ -78,7 +78,7 @@ public final class SimulatedRun {
         return new LiveResult(point, figures, told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
                 .measured(
                         endMillis,
-                        new LedgerFigures(group.came(), missing, 0, 0, 0),
+                        new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0),
                         missing == 0,
                         List.of(),
                         List.of(),

@@ -9,10 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a trial: members of a group that come and go, and the generator that sends to them. What they
- * report goes to {@link Listener}. Confined to one thread.
+ * The processes of a trial: members of a group that come and go, the generator that sends to them, and a reader of what they
+ * write if they do. What they report goes to {@link Listener}. Confined to one thread.
  */
 final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -22,6 +23,7 @@ final class TrialMembers {
     private final List<Member> members = new ArrayList<>();
     private int made; // members so far
     private final Member generator;
+    private @Nullable Member reader;
     private final BooleanSupplier isStopped;
     private final Runnable requireBrokers;
     private final Listener listener;
@@ -37,6 +39,9 @@ final class TrialMembers {
         void ofMember(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
 
         void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
+
+        /** Of who reads what the members write, where somebody does. */
+        default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
         /** The numbers of all records of a member's pass that is ending, where that is asked for. */
         default void delivered(Report.Delivered told) {}
@@ -114,6 +119,28 @@ final class TrialMembers {
             return generator;
         });
         await(() -> generator.isReady, "the generator was not ready");
+    }
+
+    /** A reader of what members write begins: its session is configured. */
+    void startReader(DriverSession session, double seconds) {
+        Member started = new Member(session, -1);
+        reader = started;
+        started.start(session.newGroup(), seconds);
+    }
+
+    /** Waits until the reader, if there is one, has read a record: it has joined its group. */
+    void awaitReader() throws InterruptedException {
+        Member started = reader;
+        await(() -> started == null || started.hasBegun, "the reader of the output read no record");
+    }
+
+    /** The reader reads no more; returns when it has closed down. */
+    void endReader() throws InterruptedException {
+        Member started = reader;
+        if (started != null) {
+            started.session.end();
+            await(() -> !started.isInPass, "the reader of the output did not close down");
+        }
     }
 
     /** Whether the generator has not sent all that it was ordered to. */
@@ -235,6 +262,7 @@ final class TrialMembers {
         }
         listener.tick();
         boolean heard = GeneratorFailure.tellingApart(() -> hear(generator));
+        heard |= reader != null && hear(reader);
         for (Member member : members) {
             heard |= hear(member);
         }
@@ -264,6 +292,8 @@ final class TrialMembers {
                 List<Histogram> timings = SteadyMeasurement.decoded(interval);
                 if (member == generator) {
                     listener.ofGenerator(start, member.lastNanos, interval, timings);
+                } else if (member == reader) {
+                    listener.ofReader(start, member.lastNanos, interval, timings);
                 } else {
                     listener.ofMember(member.index, start, member.lastNanos, interval, timings);
                 }
@@ -274,7 +304,7 @@ final class TrialMembers {
                 member.isInPass = false;
                 if (member == generator) {
                     listener.sent(passed);
-                } else {
+                } else if (member != reader) {
                     listener.passed(passed);
                 }
             }

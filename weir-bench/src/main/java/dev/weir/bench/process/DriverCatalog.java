@@ -45,10 +45,16 @@ public final class DriverCatalog {
      *
      * @param library begin of the name of the jar whose version counts
      * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
+     * @param joinsNoGroup whether it takes all partitions, however many of its processes there are
      * @param repair what to do if a part of the class path is not there
      */
     public record Entry(
-            String mainClass, String classPath, String library, boolean speaksPlaintextOnly, String repair) {}
+            String mainClass,
+            String classPath,
+            String library,
+            boolean speaksPlaintextOnly,
+            boolean joinsNoGroup,
+            String repair) {}
 
     /** No drivers, for who starts none. */
     public static DriverCatalog none() {
@@ -120,12 +126,14 @@ public final class DriverCatalog {
 
     private static void add(Properties description, String classPath, String repair, Map<String, Entry> entries) {
         List<String> plaintext = names(description, "plaintext");
+        List<String> groupless = names(description, "groupless");
         for (String name : names(description, "drivers")) {
             Entry entry = new Entry(
                     description.getProperty("main", ""),
                     classPath,
                     description.getProperty("library", ""),
                     plaintext.contains(name),
+                    groupless.contains(name),
                     repair);
             entries.put(name, entry);
         }

@@ -24,6 +24,11 @@ public final class DriverLauncher implements AutoCloseable {
     /** The driver of that name sends, and is no library under test. */
     public static final String GENERATOR = "generator";
 
+    /** The driver of that name reads what others have written, and is no library under test either. */
+    public static final String READER = "reader";
+
+    private static final Set<String> INSTRUMENTS = Set.of(GENERATOR, READER);
+
     /** Name of the setting that says which processes run where. */
     public static final String WORKERS = Campaign.WORKERS;
 
@@ -102,7 +107,7 @@ public final class DriverLauncher implements AutoCloseable {
     /** A new process of that driver, the caller's to close, where the fewest of its kind run: the first place of several. */
     public DriverProcess start(String driver, int heapMegabytes, Path log) {
         running.removeIf(process -> !process.isAlive());
-        Worker.Role role = driver.equals(GENERATOR) ? Worker.Role.GENERATOR : Worker.Role.DRIVER;
+        Worker.Role role = INSTRUMENTS.contains(driver) ? Worker.Role.GENERATOR : Worker.Role.DRIVER;
         WorkerHost host = hosts.stream()
                 .filter(each -> each.runs(role))
                 .min(Comparator.comparingLong(each -> running.stream()

@@ -92,7 +92,7 @@ public final class DriverProcess implements AutoCloseable {
             int heapMegabytes,
             Path log,
             @Nullable Supplier<Stream<DriverProcess>> senders) {
-        List<String> command = host.command(name, entry, heapMegabytes);
+        List<String> command = host.command(name, role, entry, heapMegabytes);
         ProcessBuilder builder = new ProcessBuilder(command);
         host.starts();
         boolean isForked = false;

@@ -89,6 +89,9 @@ public final class DriverSession {
         if (point.scenario() == Scenario.PIPELINE) {
             options.put(Pass.OUTPUT, cluster.sink());
         }
+        if (point.scenario() == Scenario.COPY) {
+            options.put(Pass.PARTITION_AT, Integer.toString(point.partitionAt()));
+        }
         options.put(Pass.SERIES, Boolean.toString(point.takesSeries()));
         if (groupType == GroupType.SHARE) {
             options.put(ShareOptions.BATCH_RECORDS, Long.toString(point.mostRecordsOfABatch()));
@@ -219,10 +222,12 @@ public final class DriverSession {
         }
     }
 
-    /** Adds what the end of a generator's pass says of its place and clock to the figures of its run. */
+    /** Adds what the end of a generator's pass says of its priority, place and clock to the figures of its run. */
     public static void putSender(Report.Passed sent, Map<String, Double> figures) {
         sent.client().forEach((name, figure) -> {
-            if (name.equals(CLOCK_ERROR) || (name.startsWith("host: ") && name.contains(" at "))) {
+            if (name.equals(CLOCK_ERROR)
+                    || name.equals(Pass.SENDER_NICENESS)
+                    || (name.startsWith("host: ") && name.contains(" at "))) {
                 figures.merge(name, figure, Math::max);
             }
         });

@@ -55,6 +55,11 @@ final class WorkerHost implements AutoCloseable {
             if [ -d "$1" ]; then echo "weir:home=$1"; fi
             """;
 
+    // All threads that a JVM starts have the priority of its first one. Where that is not allowed, or there is no such
+    // program, nothing changes.
+    private static final List<String> GOING_FIRST =
+            List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
+
     // The shell's own kill: slim images have no program of that name.
     private static final String KILL = "kill -\"$0\" \"$1\"";
 
@@ -213,9 +218,12 @@ final class WorkerHost implements AutoCloseable {
         }
     }
 
-    /** What starts a process there, as a command here; with {@code java} of this process on this machine. */
-    List<String> command(String driver, DriverCatalog.Entry entry, int heapMegabytes) {
-        List<String> java = new ArrayList<>();
+    /**
+     * What starts a process there, as a command here; with {@code java} of this process on this machine. Who sends goes before
+     * others where the system lets it: a library that takes all processors would else spoil its own run.
+     */
+    List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
+        List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
         java.add(
                 place instanceof Place.Here
                         ? Path.of(System.getProperty("java.home"), "bin", "java")

@@ -10,6 +10,8 @@ final class Copying {
     // The ledger keeps a byte for each.
     private static final long MOST_RECORDS = 200_000_000;
 
+    private static final int LEAST_PLANNED_BYTES = Pass.PARTITION_BEHIND_TIME + Integer.BYTES;
+
     private Copying() {}
 
     static void check(WorkloadPoint point) {
@@ -19,6 +21,11 @@ final class Copying {
                         + " is of scenario copy; the names of the others say what they promise");
             }
             return;
+        }
+        if (point.isPlanned() && point.valueBytes() < LEAST_PLANNED_BYTES) {
+            throw new WorkloadException(
+                    "scenario copy with topic.recordsPerSecond has a record's number, time and partition"
+                            + " in its value: set topic.valueBytes to " + LEAST_PLANNED_BYTES + " at least");
         }
         if (point.transactionRecords() > 0) {
             throw new WorkloadException("scenario copy is checked by offsets, which markers of transactions shift:"

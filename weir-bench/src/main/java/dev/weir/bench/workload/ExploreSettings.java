@@ -128,9 +128,9 @@ public record ExploreSettings(
                         + " out: topic." + key + "=" + point.settings().get("topic." + key));
             }
         }
-        if (point.failures() > 0 || point.hasSlowSink()) {
-            throw new WorkloadException(who + " records at a rate at which nothing is to be repeated or held back:"
-                    + " leave options.work.failures and options." + Pass.SINK_RATE + " out");
+        if (point.hasSlowSink()) {
+            throw new WorkloadException(who + " records at a rate at which nothing is to be held back:"
+                    + " leave options." + Pass.SINK_RATE + " out");
         }
     }
 
@@ -167,8 +167,7 @@ public record ExploreSettings(
         if (point.scenario() != Scenario.WORK || millis(point) == 0) {
             return 0;
         }
-        // The point counts what one process can do in a second.
-        int ofMember = (int) Math.round(point.ceilingPerSecond(1e3));
+        int ofMember = point.handlers();
         return switch (point.ordering()) {
             case PARTITION -> Math.min(members * ofMember, point.partitions());
             case KEY -> Math.min(members * ofMember, point.keys());

@@ -123,7 +123,8 @@ record Key(
                             0,
                             1_000_000,
                             "How many records are sent in a second, whatever becomes of them: of scenario steady, and of"
-                                    + " produce, which goes as fast as it can without; the others have none."),
+                                    + " produce, work, at-least-once, at-most-once and copy, which go as fast as they can"
+                                    + " without; the others have none."),
                     text(
                             "topic.arrivals",
                             "even",
@@ -226,6 +227,13 @@ record Key(
                             0,
                             1_000_000,
                             "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
+                    integer(
+                            "options." + ProducerWindow.BYTES,
+                            0,
+                            0,
+                            ProducerWindow.MOST_BYTES,
+                            "How many bytes of produced records may be unacknowledged: buffer.memory of clients, and as many"
+                                    + " records, by their mean length, where a library counts those; 0: each one's default."),
                     integer(
                             "options." + Pass.TRANSACTION_RECORDS,
                             0,

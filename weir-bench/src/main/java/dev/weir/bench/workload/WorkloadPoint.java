@@ -34,14 +34,15 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** What a workload needs for its runs to be changed while they go on. */
     static final String CHANGEABLE =
-            "scenario to work, at-least-once or at-most-once, and topic.recordsPerSecond, or scenario to steady,"
+            "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond, or scenario to steady,"
                     + " and method.live";
 
     private static final String RATE = "topic.recordsPerSecond";
     private static final String LOAD = "topic.load";
     private static final String TRACE = "topic.trace";
 
-    private static final String GROUPS = "scenario to work, at-least-once or at-most-once, and topic.recordsPerSecond";
+    private static final String GROUPS =
+            "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
@@ -60,7 +61,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private static final double OVERHEAD_SECONDS = 3;
 
     // Of the format of batches: a byte of attributes, and six lengths, deltas and counts of one at least.
-    private static final int RECORD_BYTES = 7;
+    static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
         Map<String, String> all = new TreeMap<>(settings);
@@ -109,7 +110,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + (isPlanned()
                             ? " needs a rate: set topic.recordsPerSecond, for example 5000"
                             : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady,"
-                                    + " produce, work, at-least-once or at-most-once"));
+                                    + " produce, work, at-least-once, at-most-once or copy"));
         }
         if (!isPlanned() && isSet("load")) {
             throw new WorkloadException("topic.load is the shape of a planned rate: set topic.recordsPerSecond");
@@ -122,6 +123,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         checkLive();
         checkTransactions();
         Copying.check(this);
+        ProducerWindow.check(this);
         if (failures() > 0 && scenario() != Scenario.WORK) {
             throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
         }
@@ -320,7 +322,18 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
      * come back go on where they have committed.
      */
     public boolean isChangeable() {
-        return ExploreSettings.COMMITTING.contains(scenario()) && recordsPerSecond() > 0;
+        return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
+                && recordsPerSecond() > 0;
+    }
+
+    /** Whether a group copies while a generator sends. */
+    public boolean copiesByPlan() {
+        return scenario() == Scenario.COPY && isPlanned();
+    }
+
+    /** Where a record to be copied holds its partition. */
+    public int partitionAt() {
+        return isPlanned() ? Pass.PARTITION_BEHIND_TIME : Pass.PARTITION_BEHIND_NUMBER;
     }
 
     /** Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end. */
@@ -531,6 +544,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return features;
     }
 
+    /** How often a handler is called for a record, by the mean. */
+    public double callsPerRecord() {
+        return Failures.meanCalls(failures());
+    }
+
     /** Which share of the calls of handlers fails. */
     public double failures() {
         return Double.parseDouble(text("options." + Failures.SHARE));
@@ -598,22 +616,21 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** The same for handlers that were measured to block so long, by the mean. */
     public double ceilingPerSecond(double millis) {
-        if (scenario() != Scenario.WORK || millis == 0) {
-            return Double.NaN;
-        }
+        return scenario() != Scenario.WORK || millis == 0 ? Double.NaN : handlers() * 1e3 / millis / callsPerRecord();
+    }
+
+    /** How many handlers of work may block at a time in a process. */
+    int handlers() {
         int atATime = integer("options." + Pass.CONCURRENCY);
         int downstream = integer("options." + HandlerWork.DOWNSTREAM);
         if (downstream > 0) {
             atATime = Math.min(atATime, downstream);
         }
         return switch (ordering()) {
-                    case PARTITION -> Math.min(atATime, partitions());
-                    case KEY -> Math.min(atATime, keys());
-                    case NONE -> atATime;
-                }
-                * 1e3
-                / millis
-                / Failures.meanCalls(failures());
+            case PARTITION -> Math.min(atATime, partitions());
+            case KEY -> Math.min(atATime, keys());
+            case NONE -> atATime;
+        };
     }
 
     public int heapMegabytes() {
@@ -634,7 +651,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Properties of the Kafka clients. */
     public Map<String, String> client() {
-        return section("client.");
+        Map<String, String> client = section("client.");
+        ProducerWindow.putClient(this, client);
+        return client;
     }
 
     /** Settings of a consumer group that reads the topic: what the workload says. */
@@ -670,7 +689,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Options of the scenario. */
     public Map<String, String> options() {
-        return section("options.");
+        Map<String, String> options = section("options.");
+        ProducerWindow.putOptions(this, options);
+        return options;
     }
 
     private Map<String, String> section(String prefix) {

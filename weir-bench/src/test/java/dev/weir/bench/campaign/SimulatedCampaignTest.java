@@ -9,14 +9,17 @@ import dev.weir.bench.report.ExploredReport;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +87,52 @@ class SimulatedCampaignTest {
         assertThat(lines(run("again", yaml, 7))).isEqualTo(lines(results));
         assertThat(lines(run("other", yaml, 8))).isNotEqualTo(lines(results));
         assertThat(Reports.lines(results)).contains("\"simulated\":true");
+    }
+
+    private static final String ONE = """
+            name: simulated
+            drivers: [weir]
+            baseline: weir
+            topic: {partitions: 6, recordsPerSecond: 300, arrivals: poisson, load: '0s:1 5s~2'}
+            method: {rounds: 1, control: false, intervalMillis: 500, maxWarmUpSeconds: 2, measureSeconds: 20}
+            """;
+
+    private double meanMillis(ResultsFolder results) {
+        Run run = results.runs().getFirst();
+        assertThat(run.failure()).isNull();
+        assertThat(run.flags()).doesNotContain(Flag.GUARANTEE_BROKEN, Flag.UNEVEN, Flag.GENERATOR_BOUND);
+        return Objects.requireNonNull(
+                                LatencyTags.merge(results.latencyIntervals(run.key()))
+                                        .get(LatencyTags.RESPONSE))
+                        .getMean()
+                / 1e6;
+    }
+
+    /** What is committed each 200 ms is there 100 ms later, by the mean. */
+    @Test
+    void copiesByPlan_haveTheLatencyOfTheirOutput() {
+        String copy = ONE + "scenario: copy\noptions: {commit.interval.millis: 200, guarantee: ";
+        double atLeastOnce = meanMillis(run("at-least-once", copy + "at-least-once}\n", 7));
+        assertThat(atLeastOnce).isBetween(3.0, 6.0);
+        assertThat(meanMillis(run("exactly-once", copy + "exactly-once}\n", 7)))
+                .isBetween(atLeastOnce + 90, atLeastOnce + 110);
+    }
+
+    @Test
+    void handlersThatFail_areCalledAgain_andTheirRecordsComeLater() {
+        String work = ONE + "scenario: work\noptions: {ordering: none, concurrency: 50, work.millis: 5,"
+                + " work.retryMillis: 100, work.failures: ";
+        double without = meanMillis(run("without", work + "0}\n", 7));
+        ResultsFolder failing = run("failing", work + "0.5}\n", 7);
+        assertThat(meanMillis(failing))
+                .as("a call of 5 ms and a wait more for each record, by the mean")
+                .isBetween(without + 95, without + 115);
+        Run run = failing.runs().getFirst();
+        assertThat((double) run.ledger().retried() / run.ledger().expected()).isBetween(0.95, 1.05);
+        assertThat(run.totals().metrics().get(Totals.HANDLER_MILLIS)).isBetween(5.0, 5.2);
+        assertThat(run.totals().metrics().get(Totals.CEILING))
+                .as("100 handlers of two processes, two calls for a record")
+                .isBetween(9_600.0, 10_100.0);
     }
 
     /** Two of three dimensions' corners agree: what lies between them is left out. */

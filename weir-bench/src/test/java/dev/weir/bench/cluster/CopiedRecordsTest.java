@@ -59,16 +59,33 @@ class CopiedRecordsTest {
 
     @Test
     void inAnotherPartition_orWithANumberThatNobodyWrote_isForeign() {
-        CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
         copied.add(1, value(0, 0), 1);
         copied.add(0, value(0, 3), 1);
         copied.add(0, new byte[0], 1);
         assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
+    /** Its partition stands behind the time then; a value without is none that the generator sent. */
+    @Test
+    void recordOfAPlan_isKnownByItsPartitionBehindTheTime() {
+        WorkloadPoint planned = Workload.parse(
+                        "test",
+                        "name: t\nscenario: copy\ndrivers: [plain]\ntopic: {partitions: 2, recordsPerSecond: 5}",
+                        false)
+                .points()
+                .getFirst();
+        CopiedRecords copied = new CopiedRecords(planned, new long[] {2, 1}, new long[] {2, 1});
+        ByteBuffer value = ByteBuffer.allocate(20).putLong(0).putLong(77).putInt(1);
+        copied.add(1, value.array(), 1);
+        copied.add(0, value.array(), 1);
+        copied.add(0, value(0, 0), 1);
+        assertThat(copied.ledger()).isEqualTo(new LedgerFigures(1, 2, 0, 0, 2));
+    }
+
     @Test
     void time_isThatOfTheLog_andRecordsCountOnce() {
-        CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
         copied.add(0, value(0, 0), 5_000);
         copied.add(0, value(0, 1), 5_030);
         copied.add(0, value(0, 1), 5_040);
@@ -81,7 +98,7 @@ class CopiedRecordsTest {
     /** What is buffered before the first write is not free. */
     @Test
     void time_beginsWithWhatIsTaken_ifNothingIsWrittenSooner() {
-        CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
         copied.add(0, value(0, 0), 5_000);
         copied.add(0, value(0, 1), 5_030);
         assertThat(copied.figures(said(4_900)).nanos()).isEqualTo(130_000_000);
@@ -89,11 +106,11 @@ class CopiedRecordsTest {
 
     @Test
     void partitionWithoutMarkers_isAFailure_exactlyOnceOnly() {
-        CopiedRecords atLeast = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        CopiedRecords atLeast = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
         atLeast.add(0, value(0, 0), 1);
         atLeast.endsAt(0, 1);
         assertThat(atLeast.figures(said(1)).client()).isEmpty();
-        CopiedRecords exactly = new CopiedRecords(point("exactly-once"), 3, new long[] {1, 0});
+        CopiedRecords exactly = new CopiedRecords(point("exactly-once"), new long[] {3, 3}, new long[] {1, 0});
         exactly.add(0, value(0, 0), 1);
         exactly.endsAt(1, 0);
         assertThatThrownBy(() -> exactly.endsAt(0, 1))
@@ -103,7 +120,7 @@ class CopiedRecordsTest {
 
     @Test
     void markers_areTold_ofThePartitionWithTheMost() {
-        CopiedRecords copied = new CopiedRecords(point("exactly-once"), 3, new long[] {1, 1});
+        CopiedRecords copied = new CopiedRecords(point("exactly-once"), new long[] {3, 3}, new long[] {1, 1});
         copied.add(0, value(0, 0), 1);
         copied.add(1, value(1, 0), 1);
         copied.endsAt(0, 4);
@@ -114,7 +131,7 @@ class CopiedRecordsTest {
 
     @Test
     void nothing_isAFailure() {
-        CopiedRecords copied = new CopiedRecords(point("at-least-once"), 3, new long[2]);
+        CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
         assertThatThrownBy(() -> copied.figures(said(1)))
                 .isInstanceOf(RunFailure.class)
                 .hasMessage("it has written nothing, and taken 3 records");
@@ -128,7 +145,7 @@ class CopiedRecordsTest {
 
     /** Of three records of partition 0, written in that order. */
     private static LedgerFigures ledger(String guarantee, long committed, long... written) {
-        CopiedRecords copied = new CopiedRecords(point(guarantee), 3, new long[] {committed, 0});
+        CopiedRecords copied = new CopiedRecords(point(guarantee), new long[] {3, 3}, new long[] {committed, 0});
         for (long number : written) {
             copied.add(0, value(0, number), 1);
         }

@@ -196,6 +196,19 @@ class ExplanationsTest {
         assertThat(explained(work).evidence()).contains("8.0 handlers blocked at a time");
     }
 
+    /** Two calls of 2 ms for a record, by the mean. */
+    @Test
+    void handlersThatFail_blockForEachCall() {
+        driverCores = 0.1;
+        records = 3_900;
+        metrics.put(Totals.HANDLER_MILLIS, 2.0);
+        metrics.put(Totals.CEILING, 4_002.0);
+        assertThat(limiter(
+                                "scenario: work\noptions: {work.millis: 2, concurrency: 16, ordering: none, work.failures: 0.5}\n")
+                        .sentence())
+                .contains("15.6 handlers blocked at a time", "of 16 that may");
+    }
+
     /** Four partitions of ten keys by Zipf: a third of a partition's records have one key. */
     @Test
     void hottestKey_isNamed_whereItsHandlerIsBusyAllTheTime() {

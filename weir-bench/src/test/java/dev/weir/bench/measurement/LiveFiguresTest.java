@@ -194,6 +194,31 @@ class LiveFiguresTest {
                 .containsExactly(1, 1);
     }
 
+    /** Who writes what it takes uses the processor; a record has come when somebody has it who reads the output. */
+    @Test
+    void whatIsCopied_comesToItsReader_andCostsItsCopiers() {
+        figures.begin(START, 1_000);
+        for (int half = 0; half < 4; half++) {
+            long from = START + half * HALF;
+            figures.ofCopier(0, from, from + HALF, interval(90, 700));
+            figures.ofCopier(1, from, from + HALF, interval(10, 300));
+            figures.ofReader(from, from + HALF, interval(40, 50_000), List.of(of(15, 7), of(25, 7)));
+        }
+        List<Interval> intervals = figures.intervals(2);
+        assertThat(intervals).extracting(Interval::records).containsExactly(80L, 80L);
+        assertThat(intervals).extracting(Interval::cpuNanos).containsExactly(2_000L, 2_000L);
+        assertThat(figures.cameTo()).as("while it was measured").containsExactly(180, 20);
+        assertThat(figures.timings(1, 2).getTotalCount()).isEqualTo(80);
+        assertThat(figures.readerNanos()).isEqualTo(100_000);
+        figures.discard(2_000);
+        assertThat(figures.readerNanos()).isZero();
+    }
+
+    private static Report.Interval interval(long records, long cpuNanos) {
+        return new Report.Interval(
+                0, records, 0, new Usage(cpuNanos, 1, 0, 0, 0, 0, 0, 0, 0), HandlerTime.NONE, List.of(), false);
+    }
+
     private void second(int number, long sent, long cameOfOne) {
         long from = START + 2 * HALF * number;
         figures.ofGenerator(from, from + 2 * HALF, 2 * sent, List.of(of(sent, 1), of(sent, 1), new Histogram(3)));

@@ -30,6 +30,18 @@ class DriverLauncherTest {
         }
     }
 
+    /** A driver that says the nice value of its process and ends. */
+    static final class Nice {
+        public static void main(String[] arguments) throws IOException {
+            System.out.println("nice value " + niceness(Path.of("/proc/self/stat")));
+        }
+    }
+
+    private static String niceness(Path stat) throws IOException {
+        String said = Files.readString(stat);
+        return said.substring(said.lastIndexOf(')') + 2).split(" ", -1)[16];
+    }
+
     @BeforeEach
     void aCheckoutWithADriver() throws IOException {
         Path module = root.resolve("drivers").resolve("silent");
@@ -78,6 +90,27 @@ class DriverLauncherTest {
         launcher.stop();
         try (DriverProcess process = start()) {
             assertThatThrownBy(() -> process.receive(PATIENCE, () -> {})).hasMessageContaining("driver silent failed");
+        }
+    }
+
+    /** What may be raised is: of a user who may not, both have the value of this process. */
+    @Test
+    void whoSends_goesBeforeOthers_whereTheSystemLetsIt() throws Exception {
+        Files.writeString(
+                root.resolve("drivers/silent/target/classes/weir-driver.properties"),
+                "main = " + Nice.class.getName() + "\ndrivers = generator, reader, other\nlibrary = none\n");
+        DriverLauncher nice = new DriverLauncher(DriverCatalog.below(root));
+        Process raised = new ProcessBuilder("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; cat /proc/$$/stat").start();
+        String expected = niceness(Files.write(
+                root.resolve("stat"), raised.getInputStream().readAllBytes()));
+        requireNiceness(nice, "generator", expected);
+        requireNiceness(nice, "reader", expected);
+        requireNiceness(nice, "other", niceness(Path.of("/proc/self/stat")));
+    }
+
+    private void requireNiceness(DriverLauncher nice, String driver, String value) throws InterruptedException {
+        try (DriverProcess process = nice.start(driver, 64, root.resolve("driver.log"))) {
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {})).hasMessageContaining("nice value " + value);
         }
     }
 

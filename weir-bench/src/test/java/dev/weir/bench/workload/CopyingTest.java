@@ -23,13 +23,22 @@ class CopyingTest {
         "'{topic.keys: 10, options.ordering: key}', options.ordering",
         "'{options.guarantee: exactly-once, options.ordering: none}', options.ordering",
         "topic.records: 300000000, topic.records",
-        "method.settleSeconds: 1, method.settleSeconds"
+        "method.settleSeconds: 1, method.settleSeconds",
+        "'{topic.recordsPerSecond: 10, topic.valueBytes: 19}', topic.valueBytes to 20"
     })
     void settingsThatDoNotGoWithCopy_areRefused(String setting, String named) {
         assertThatThrownBy(() -> point("copy", setting.replaceAll("[{}]", "").replace(", ", "\n")))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining("scenario copy")
                 .hasMessageContaining(named);
+    }
+
+    @Test
+    void copyAtARate_isOfAGroupThatIsSentTo() {
+        WorkloadPoint planned = point("copy", "topic: {recordsPerSecond: 10, load: 0s:1 5s~2}\nmethod.proxy: true");
+        assertThat(planned.isChangeable()).isTrue();
+        assertThat(planned.copiesByPlan()).isTrue();
+        assertThat(point("copy", "").copiesByPlan()).isFalse();
     }
 
     @Test

@@ -60,7 +60,7 @@ class ExploreSettingsTest {
         WorkloadPoint point = point(
                 "work",
                 "topic: {partitions: 5, keys: 10}\nexplore.members: 3\noptions: {concurrency: 4, work.millis: 5, ordering: "
-                        + ordering + ", work.downstream: " + downstream + "}\n");
+                        + ordering + ", work.failures: 0.3, work.downstream: " + downstream + "}\n");
         assertThat(ExploreSettings.of(point, null).handlers(point)).isEqualTo(handlers);
     }
 
@@ -77,7 +77,7 @@ class ExploreSettingsTest {
                 List.of("work", "topic.valueRandom: 0.5\n", "topic.valueRandom=0.5"),
                 List.of("work", "topic.headers: 1\n", "topic.headers=1"),
                 List.of("work", "topic.partitions: 101\n", "topic.partitions=101"),
-                List.of("work", "options.work.failures: 0.1\n", "options.work.failures"),
+                List.of("work", "options.sink.records.per.second: 9\n", "options.sink.records.per.second"),
                 List.of("work", "explore: {startRate: 10, maxRate: 5}\n", "explore.maxRate=5"));
         refused.forEach(one -> assertThatThrownBy(() -> ExploreSettings.of(point(one.get(0), one.get(1)), null))
                 .isInstanceOf(WorkloadException.class)

@@ -109,7 +109,7 @@ class TimelineTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            scenario: work                              | timeline is of runs that can be changed: set scenario to work, at-least-once or at-most-once, and topic.recordsPerSecond
+            scenario: work                              | timeline is of runs that can be changed: set scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond
             scenario: steady                            | timeline is of runs that can be changed
             """)
     void runThatCannotBeChanged_hasNoTimeline(String scenario, String message) {

@@ -147,8 +147,9 @@ final class BenchConsole implements AutoCloseable {
             Path folder = results;
             OrderSender sender = folder == null ? null : OrderSender.to(folder);
             if (sender == null) {
-                return refusal("no run goes on that can be changed: scenario work, at-least-once or at-most-once with"
-                        + " topic.recordsPerSecond can, and steady with method.live");
+                return refusal(
+                        "no run goes on that can be changed: scenario work, at-least-once, at-most-once or copy with"
+                                + " topic.recordsPerSecond can, and steady with method.live");
             }
             Answer answer = sender.send(order);
             return answer == null ? refusal("the run ended before the order was done") : answer;

@@ -27,7 +27,7 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Change a run of weir bench run or compare while it goes on, from another terminal.",
             "It takes one order, waits until that is done and prints a JSON object: status, applied, atMs, timeline."
-                    + " Runs that can be changed have scenario work, at-least-once or at-most-once and"
+                    + " Runs that can be changed have scenario work, at-least-once, at-most-once or copy and"
                     + " topic.recordsPerSecond; searches of weir bench explore and steady runs with method.live take some orders.",
             "Exit code 1 if there is no such run, 2 if the order is wrong or refused."
         })
@@ -170,7 +170,7 @@ final class BenchModifyCommand implements Callable<Integer> {
     private static CliFailure none(String what) {
         return CliFailure.work(
                 what,
-                "Start one by 'weir bench run FILE' with scenario work, at-least-once or at-most-once and"
+                "Start one by 'weir bench run FILE' with scenario work, at-least-once, at-most-once or copy and"
                         + " topic.recordsPerSecond, and name its results by --run.");
     }
 

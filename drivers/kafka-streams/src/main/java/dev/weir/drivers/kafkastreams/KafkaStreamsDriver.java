@@ -100,7 +100,7 @@ final class KafkaStreamsDriver implements Driver {
                         Produced.with(
                                 Serdes.ByteArray(),
                                 Serdes.ByteArray(),
-                                (topic, key, value, count) -> partitions.get(Pass.partition(value))));
+                                (topic, key, value, count) -> partitions.get(pass.partition(value))));
         return builder.build();
     }
 

@@ -62,7 +62,7 @@ final class Generator implements Driver {
                 return;
             }
             int partition = spread.next();
-            byte[] value = pass.value(++numbers[partition], due);
+            byte[] value = pass.value(++numbers[partition], due, partition);
             pass.wasDue(partition, due);
             var unused = producers
                     .get(partition % producers.size())

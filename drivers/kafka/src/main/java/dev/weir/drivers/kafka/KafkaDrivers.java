@@ -23,6 +23,7 @@ public final class KafkaDrivers {
                 "bare", () -> new BareDriver(BareConnection.Kind.WALKING),
                 "bare-produce", BareProducerDriver::new,
                 "generator", Generator::new));
+        drivers.put("reader", () -> new PlainDriver(Map.of()));
         drivers.put("plain-blocking", () -> new ParallelLoop(false));
         drivers.put("plain-continuous", () -> new ParallelLoop(true));
         drivers.put("bare-stop-and-wait", () -> new BareDriver(BareConnection.Kind.STOP_AND_WAIT));

@@ -59,7 +59,7 @@ final class PlainCopy implements Driver {
         Map<String, Object> writing = new HashMap<>(pass.producerConfig(Map.of()));
         if (pass.isExactlyOnce()) {
             reading.put("isolation.level", "read_committed");
-            writing.put("transactional.id", pass.group());
+            writing.put("transactional.id", pass.member());
         }
         try (Consumer<byte[], byte[]> consumer =
                         new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());

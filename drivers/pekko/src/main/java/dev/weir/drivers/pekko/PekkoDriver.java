@@ -142,7 +142,7 @@ final class PekkoDriver implements Driver {
                 .toMat(
                         Transactional.sink(
                                 producer(pass).withEosCommitInterval(Duration.ofMillis(pass.commitIntervalMillis())),
-                                pass.group()),
+                                pass.member()),
                         Consumer::createDrainingControl)
                 .run(system);
     }

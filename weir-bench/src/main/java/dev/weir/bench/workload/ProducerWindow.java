@@ -1,0 +1,76 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How many bytes may be on their way to the brokers, the same for all drivers: as {@code buffer.memory} of those whose client
+ * counts bytes, as records of that length of those that count records. Stateless.
+ */
+final class ProducerWindow {
+    /** Option of a workload file; drivers are told what follows from it. */
+    static final String BYTES = "in.flight.bytes";
+
+    static final long MOST_BYTES = 1 << 30;
+
+    private static final String BUFFER = "buffer.memory";
+    private static final Set<Scenario> PRODUCING = Set.of(Scenario.PRODUCE, Scenario.COPY);
+    private static final int KEY_BYTES = Integer.BYTES;
+
+    private ProducerWindow() {}
+
+    static void check(WorkloadPoint point) {
+        if (bytes(point) == 0) {
+            return;
+        }
+        if (!PRODUCING.contains(point.scenario())) {
+            throw new WorkloadException("options." + BYTES + " is of scenarios produce and copy, whose drivers write");
+        }
+        String records = "options." + Pass.IN_FLIGHT;
+        if (!"0".equals(point.settings().get(records))) {
+            throw new WorkloadException(
+                    "options." + BYTES + " and " + records + " both say how much may be in flight: leave one out");
+        }
+        if (point.settings().containsKey("client." + BUFFER)) {
+            throw new WorkloadException(
+                    "options." + BYTES + " is client." + BUFFER + " of those that count bytes: leave one out");
+        }
+        if (point.valueFile() != null) {
+            throw new WorkloadException("options." + BYTES
+                    + " is divided by the mean length of records, which topic.valueFile does not tell: set " + records);
+        }
+    }
+
+    private static long bytes(WorkloadPoint point) {
+        return Long.parseLong(point.settings().getOrDefault("options." + BYTES, "0"));
+    }
+
+    /** What drivers are told that count records. */
+    static void putOptions(WorkloadPoint point, Map<String, String> options) {
+        options.remove(BYTES);
+        if (bytes(point) > 0) {
+            long records = (long) (bytes(point) / recordBytes(point));
+            options.put(Pass.IN_FLIGHT, Long.toString(Math.max(1, records)));
+        }
+    }
+
+    /** What clients are told that count bytes. */
+    static void putClient(WorkloadPoint point, Map<String, String> client) {
+        if (bytes(point) > 0) {
+            client.put(BUFFER, Long.toString(bytes(point)));
+        }
+    }
+
+    /** The mean length of a record in a batch. */
+    private static double recordBytes(WorkloadPoint point) {
+        ValueSizes sizes = point.valueSizes();
+        double value = sizes.sizes().isEmpty()
+                ? point.valueBytes()
+                : sizes.sizes().stream()
+                        .mapToDouble(size -> size.bytes() * size.share())
+                        .sum();
+        return value + (point.keys() > 0 ? KEY_BYTES : 0) + WorkloadPoint.RECORD_BYTES;
+    }
+}
