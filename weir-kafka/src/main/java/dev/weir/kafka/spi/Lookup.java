@@ -57,7 +57,7 @@ public interface Lookup extends AutoCloseable {
      * @param within how long each question may take
      */
     default CompletionStage<String> openTransaction(TopicPartition id, Duration within) {
-        return CompletableFuture.failedStage(new UnsupportedOperationException("nobody tells here"));
+        return CompletableFuture.failedStage(new UnsupportedOperationException("nobody tells"));
     }
 
     /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */

@@ -159,10 +159,12 @@ class OpenTransactionTest {
     /** As {@code kafka-transactions.sh abort --start-offset 2} does. */
     private static void abortByHand(TopicPartition id) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
-            ProducerState open = admin.describeProducers(List.of(id)).partitionResult(id).get().activeProducers().stream()
-                    .filter(producer -> producer.currentTransactionStartOffset().equals(OptionalLong.of(2)))
-                    .findFirst()
-                    .orElseThrow();
+            ProducerState open =
+                    admin.describeProducers(List.of(id)).partitionResult(id).get().activeProducers().stream()
+                            .filter(producer ->
+                                    producer.currentTransactionStartOffset().equals(OptionalLong.of(2)))
+                            .findFirst()
+                            .orElseThrow();
             var aborted = new AbortTransactionSpec(
                     id,
                     open.producerId(),
