@@ -26,7 +26,7 @@ final class ProducerWindow {
             return;
         }
         if (!PRODUCING.contains(point.scenario())) {
-            throw new WorkloadException("options." + BYTES + " is of scenarios produce and copy, whose drivers write");
+            throw new WorkloadException("options." + BYTES + " is of scenario produce or copy, whose drivers write");
         }
         String records = "options." + Pass.IN_FLIGHT;
         if (!"0".equals(point.settings().get(records))) {

@@ -101,9 +101,8 @@ class SimulatedCampaignTest {
         Run run = results.runs().getFirst();
         assertThat(run.failure()).isNull();
         assertThat(run.flags()).doesNotContain(Flag.GUARANTEE_BROKEN, Flag.UNEVEN, Flag.GENERATOR_BOUND);
-        return Objects.requireNonNull(
-                                LatencyTags.merge(results.latencyIntervals(run.key()))
-                                        .get(LatencyTags.RESPONSE))
+        return Objects.requireNonNull(LatencyTags.merge(results.latencyIntervals(run.key()))
+                                .get(LatencyTags.RESPONSE))
                         .getMean()
                 / 1e6;
     }

@@ -100,9 +100,10 @@ class DriverLauncherTest {
                 root.resolve("drivers/silent/target/classes/weir-driver.properties"),
                 "main = " + Nice.class.getName() + "\ndrivers = generator, reader, other\nlibrary = none\n");
         DriverLauncher nice = new DriverLauncher(DriverCatalog.below(root));
-        Process raised = new ProcessBuilder("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; cat /proc/$$/stat").start();
-        String expected = niceness(Files.write(
-                root.resolve("stat"), raised.getInputStream().readAllBytes()));
+        Process raised =
+                new ProcessBuilder("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; cat /proc/$$/stat").start();
+        String expected = niceness(
+                Files.write(root.resolve("stat"), raised.getInputStream().readAllBytes()));
         requireNiceness(nice, "generator", expected);
         requireNiceness(nice, "reader", expected);
         requireNiceness(nice, "other", niceness(Path.of("/proc/self/stat")));

@@ -36,7 +36,7 @@ class ProducerWindowTest {
 
     @ParameterizedTest
     @CsvSource({
-        "consume, topic.keys: 5, scenarios produce and copy",
+        "consume, topic.keys: 5, scenario produce or copy",
         "copy, options.in.flight.records: 5, options.in.flight.records both say",
         "copy, client.buffer.memory: 5, client.buffer.memory of those that count bytes",
         "copy, topic.valueFile: FILE, topic.valueFile"
