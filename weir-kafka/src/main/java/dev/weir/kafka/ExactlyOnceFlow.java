@@ -132,7 +132,8 @@ public final class ExactlyOnceFlow<K, V> {
      *
      * <p>A refusal aborts the transaction, and its inputs are read again. Then each record that comes of the refused
      * one's input is tried alone in a transaction that is aborted, so that only the refused one is left out. With a
-     * rule a record costs a few objects more until it is answered.
+     * rule a record costs a few objects more until it is answered. In the last transaction of a bounded read, a refusal
+     * that a serializer has no part in leaves the inputs undone, as nothing is read again by then.
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         return new ExactlyOnceFlow<>(

@@ -90,7 +90,7 @@ class ExactlyOnceRuleTest {
                                 .groupId(name)
                                 .fetch(path)
                                 .build(),
-                        Subscription.topics(name).untilEnd())
+                        Subscription.topics(name))
                 .onFailure(rule);
     }
 
@@ -122,6 +122,17 @@ class ExactlyOnceRuleTest {
         return ExactlyOnceLedger.committed(KAFKA.cluster(), topic);
     }
 
+    /** What is refused in the last transaction of a bounded read is left to the next run. */
+    private static void drainOnceAllIsCommitted(RunningPipeline run, String name) throws InterruptedException {
+        ConsumerLedger.await(
+                "all is committed",
+                Duration.ofSeconds(60),
+                () -> KAFKA.cluster()
+                        .committedOffsets(name)
+                        .equals(KAFKA.cluster().endOffsets(name)));
+        assertThat(run.drain(Duration.ofSeconds(30)).drained()).isTrue();
+    }
+
     private static void assertFailsWithProduceException(Pipeline pipeline, Class<? extends Throwable> why) {
         try (RunningPipeline run = pipeline.run()) {
             assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
@@ -147,7 +158,7 @@ class ExactlyOnceRuleTest {
                                 poisoned(name, record),
                                 new ProducerRecord<>(name + "-log", record.key(), record.value()))))
                 .run()) {
-            assertThat(run.await().drained()).isTrue();
+            drainOnceAllIsCommitted(run, name);
             assertThat(run.handles(TransactionHandle.class)
                             .getFirst()
                             .snapshot()
@@ -195,7 +206,7 @@ class ExactlyOnceRuleTest {
         assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead")).isEmpty();
         try (RunningPipeline run = flow.produceTo(picky(), records -> records.map(record -> poisoned(name, record)))
                 .run()) {
-            assertThat(run.await().drained()).isTrue();
+            drainOnceAllIsCommitted(run, name);
         }
         assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
                 .extracting(DeadLetter::offset)
