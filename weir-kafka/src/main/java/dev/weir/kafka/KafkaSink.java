@@ -67,8 +67,9 @@ public final class KafkaSink {
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */
     public static Sink<EncodedRecords> encoded(ProducerSettings<?, ?> settings, WriteFailures failures) {
+        Objects.requireNonNull(failures, "failures");
         Sink<EncodedRecords> failing = encoded(settings);
-        if (Objects.requireNonNull(failures, "failures").action() == WriteFailures.Action.FAIL) {
+        if (failures.action() == WriteFailures.Action.FAIL) {
             return failing;
         }
         var ofBytes = ProducerSettings.builder().producePath(ProducePath.LEAN);
