@@ -4,6 +4,7 @@ import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
 import dev.weir.kafka.internal.transaction.TransactionLimits;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.TransactionalSource;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -50,6 +51,7 @@ public final class ExactlyOnceFlow<K, V> {
     private final int commitRecords;
     private final long commitBytes;
     private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
+    private final WriteFailures failures;
 
     private ExactlyOnceFlow(
             ConsumerSettings<K, V> settings,
@@ -57,20 +59,23 @@ public final class ExactlyOnceFlow<K, V> {
             Duration commitInterval,
             int commitRecords,
             long commitBytes,
-            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted) {
+            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            WriteFailures failures) {
         this.settings = settings;
         this.subscription = subscription;
         this.commitInterval = commitInterval;
         this.commitRecords = commitRecords;
         this.commitBytes = commitBytes;
         this.whenCommitted = whenCommitted;
+        this.failures = failures;
     }
 
     static <K, V> ExactlyOnceFlow<K, V> of(ConsumerSettings<K, V> settings, Subscription subscription) {
         // It refuses here what does not go together, rather than later.
         TransactionalSource.check(
                 Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(subscription, "subscription"));
-        return new ExactlyOnceFlow<>(settings, subscription, Duration.ofMillis(100), 100_000, DEFAULT_BYTES, null);
+        return new ExactlyOnceFlow<>(
+                settings, subscription, Duration.ofMillis(100), 100_000, DEFAULT_BYTES, null, WriteFailures.fail());
     }
 
     /**
@@ -80,13 +85,15 @@ public final class ExactlyOnceFlow<K, V> {
      */
     public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
         TransactionLimits.checkInterval(Objects.requireNonNull(interval, "interval"));
-        return new ExactlyOnceFlow<>(settings, subscription, interval, commitRecords, commitBytes, whenCommitted);
+        return new ExactlyOnceFlow<>(
+                settings, subscription, interval, commitRecords, commitBytes, whenCommitted, failures);
     }
 
     /** Records in a transaction with which it is committed before its time: at least 1, default 100,000. */
     public ExactlyOnceFlow<K, V> commitRecords(int records) {
         TransactionLimits.checkRecords(records);
-        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, records, commitBytes, whenCommitted);
+        return new ExactlyOnceFlow<>(
+                settings, subscription, commitInterval, records, commitBytes, whenCommitted, failures);
     }
 
     /** Bytes of keys and values with which a transaction is committed before its time: at least 1, default 64 MB. */
@@ -94,7 +101,8 @@ public final class ExactlyOnceFlow<K, V> {
         if (bytes < 1) {
             throw new IllegalArgumentException("commitBytes must be at least 1: commitBytes=" + bytes);
         }
-        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, commitRecords, bytes, whenCommitted);
+        return new ExactlyOnceFlow<>(
+                settings, subscription, commitInterval, commitRecords, bytes, whenCommitted, failures);
     }
 
     /**
@@ -112,26 +120,51 @@ public final class ExactlyOnceFlow<K, V> {
                 commitInterval,
                 commitRecords,
                 commitBytes,
-                Objects.requireNonNull(listener, "listener"));
+                Objects.requireNonNull(listener, "listener"),
+                failures);
+    }
+
+    /**
+     * The rule for records that cannot be written; {@link WriteFailures#fail} unless told. A letter is written in the
+     * transaction of its input's offset, by the flow's own producer, whose interceptors and partitioner see it and of
+     * which {@link #whenCommitted} tells; of the letters' settings only their topic, group and answer to letters that
+     * are too large count. A letter that is refused for another reason fails the run.
+     *
+     * <p>A refusal aborts the transaction, and its inputs are read again. Then each record that comes of the refused
+     * one's input is tried alone in a transaction that is aborted, so that only the refused one is left out. With a
+     * rule a record costs a few objects more until it is answered. In the last transaction of a bounded read, a refusal
+     * that a serializer has no part in leaves the inputs undone, as nothing is read again by then.
+     */
+    public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
+        return new ExactlyOnceFlow<>(
+                settings,
+                subscription,
+                commitInterval,
+                commitRecords,
+                commitBytes,
+                whenCommitted,
+                Objects.requireNonNull(newFailures, "failures"));
     }
 
     /**
      * Closes the flow with a producer of transactions. The records may go to several topics.
      *
-     * <p>Fails the run with {@link ProduceException} when a record cannot be written, and with
-     * {@link KafkaPipelineException} when the brokers refuse transactions. An end by itself, a stop or a drain commits
-     * what is finished; a failure or a cancellation aborts it.
+     * <p>Fails the run with {@link ProduceException} when a record cannot be written that no {@linkplain #onFailure
+     * rule} is for, and with {@link KafkaPipelineException} when the brokers refuse transactions. An end by itself, a
+     * stop or a drain commits what is finished; a failure or a cancellation aborts it.
      *
      * @param producer without {@code transactional.id}, which each run draws for itself from the group's name
      * @param transform what is done with the records, by any operators; called once, now, and must return what it makes
      *     of the source that it is given
-     * @throws IllegalArgumentException if the settings do not go with transactions
+     * @throws IllegalArgumentException if the settings do not go with transactions, or dead letters are for other
+     *     brokers
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> producer,
             Function<? super Source<ConsumerRecord<K, V>>, ? extends Source<ProducerRecord<A, B>>> transform) {
         Objects.requireNonNull(producer, "producer");
         Objects.requireNonNull(transform, "transform");
+        TransactionLimits.checkLetters(producer, failures.letters());
         ExactlyOnceRun<A, B> run = run(producer, TransactionLimits.timeout(producer, commitInterval));
         Source<ConsumerRecord<K, V>> source =
                 Source.custom("consume", new TransactionalSource<>(settings, subscription, run));
@@ -143,6 +176,7 @@ public final class ExactlyOnceFlow<K, V> {
         return new ExactlyOnceRun<>(
                 producer,
                 whenCommitted,
+                failures,
                 group -> TransactionPlan.ofNewRun(group, commitInterval, commitRecords, commitBytes, timeout));
     }
 }

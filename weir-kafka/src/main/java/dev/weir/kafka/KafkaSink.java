@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.producer.EncodedSink;
 import dev.weir.kafka.internal.producer.ProducerSink;
+import dev.weir.kafka.internal.view.Encoded;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.Producing;
 import dev.weir.kafka.produce.WriteFailures;
@@ -56,5 +57,25 @@ public final class KafkaSink {
                     + settings.producePath() + "; set producePath(ProducePath.LEAN)");
         }
         return Sink.custom("produce", new EncodedSink(settings));
+    }
+
+    /**
+     * {@link #encoded(ProducerSettings)} with a rule for records that cannot be written. Unless it lets the run fail,
+     * each record becomes an object with bytes of its own, to be sent again behind one that was refused: as fast as
+     * {@link #producing(ProducerSettings, WriteFailures)} with a lean producer, not as a sink without a rule.
+     *
+     * @throws IllegalArgumentException if the settings produce by Kafka's client
+     */
+    public static Sink<EncodedRecords> encoded(ProducerSettings<?, ?> settings, WriteFailures failures) {
+        Objects.requireNonNull(failures, "failures");
+        Sink<EncodedRecords> failing = encoded(settings);
+        if (failures.action() == WriteFailures.Action.FAIL) {
+            return failing;
+        }
+        var ofBytes = ProducerSettings.builder().producePath(ProducePath.LEAN);
+        settings.properties().forEach(ofBytes::property);
+        Sink<ProducerRecord<byte[], byte[]>> records = producing(ofBytes.build(), failures);
+        return Sink.through(
+                encoded -> encoded.mapConcat(each -> ((Encoded) each).unfold()).to(records));
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.kafka;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.produce.WriteFailures;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -82,6 +83,17 @@ class ExactlyOnceFlowRefusalTest {
         produce(
                 flow.commitInterval(Duration.ofSeconds(30)),
                 producer().property("transaction.timeout.ms", "60000").build());
+    }
+
+    @Test
+    void lettersForOtherBrokers_areRefused() {
+        DeadLetters elsewhere = DeadLetters.to(
+                "dead", ProducerSettings.builder().bootstrapServers("h:2").build());
+        ExactlyOnceFlow<byte[], byte[]> flow =
+                KafkaSource.exactlyOnce(consumer().build(), "t").onFailure(WriteFailures.deadLetter(elsewhere));
+        assertThatThrownBy(() -> produce(flow, producer().build()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("bootstrap.servers=h:2 of the letters must be h:1");
     }
 
     @Test

@@ -81,6 +81,25 @@ public final class LeanRecords {
         return topics[Objects.checkIndex(number, count)];
     }
 
+    /** The partition that was chosen for a record, or {@link LeanRecord#ANY_PARTITION}. */
+    public int partition(int number) {
+        return partitions[Objects.checkIndex(number, count)];
+    }
+
+    /** A record's time in milliseconds since 1970, or {@link LeanRecord#NOW}. */
+    public long timestampMillis(int number) {
+        return timestamps[Objects.checkIndex(number, count)];
+    }
+
+    /**
+     * A record from the length of its key on, as a batch of Kafka has it: key, value and headers. A view that holds
+     * until these records are changed.
+     */
+    public ByteBuffer content(int number) {
+        int from = Objects.checkIndex(number, count) == 0 ? 0 : ends[number - 1];
+        return bytes.slice(from, ends[number] - from).asReadOnlyBuffer();
+    }
+
     Prepared prepared() {
         return prepared;
     }

@@ -55,9 +55,9 @@ class LongTestsTest {
     void promise_whoseOnlyTestIsLong_isFound() throws IOException {
         Map<String, String> sources = sources();
         assertThat(isShown("| a class | `PipeSoakTest` |", sources)).isFalse();
-        assertThat(isShown("| a method | `ExactlyOncePipeTest.kill_twentyTimes_*` |", sources))
+        assertThat(isShown("| a method | `ExactlyOnceFlowTest.rebalances_onTheClassicProtocol_*` |", sources))
                 .isFalse();
-        assertThat(isShown("| another | `ExactlyOncePipeTest.kill_*` |", sources))
+        assertThat(isShown("| another | `ExactlyOnceFlowTest.rebalances_*` |", sources))
                 .isTrue();
         assertThat(isShown("| beside it | `PipeSoakTest`, `PipeRestartTest` |", sources))
                 .isTrue();

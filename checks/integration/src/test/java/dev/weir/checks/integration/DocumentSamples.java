@@ -21,6 +21,7 @@ import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.Backoff;
@@ -137,6 +138,17 @@ final class DocumentSamples {
                 .produceTo(
                         invoices,
                         records -> records.mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
+                                .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)));
+        return pricing;
+    }
+
+    static Pipeline exactlyOnceUnderARule(
+            ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, DeadLetters letters) {
+        Pipeline pricing = KafkaSource.exactlyOnce(orders, "orders")
+                .onFailure(WriteFailures.deadLetter(letters))
+                .produceTo(
+                        invoices,
+                        records -> records.map(order -> price(order.value()))
                                 .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)));
         return pricing;
     }

@@ -2,33 +2,36 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.FetchPath;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir pipe --guarantee exactly-once} that is killed or frozen, as a reader with read_committed sees it. */
+/**
+ * {@code weir pipe --guarantee exactly-once} that is killed or frozen, as a reader with read_committed sees it. With
+ * one broker and few kills; see {@link OnThreeBrokersExactlyOncePipeTest}.
+ */
 class ExactlyOncePipeTest {
 
     /** For a process to start, to outlive the session of a dead member and to do its part: far longer than it takes. */
     private static final Duration START = Duration.ofMinutes(1);
 
-    private static KafkaCluster cluster;
+    static KafkaCluster cluster;
 
     @TempDir
-    private Path folder;
+    Path folder;
 
     @BeforeAll
     static void startCluster() {
@@ -43,19 +46,11 @@ class ExactlyOncePipeTest {
     @Test
     @Timeout(180)
     void kill_twice_eachInputIsSeenOnceAndInOrder() {
-        killAtRandom("killed", 100_000, 2);
+        killAtRandom("killed", 100_000, 2, FetchPath.CLIENT, FetchPath.LEAN);
     }
 
-    @Test
-    @Tag("long")
-    @Timeout(900)
-    void kill_twentyTimes_eachInputIsSeenOnceAndInOrder_alsoByAnotherClient() throws Exception {
-        killAtRandom("killed-often", 500_000, 20);
-        List<Long> seen = Librdkafka.committed(folder, cluster.bootstrapServers(), "killed-often-out");
-        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(seen, "killed-often-out", 500_000);
-    }
-
-    private static void killAtRandom(String name, int count, int kills) {
+    /** Kills as many processes, which take turns on the paths, and has a last one do the rest. */
+    static void killAtRandom(String name, int count, int kills, FetchPath... paths) {
         createTopics(name, count);
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -63,7 +58,8 @@ class ExactlyOncePipeTest {
         long longest = 0;
         for (int kill = 0; kill < kills; kill++) {
             long until = written + 1_000 + random.nextInt(count / (2 * kills));
-            try (PipeProcess pipe = PipeProcess.start(args(name, "--work", "1ms", "--concurrency", "32"))) {
+            String[] args = args(name, paths[kill % paths.length], "--work", "1ms", "--concurrency", "32");
+            try (PipeProcess pipe = PipeProcess.start(args)) {
                 long begin = System.nanoTime();
                 awaitWritten(name + "-out", written + 100, pipe); // more than the markers of an abort
                 longest = Math.max(longest, System.nanoTime() - begin);
@@ -75,7 +71,7 @@ class ExactlyOncePipeTest {
         assertThat(Duration.ofNanos(longest))
                 .as("from the start of a process to its first records, behind a transaction that the dead one had open")
                 .isLessThan(Duration.ofSeconds(20)); // a transaction lasts 30 s; most of it are 6 s of the session
-        String summary = PipeProcess.runPipe(args(name, "--until-end", "--json"));
+        String summary = PipeProcess.runPipe(args(name, paths[0], "--until-end", "--json"));
         assertThat(summary)
                 .as("seed %s", seed)
                 .contains(
@@ -94,17 +90,18 @@ class ExactlyOncePipeTest {
     @Timeout(180)
     void freeze_pastTheTransactionTimeout_whileAnotherTakesOver_isNotSeen() throws Exception {
         int count = 60_000;
+        FetchPath path = OnLeanPath.current();
         createTopics("frozen", count);
         Path config = folder.resolve("client.properties");
         Files.writeString(config, "transaction.timeout.ms=5000\n");
         try (PipeProcess frozen = PipeProcess.start(
-                args("frozen", "--work", "1ms", "--concurrency", "32", "--client-config", config.toString()))) {
+                args("frozen", path, "--work", "1ms", "--concurrency", "32", "--client-config", config.toString()))) {
             awaitWritten("frozen-out", 5_000, frozen);
             frozen.signal("STOP");
             long atFreeze = cluster.committedOffsets("frozen").values().stream()
                     .mapToLong(offset -> offset)
                     .sum();
-            try (PipeProcess other = PipeProcess.start(args("frozen", "--work", "1ms", "--concurrency", "32"))) {
+            try (PipeProcess other = PipeProcess.start(args("frozen", path, "--work", "1ms", "--concurrency", "32"))) {
                 Awaitility.await()
                         .atMost(START)
                         .until(() -> cluster.committedOffsets("frozen").values().stream()
@@ -132,9 +129,10 @@ class ExactlyOncePipeTest {
         Records.produce(cluster.bootstrapServers(), name + "-in", 0, records, ExactlyOnceLedger.KEYS);
     }
 
-    private static String[] args(String name, String... more) {
+    private static String[] args(String name, FetchPath path, String... more) {
         String fixed = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from " + name + "-in --to " + name
-                + "-out --group " + name + " --guarantee exactly-once --commit-interval 50ms";
+                + "-out --group " + name + " --guarantee exactly-once --commit-interval 50ms --fetch "
+                + path.name().toLowerCase(Locale.ROOT);
         return Stream.concat(Arrays.stream(fixed.split(" ")), Arrays.stream(more))
                 .toArray(String[]::new);
     }

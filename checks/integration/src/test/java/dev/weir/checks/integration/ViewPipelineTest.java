@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -12,6 +13,7 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.RecordViews;
 import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.stream.Pipeline;
@@ -34,6 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -43,6 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pipelines from fetched views into encoded batches: acknowledgements, order, failures, all of each record. */
@@ -224,6 +228,53 @@ class ViewPipelineTest {
         assertThat(read("large-out", 0))
                 .allSatisfy(record -> assertThat(record.value()).hasSize(10));
         assertThat(cluster().committedOffsets("large").values()).allMatch(offset -> offset <= 1);
+    }
+
+    /** As objects the others are what they were, with an element that has none. */
+    @ParameterizedTest
+    @EnumSource(names = {"SKIP", "DEAD_LETTER"})
+    void recordThatIsRefused_comesUnderTheRule_andAllOthersAreCopiedAsTheyAre(WriteFailures.Action action)
+            throws Exception {
+        String topic = "ruled-" + action;
+        cluster().createTopic(topic, 1);
+        cluster().createTopic(topic + "-out", 1, Map.of("max.message.bytes", "20000"));
+        cluster().createTopic(topic + "-dead", 1);
+        byte[] some = "some".getBytes(StandardCharsets.ISO_8859_1);
+        ProducerRecord<byte[], byte[]> withHeaders = new ProducerRecord<>(topic, 0, 12_345L, some, some);
+        withHeaders.headers().add("name", some).add("name", null).add("", new byte[0]);
+        FailureTopics.produce(
+                cluster(),
+                withHeaders,
+                new ProducerRecord<>(topic, 0, null, null, new byte[50_000]),
+                new ProducerRecord<byte[], byte[]>(topic, 0, 7L, some, null),
+                new ProducerRecord<>(topic, 0, 0L, new byte[0], new byte[10_000]),
+                new ProducerRecord<>(topic, 0, null, null, new byte[300]));
+        ViewEncoder copy = copyTo(topic + "-out");
+        ViewEncoder butThe300 = (record, out) -> {
+            if (record.value().length() != 300) {
+                copy.encode(record, out);
+            }
+        };
+        WriteFailures rule = action == WriteFailures.Action.SKIP
+                ? WriteFailures.skip()
+                : WriteFailures.deadLetter(
+                        DeadLetters.to(topic + "-dead", reading(topic).build()));
+        try (RunningPipeline running = KafkaSource.views(
+                        reading(topic).build(), Subscription.topics(topic).untilEnd())
+                .mapParallel(2, views -> views.encode(butThe300))
+                .to(KafkaSink.encoded(writing(), rule))
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        List<ConsumerRecord<byte[], byte[]>> read = read(topic, 0);
+        assertThat(read(topic + "-out", 0).stream().map(ViewPipelineTest::parts))
+                .isEqualTo(Stream.of(0, 2, 3)
+                        .map(number -> parts(read.get(number)))
+                        .toList());
+        assertThat(FailureTopics.letters(cluster(), topic + "-dead"))
+                .hasSize(action == WriteFailures.Action.SKIP ? 0 : 1)
+                .allSatisfy(letter -> assertThat(letter.letter().value()).hasSize(50_000));
+        assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
     /** What was fetched and not begun, or begun and not finished, is another member's, from the right record on. */

@@ -50,7 +50,7 @@ public final class Refusals {
      * Whether it says nothing about the record: the client gives this class, and no other, to the neighbours of an invalid
      * record in its batch, and to all that it gives up when it is closed.
      */
-    static boolean isOfNeighbour(Exception refusal) {
+    public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;
     }
 

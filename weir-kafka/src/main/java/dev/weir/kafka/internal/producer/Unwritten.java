@@ -12,14 +12,14 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes failed records of those that cannot be written. Confined to the segment's thread. */
-final class Unwritten<K, V> {
+public final class Unwritten<K, V> {
 
     /** The place of a Kafka record; one of several inputs has others behind it. */
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;
 
-    Unwritten(ProducerSettings<K, V> settings) {
+    public Unwritten(ProducerSettings<K, V> settings) {
         this.settings = settings;
     }
 
@@ -28,7 +28,7 @@ final class Unwritten<K, V> {
      *
      * @param place of the input; empty if it is not known, which makes it no place in the topic that it was for
      */
-    FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {
+    public FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {
         Matcher at = PLACE.matcher(place);
         boolean isKnown = at.matches();
         byte @Nullable [] key = bytes(settings.keySerializer(), record, record.key());

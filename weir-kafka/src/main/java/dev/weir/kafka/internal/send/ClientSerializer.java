@@ -17,12 +17,12 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
 
     @Override
     public byte[] serialize(String topic, T data) {
-        return serializer.serialize(topic, data);
+        return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, data);
     }
 
     @Override
     public byte[] serialize(String topic, Headers headers, T data) {
-        return serializer.serialize(topic, headers, data);
+        return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
     }
 
     @Override

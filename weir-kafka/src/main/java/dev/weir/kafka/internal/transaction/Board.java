@@ -37,6 +37,10 @@ final class Board<K, V> {
     /** The clock by which the owner and the committing thread wait: the system's, but for simulations. */
     final Clock ownClock;
 
+    /** What is done with records that cannot be written; null if the run fails. Set before its threads begin. */
+    @Nullable
+    WriteRule<K, V> rule;
+
     /** Producers without a transaction. */
     final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 

@@ -46,6 +46,9 @@ final class Committer<K, V> {
     private final ExecutorService thread;
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
+    /** Writes what is aborted in any case; the segment's thread, until {@link #close}. */
+    private final TransactionalProducer<K, V> trial;
+
     // The thread's own.
     private long backoffNanos;
 
@@ -86,9 +89,18 @@ final class Committer<K, V> {
         this.whenCommitted = whenCommitted;
         this.thread = thread;
         for (int i = 0; i < PRODUCERS; i++) {
-            int number = i;
-            producers.add(new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, this::pause));
+            producers.add(producer(clients, i));
         }
+        this.trial = producer(clients, PRODUCERS);
+    }
+
+    private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
+        return new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, this::pause);
+    }
+
+    /** One for what is aborted in any case, not open; closed with the others. */
+    TransactionalProducer<K, V> trial() {
+        return trial;
     }
 
     /** What others see of the producers: of both together, as one takes over from the other. Any thread. */
@@ -162,6 +174,10 @@ final class Committer<K, V> {
             counts.committed(System.nanoTime() - start);
             cut.transaction().times().countUntil(System.currentTimeMillis(), board.latency);
             backoffNanos = 0;
+            WriteRule<K, V> rule = board.rule;
+            if (rule != null) {
+                rule.committed(cut);
+            }
             board.lock.lock();
             try {
                 board.committing = null;
@@ -249,7 +265,9 @@ final class Committer<K, V> {
                 .findFirst()
                 .orElse("");
         KafkaPipelineException fatal = Faults.fatal(why, topic);
-        if (fatal != null) {
+        WriteRule<K, V> rule = board.rule;
+        boolean mayBeExcused = rule != null && rule.mayExcuse(why);
+        if (fatal != null && !mayBeExcused) {
             context.fail(fatal);
         } else if (!board.ended) {
             LOG.warn(
@@ -260,8 +278,15 @@ final class Committer<K, V> {
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
-        backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
-        pause(Duration.ofNanos(backoffNanos));
+        // Now each record is answered.
+        boolean isExcused = rule != null && rule.excuses(broken);
+        if (!isExcused) {
+            if (fatal != null && mayBeExcused) {
+                context.fail(fatal);
+            }
+            backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
+            pause(Duration.ofNanos(backoffNanos));
+        }
         board.lock.lock();
         try {
             broken.forEach(transaction -> board.free.add(transaction.producer));
@@ -375,7 +400,12 @@ final class Committer<K, V> {
             var ignored = thread.shutdownNow();
             Thread.currentThread().interrupt();
         }
-        producers.forEach(producer -> producer.close(Duration.ZERO));
+        closeProducers(Duration.ZERO);
+    }
+
+    private void closeProducers(Duration patience) {
+        producers.forEach(producer -> producer.close(patience));
+        trial.close(patience);
     }
 
     private void end(@Nullable OpenTransaction<K, V> open) {
@@ -383,6 +413,6 @@ final class Committer<K, V> {
             counts.aborted.increment();
         }
         // A producer that closes aborts what it has open.
-        producers.forEach(producer -> producer.close(CLOSE_PATIENCE.dividedBy(2)));
+        closeProducers(CLOSE_PATIENCE.dividedBy(2));
     }
 }

@@ -6,6 +6,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
@@ -50,6 +51,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     counts,
                     of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
+            board.rule = WriteRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions =
                     new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan)::look);
             context.expose(counts);
@@ -104,15 +106,18 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
 
     private final ProducerSettings<K, V> settings;
     private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
+    private final WriteFailures failures;
     private final Function<String, TransactionPlan> plans;
 
     /** Creates what makes a plan of the group for each run; the listener hears what was committed. */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,
             @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            WriteFailures failures,
             Function<String, TransactionPlan> plans) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.whenCommitted = whenCommitted;
+        this.failures = failures;
         this.plans = plans;
     }
 

@@ -3,12 +3,15 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.producer.Refusals;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -57,6 +60,13 @@ final class OpenTransaction<K, V> implements Callback {
     /** Of the thread that looks. */
     private final ClientHealth health = new ClientHealth(false);
 
+    /** What was refused, if there is a rule for that: complete once all records are answered. */
+    final Queue<WriteRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
+
+    // Letters in the place of records, and those without their value. Under the lock.
+    private int letters;
+    private int cutLetters;
+
     /** The topic of a record that was refused. */
     private volatile String refusedTopic = "";
 
@@ -87,7 +97,7 @@ final class OpenTransaction<K, V> implements Callback {
             }
             bytes.addAndGet(
                     Math.max(0, metadata.serializedKeySize()) + (long) Math.max(0, metadata.serializedValueSize()));
-        } else if (refusal != null && refusedTopic.isEmpty()) {
+        } else if (refusal != null && refusedTopic.isEmpty() && !Refusals.isOfNeighbour(refusal)) {
             refusedTopic = metadata == null ? "?" : metadata.topic();
             onRefusal.accept(this, refusal);
         }
@@ -127,6 +137,20 @@ final class OpenTransaction<K, V> implements Callback {
             }
             target.ack(token);
         }
+    }
+
+    /** What was sent last is a letter. */
+    void letterSent(boolean isCut) {
+        letters++;
+        cutLetters += isCut ? 1 : 0;
+    }
+
+    int letters() {
+        return letters;
+    }
+
+    int cutLetters() {
+        return cutLetters;
     }
 
     /** Whether the element came of an input that this transaction has a record of already. */

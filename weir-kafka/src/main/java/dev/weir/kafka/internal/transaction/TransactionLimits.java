@@ -1,9 +1,12 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.produce.ProducePath;
 import java.time.Duration;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.jspecify.annotations.Nullable;
 
 /** Refuses what does not go with transactions. Stateless. */
 public final class TransactionLimits {
@@ -32,6 +35,20 @@ public final class TransactionLimits {
     public static void checkRecords(int records) {
         if (records < 1) {
             throw new IllegalArgumentException("commitRecords must be at least 1: commitRecords=" + records);
+        }
+    }
+
+    /** Refuses letters that a transaction of that producer cannot hold. */
+    public static void checkLetters(ProducerSettings<?, ?> producer, @Nullable DeadLetters letters) {
+        String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        String others = letters == null
+                ? brokers
+                : letters.settings().properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        if (!Objects.equals(brokers, others)) {
+            throw new IllegalArgumentException(
+                    "dead letters of an exactly-once flow are written in its transactions, so on"
+                            + " the cluster of its producer: bootstrap.servers=" + others + " of the letters must be "
+                            + brokers);
         }
     }
 

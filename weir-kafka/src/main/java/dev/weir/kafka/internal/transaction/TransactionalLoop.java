@@ -17,7 +17,10 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
@@ -49,7 +52,21 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The most elements that are sent while nobody can cut between them. */
     private static final int RUN = 64;
 
-    private record Element<K, V>(ProducerRecord<K, V> record, AckTarget target, long token) {}
+    /** What is to be written for a claim. */
+    private static final class Element<K, V> {
+        final AckTarget target;
+        final long token;
+        ProducerRecord<K, V> record;
+
+        /** Whether the record is a letter in the place of one that cannot be written. */
+        boolean isLetter;
+
+        Element(ProducerRecord<K, V> record, AckTarget target, long token) {
+            this.record = record;
+            this.target = target;
+            this.token = token;
+        }
+    }
 
     private final Board<K, V> board;
     private final Committer<K, V> committer;
@@ -136,16 +153,20 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             return 0;
         }
         int end = endOfRun(batch, from, plan.records() - filling.records());
-        if (end == from || !areSent(filling, batch, from, end)) {
-            return 0;
+        int count = end == from ? 0 : sendRun(filling, batch, from, end);
+        if (count > 0) {
+            wantCutIfDue(filling);
         }
-        wantCutIfDue(filling);
-        return end - from;
+        return count;
     }
 
     private int endOfRun(Batch<ProducerRecord<K, V>> batch, int from, long room) {
         int most = Math.min(batch.size(), from + Math.clamp(room, 0, RUN));
         int end = from;
+        WriteRule<K, V> rule = board.rule;
+        if (rule != null && !rule.isQuiet(lastTopic)) {
+            return from;
+        }
         while (end < most
                 && batch.get(end).topic().equals(lastTopic)
                 && batch.target(end) instanceof OffsetTracker source
@@ -155,29 +176,53 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return end;
     }
 
-    private boolean areSent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
+    /** Returns how many were sent: fewer if the next one is not serialisable and there is a rule for that. */
+    private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
+        WriteRule<K, V> rule = board.rule;
         try {
             board.send(() -> {
                 for (; at[0] < end; at[0]++) {
-                    filling.producer.send(batch.get(at[0]), filling);
+                    ProducerRecord<K, V> record = batch.get(at[0]);
+                    filling.producer.send(record, answer(filling, record, batch.target(at[0]), batch.token(at[0])));
                 }
             });
         } catch (InterruptException interrupted) {
             boolean ignored = sent(filling, batch, from, at[0]);
             throw interrupted;
-        } catch (SerializationException refused) {
-            boolean ignored = sent(filling, batch, from, at[0]);
-            throw new ProduceException(
-                    batch.get(at[0]).topic(), batch.target(at[0]).placeOf(batch.token(at[0])), refused);
-        } catch (KafkaException | IllegalStateException broken) {
-            committer.abortFilling(broken);
-            return false;
-        } catch (RuntimeException | Error thrown) {
+        } catch (RuntimeException thrown) {
+            if (isOfTransaction(thrown)) {
+                committer.abortFilling(thrown);
+                return 0;
+            }
+            boolean isOpen = sent(filling, batch, from, at[0]);
+            if (rule != null && rule.takes(thrown)) {
+                return isOpen ? at[0] - from : 0;
+            }
+            throw ofRecord(thrown, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]));
+        } catch (Error thrown) {
             boolean ignored = sent(filling, batch, from, at[0]);
             throw thrown;
         }
-        return sent(filling, batch, from, end);
+        return sent(filling, batch, from, end) ? end - from : 0;
+    }
+
+    /** Whether what a send has thrown says nothing about the record: no serializer has. */
+    private static boolean isOfTransaction(RuntimeException thrown) {
+        return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
+                && !(thrown instanceof SerializationException);
+    }
+
+    private static RuntimeException ofRecord(
+            RuntimeException thrown, ProducerRecord<?, ?> record, AckTarget target, long token) {
+        return thrown instanceof SerializationException
+                ? new ProduceException(record.topic(), target.placeOf(token), thrown)
+                : thrown;
+    }
+
+    private Callback answer(OpenTransaction<K, V> filling, ProducerRecord<K, V> record, AckTarget target, long token) {
+        WriteRule<K, V> rule = board.rule;
+        return rule == null ? filling : rule.answerOf(filling, record, target, token);
     }
 
     /**
@@ -196,9 +241,44 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     private void takeOne(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
         drainWaiting();
-        if (waiting.isEmpty() ? !isPlaced(record, target, token) : !isSentWhileClosing(record, target, token)) {
+        Element<K, V> element = new Element<>(record, target, token);
+        if (isRuledOut(element)) {
+            return;
+        }
+        if (waiting.isEmpty() ? !isPlaced(element) : !isSentWhileClosing(element)) {
             meter.holds(1);
-            waiting.addLast(new Element<>(record, target, token));
+            waiting.addLast(element);
+        }
+    }
+
+    /** Whether the element's record is known not to be writable, and nothing is written in its place. */
+    private boolean isRuledOut(Element<K, V> element) {
+        WriteRule<K, V> rule = board.rule;
+        if (rule == null || rule.isQuiet(element.record.topic())) {
+            return false;
+        }
+        Exception why = unlocked(() -> Optional.ofNullable(rule.refusal(element.record, element.target, element.token)))
+                .orElse(null);
+        return why != null && isRuledOut(rule, element, why);
+    }
+
+    private boolean isRuledOut(WriteRule<K, V> rule, Element<K, V> element, Exception why) {
+        Optional<ProducerRecord<K, V>> letter =
+                unlocked(() -> Optional.ofNullable(rule.inPlaceOf(element.record, why, element.target, element.token)));
+        letter.ifPresent(record -> {
+            element.record = record;
+            element.isLetter = true;
+        });
+        return letter.isEmpty();
+    }
+
+    /** Does what may block and says nothing about the board, whose lock others may have meanwhile. */
+    private <T> T unlocked(Supplier<T> work) {
+        board.lock.unlock();
+        try {
+            return work.get();
+        } finally {
+            board.lock.lock();
         }
     }
 
@@ -206,7 +286,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private void drainWaiting() throws InterruptedException {
         while (!waiting.isEmpty() && !board.isClosing()) {
             Element<K, V> next = waiting.element();
-            if (!isPlaced(next.record, next.target, next.token)) {
+            if (!isPlaced(next)) {
                 return;
             }
             waiting.remove();
@@ -214,29 +294,29 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
         for (Iterator<Element<K, V>> all = waiting.iterator(); all.hasNext(); ) {
             Element<K, V> next = all.next();
-            if (isSentWhileClosing(next.record, next.target, next.token)) {
+            if (isSentWhileClosing(next)) {
                 all.remove();
                 meter.holds(-1);
             }
         }
     }
 
-    private boolean isSentWhileClosing(ProducerRecord<K, V> record, AckTarget target, long token) {
+    private boolean isSentWhileClosing(Element<K, V> element) {
         OpenTransaction<K, V> filling = board.filling;
         return board.isClosing()
                 && !board.aborting
                 && filling != null
-                && filling.belongs(target, token)
-                && (isDropped(target, token) || isSent(filling, record, target, token));
+                && filling.belongs(element.target, element.token)
+                && (isDropped(element.target, element.token) || isSent(filling, element));
     }
 
     /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */
-    private boolean isPlaced(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
+    private boolean isPlaced(Element<K, V> element) throws InterruptedException {
         while (true) {
             if (board.ended) {
                 throw new InterruptedException("the run has ended");
             }
-            if (isDropped(target, token)) {
+            if (isDropped(element.target, element.token)) {
                 return true;
             }
             OpenTransaction<K, V> filling = board.filling;
@@ -247,8 +327,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             } else if (filling == null) {
                 begin();
             } else if (board.isClosing()) {
-                return isSentWhileClosing(record, target, token);
-            } else if (isSent(filling, record, target, token)) {
+                return isSentWhileClosing(element);
+            } else if (isSent(filling, element)) {
                 return true;
             }
         }
@@ -274,17 +354,27 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         board.wakeOwner.run();
     }
 
-    /** Returns false if the producer can do nothing any more; then all is aborted. */
-    private boolean isSent(OpenTransaction<K, V> filling, ProducerRecord<K, V> record, AckTarget target, long token) {
+    /**
+     * Returns false if the producer can do nothing any more; then all is aborted. Or if the element became a letter.
+     */
+    private boolean isSent(OpenTransaction<K, V> filling, Element<K, V> element) {
+        ProducerRecord<K, V> record = element.record;
+        AckTarget target = element.target;
+        WriteRule<K, V> rule = board.rule;
         try {
-            board.send(() -> filling.producer.send(record, filling));
+            Callback answer = answer(filling, record, target, element.token);
+            board.send(() -> filling.producer.send(record, answer));
         } catch (InterruptException interrupted) {
             throw interrupted;
-        } catch (SerializationException refused) {
-            throw new ProduceException(record.topic(), target.placeOf(token), refused);
-        } catch (KafkaException | IllegalStateException broken) {
-            committer.abortFilling(broken);
-            return false;
+        } catch (RuntimeException thrown) {
+            if (isOfTransaction(thrown)) {
+                committer.abortFilling(thrown);
+                return false;
+            }
+            if (rule != null && rule.takes(thrown)) {
+                return isRuledOut(rule, element, thrown);
+            }
+            throw ofRecord(thrown, record, target, element.token);
         }
         if (!record.topic().equals(lastTopic) && filling.refusedTopic().isEmpty()) {
             lastTopic = record.topic();
@@ -295,7 +385,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         if (board.filling != filling) {
             return false;
         }
-        filling.sent(target, token, record.timestamp());
+        filling.sent(target, element.token, record.timestamp());
+        if (element.isLetter) {
+            filling.letterSent(WriteRule.isCut(record));
+        }
         wantCutIfDue(filling);
         return true;
     }

@@ -4,6 +4,11 @@ import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.kafka.view.RecordOutput;
 import dev.weir.lean.LeanRecord;
 import dev.weir.lean.LeanRecords;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** What an encoder sent of an element. Confined to one thread at a time; used again. */
 public final class Encoded implements EncodedRecords, RecordOutput {
@@ -39,6 +44,51 @@ public final class Encoded implements EncodedRecords, RecordOutput {
     /** In the order in which they were sent. */
     public LeanRecords records() {
         return records;
+    }
+
+    /** The records as objects, with bytes of their own; what they were made of is done with then. */
+    public List<ProducerRecord<byte[], byte[]>> unfold() {
+        List<ProducerRecord<byte[], byte[]>> unfolded = new ArrayList<>(count());
+        for (int i = 0; i < count(); i++) {
+            int partition = records.partition(i);
+            long timestamp = records.timestampMillis(i);
+            ByteBuffer content = records.content(i);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    records.topic(i),
+                    partition == LeanRecord.ANY_PARTITION ? null : partition,
+                    timestamp == LeanRecord.NOW ? null : timestamp,
+                    part(content),
+                    part(content));
+            for (int left = length(content); left > 0; left--) {
+                record.headers().add(new String(part(content), StandardCharsets.UTF_8), part(content));
+            }
+            unfolded.add(record);
+        }
+        release();
+        return unfolded;
+    }
+
+    @SuppressWarnings("NullAway") // a record without key or value has null there
+    private static byte[] part(ByteBuffer from) {
+        int length = length(from);
+        if (length < 0) {
+            return null;
+        }
+        byte[] part = new byte[length];
+        from.get(part);
+        return part;
+    }
+
+    /** A variable-length integer, zigzag: seven bits a byte, the lowest first. */
+    private static int length(ByteBuffer from) {
+        int bits = 0;
+        for (int shift = 0; ; shift += 7) {
+            byte next = from.get();
+            bits |= (next & 0x7f) << shift;
+            if (next >= 0) {
+                return (bits >>> 1) ^ -(bits & 1);
+            }
+        }
     }
 
     void clear() {

@@ -1,0 +1,260 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.ExactlyOnceFlow;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.TransactionHandle;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Records that cannot be written, in transactions of an exactly-once flow, as a reader with read_committed sees it. */
+@Timeout(120)
+class ExactlyOnceRuleTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
+
+    private static final int COUNT = 600;
+
+    private static final byte[] NOT_SERIALISABLE = new byte[8];
+
+    /** The output is compacted, so that the broker refuses a record without a key. */
+    private static void createTopics(String name) {
+        KAFKA.cluster().createTopic(name, 1);
+        KAFKA.cluster().createTopic(name + "-out", 1, Map.of("cleanup.policy", "compact"));
+        KAFKA.cluster().createTopic(name + "-log", 1);
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
+    }
+
+    private static ProducerSettings<byte[], byte[]> picky() {
+        Serializer<byte[]> values = (topic, value) -> {
+            if (value == NOT_SERIALISABLE) {
+                throw new SerializationException("not of this form");
+            }
+            return value;
+        };
+        return ProducerSettings.builder(new ByteArraySerializer(), values)
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("max.block.ms", "3000")
+                .build();
+    }
+
+    private static DeadLetters letters(String name) {
+        return DeadLetters.to(
+                name + "-dead",
+                ProducerSettings.builder()
+                        .bootstrapServers(KAFKA.bootstrapServers())
+                        .build());
+    }
+
+    private static ExactlyOnceFlow<byte[], byte[]> flow(String name, FetchPath path, WriteFailures rule) {
+        return KafkaSource.exactlyOnce(
+                        ConsumerSettings.builder()
+                                .bootstrapServers(KAFKA.bootstrapServers())
+                                .groupId(name)
+                                .fetch(path)
+                                .build(),
+                        Subscription.topics(name))
+                .onFailure(rule);
+    }
+
+    private static long number(ConsumerRecord<byte[], byte[]> record) {
+        return Records.numbers(List.of(record)).getFirst();
+    }
+
+    /** Of each hundred one that is too large, one that is not serialisable, one without a topic, one that the broker refuses. */
+    private static ProducerRecord<byte[], byte[]> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
+        String out = name + "-out";
+        return switch ((int) (number(record) % 100)) {
+            case 50 -> new ProducerRecord<>(out, record.key(), new byte[3_000_000]);
+            case 51 -> new ProducerRecord<>(out, record.key(), NOT_SERIALISABLE);
+            case 52 -> new ProducerRecord<>("nowhere", record.key(), record.value());
+            case 53 -> new ProducerRecord<>(out, null, record.value());
+            default -> new ProducerRecord<>(out, record.key(), record.value());
+        };
+    }
+
+    private static boolean isPoison(long number) {
+        return number % 100 >= 50 && number % 100 <= 53;
+    }
+
+    private static List<Long> numbers(LongPredicate which) {
+        return LongStream.range(0, COUNT).filter(which).boxed().toList();
+    }
+
+    private static List<Long> seen(String topic) {
+        return ExactlyOnceLedger.committed(KAFKA.cluster(), topic);
+    }
+
+    /** What is refused in the last transaction of a bounded read is left to the next run. */
+    private static void drainOnceAllIsCommitted(RunningPipeline run, String name) throws InterruptedException {
+        ConsumerLedger.await(
+                "all is committed",
+                Duration.ofSeconds(60),
+                () -> KAFKA.cluster()
+                        .committedOffsets(name)
+                        .equals(KAFKA.cluster().endOffsets(name)));
+        assertThat(run.drain(Duration.ofSeconds(30)).drained()).isTrue();
+    }
+
+    private static void assertFailsWithProduceException(Pipeline pipeline, Class<? extends Throwable> why) {
+        try (RunningPipeline run = pipeline.run()) {
+            assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(ProduceException.class)
+                    .hasRootCauseInstanceOf(why);
+        }
+    }
+
+    /** The other output of a refused record's input is none the worse for it. */
+    @ParameterizedTest
+    @CsvSource({"SKIP,CLIENT", "SKIP,LEAN", "DEAD_LETTER,CLIENT", "DEAD_LETTER,LEAN"})
+    void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(
+            WriteFailures.Action action, FetchPath path) throws Exception {
+        String name = "poisoned-" + action + "-" + path;
+        createTopics(name);
+        boolean writesLetters = action == WriteFailures.Action.DEAD_LETTER;
+        try (RunningPipeline run = flow(
+                        name, path, writesLetters ? WriteFailures.deadLetter(letters(name)) : WriteFailures.skip())
+                .commitRecords(130)
+                .produceTo(
+                        picky(),
+                        records -> records.mapConcat(record -> List.of(
+                                poisoned(name, record),
+                                new ProducerRecord<>(name + "-log", record.key(), record.value()))))
+                .run()) {
+            drainOnceAllIsCommitted(run, name);
+            assertThat(run.handles(TransactionHandle.class)
+                            .getFirst()
+                            .snapshot()
+                            .aborted())
+                    .isPositive();
+            assertThat(run.handles(DeadLetterHandle.class))
+                    .hasSize(writesLetters ? 1 : 0)
+                    .allSatisfy(handle -> {
+                        assertThat(handle.written()).isEqualTo(24);
+                        // The large one, and the one whose value is not serialisable.
+                        assertThat(handle.cut()).isEqualTo(12);
+                        assertThat(handle.held()).isZero();
+                    });
+        }
+        assertThat(seen(name + "-out")).isEqualTo(numbers(number -> !isPoison(number)));
+        assertThat(seen(name + "-log")).isEqualTo(numbers(number -> true));
+        assertThat(KAFKA.cluster().committedOffsets(name))
+                .isEqualTo(KAFKA.cluster().endOffsets(name));
+        List<DeadLetter> letters = FailureTopics.letters(KAFKA.cluster(), name + "-dead");
+        assertThat(letters)
+                .extracting(DeadLetter::offset)
+                .isEqualTo(writesLetters ? numbers(ExactlyOnceRuleTest::isPoison) : List.of());
+        assertThat(letters).allSatisfy(letter -> assertThat(letter.topic()).isEqualTo(name));
+    }
+
+    /** What is aborted for another reason takes its letters with it. */
+    @Test
+    void letter_ofATransactionThatIsAborted_isNotSeen_andStandsThereOnceAfterTheNextRun() throws Exception {
+        String name = "aborted";
+        createTopics(name);
+        ExactlyOnceFlow<byte[], byte[]> flow = flow(name, FetchPath.CLIENT, WriteFailures.deadLetter(letters(name)))
+                .commitInterval(Duration.ofSeconds(20));
+        try (RunningPipeline run = flow.produceTo(
+                        picky(),
+                        records -> records.map(record -> {
+                            if (number(record) == COUNT - 1) {
+                                throw new IllegalStateException("planned");
+                            }
+                            return poisoned(name, record);
+                        }))
+                .run()) {
+            assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .hasRootCauseMessage("planned");
+        }
+        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead")).isEmpty();
+        try (RunningPipeline run = flow.produceTo(picky(), records -> records.map(record -> poisoned(name, record)))
+                .run()) {
+            drainOnceAllIsCommitted(run, name);
+        }
+        assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead"))
+                .extracting(DeadLetter::offset)
+                .isEqualTo(numbers(ExactlyOnceRuleTest::isPoison));
+    }
+
+    // The client gives all neighbours of a refused record another answer, and the first one was taken for that of all:
+    // such
+    // a transaction was begun again and again.
+    @Test
+    void recordThatTheBrokerRefuses_amongItsNeighbours_failsTheRun() {
+        createTopics("neighbours");
+        assertFailsWithProduceException(
+                flow("neighbours", FetchPath.CLIENT, WriteFailures.fail())
+                        .produceTo(
+                                picky(),
+                                records -> records.map(record -> new ProducerRecord<>(
+                                        "neighbours-out",
+                                        number(record) == COUNT / 2 ? null : record.key(),
+                                        record.value()))),
+                InvalidRecordException.class);
+        assertThat(seen("neighbours-out")).isEmpty();
+    }
+
+    /** The first one is no excuse for the second, in whatever order they are heard of. */
+    @ParameterizedTest
+    @EnumSource(FetchPath.class)
+    void failureThatTheRuleIsNotFor_behindOneThatItIsFor_endsTheRun(FetchPath path) {
+        String name = "both-" + path;
+        createTopics(name);
+        assertFailsWithProduceException(
+                flow(name, path, WriteFailures.skip().ofRecordsOnly())
+                        .commitInterval(Duration.ofSeconds(20))
+                        .produceTo(picky(), records -> records.map(record -> poisoned(name, record))),
+                UnknownTopicOrPartitionException.class);
+        assertThat(seen(name + "-out")).isEmpty();
+        assertThat(KAFKA.cluster().committedOffsets(name).values()).allMatch(offset -> offset == 0);
+    }
+
+    @Test
+    void letterThatItsTopicRefuses_endsTheRun_andNothingOfItsTransactionIsSeen() throws Exception {
+        createTopics("full");
+        TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "full-dead", "100");
+        assertFailsWithProduceException(
+                flow("full", FetchPath.CLIENT, WriteFailures.deadLetter(letters("full")))
+                        .commitInterval(Duration.ofSeconds(20))
+                        .produceTo(picky(), records -> records.map(record -> poisoned("full", record))),
+                RecordTooLargeException.class);
+        assertThat(seen("full-out")).isEmpty();
+    }
+}

@@ -1,0 +1,158 @@
+package dev.weir.kafka.internal.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.Clock;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which aborts a rule excuses: those of refusals that are found again, and no others. */
+@Timeout(60)
+class WriteRuleTest {
+
+    private static final ProducerRecord<String, String> RECORD = new ProducerRecord<>("out", "large");
+
+    private final Board<String, String> board = new Board<>(Clock.SYSTEM);
+    private final BareContext context = new BareContext();
+    private final Committer<String, String> committer =
+            new Committer<>(board, context, new TransactionCounts(), null, number -> new Client());
+    private final OffsetTracker source = new OffsetTracker(10, () -> {});
+
+    /** Whether a record that is alone is refused. */
+    private boolean refuses = true;
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        source.name(new TopicPartition("in", 0));
+        source.append(7, 1);
+        ProducerSettings<String, String> settings = ProducerSettings.builder(
+                        new StringSerializer(), new StringSerializer())
+                .bootstrapServers("h:1")
+                .build();
+        board.rule = WriteRule.of(WriteFailures.skip(), context, settings, committer.trial());
+        committer.start();
+        board.lock.lockInterruptibly();
+        try {
+            while (board.free.size() < Committer.PRODUCERS) {
+                board.changed.await();
+            }
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        committer.close();
+    }
+
+    private WriteRule<String, String> rule() {
+        return Objects.requireNonNull(board.rule);
+    }
+
+    private OpenTransaction<String, String> begun() throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            board.aborting = false;
+            board.rewindDue = false;
+            committer.begin();
+            return Objects.requireNonNull(board.filling);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** A transaction of which the brokers refuse the record of an input, until it is aborted. */
+    private void refused() throws InterruptedException {
+        OpenTransaction<String, String> transaction = begun();
+        rule().answerOf(transaction, RECORD, source, 0).onCompletion(null, new RecordTooLargeException("planned"));
+        awaitAbort();
+    }
+
+    private void awaitAbort() throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            while (!board.rewindDue) {
+                board.changed.await();
+            }
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Test
+    void refusedRecord_isExcused_andFoundWhenItComesAgain() throws InterruptedException {
+        assertThat(rule().refusal(RECORD, source, 0)).isNull();
+        refused();
+        assertThat(context.failures).isEmpty();
+        assertThat(rule().isQuiet("out")).isFalse();
+        assertThat(rule().refusal(RECORD, source, 0)).isInstanceOf(RecordTooLargeException.class);
+        assertThat(rule().refusal(RECORD, source, source.append(8, 1))).isNull();
+    }
+
+    @Test
+    void failureWithoutARefusedRecord_endsTheRun_alsoAfterATransactionWithOne() throws InterruptedException {
+        refused();
+        OpenTransaction<String, String> next = begun();
+        committer.abortFilling(new KafkaException("error state", new RecordTooLargeException("of nobody")));
+        awaitAbort();
+        assertThat(next.refusals).isEmpty();
+        assertThat(context.failures).singleElement().isInstanceOf(ProduceException.class);
+    }
+
+    @Test
+    void refusalsThatNoRecordIsFoundFor_endTheRunInTheEnd() throws InterruptedException {
+        refuses = false;
+        for (int i = 0; i < WriteRule.MOST_IN_VAIN; i++) {
+            refused();
+            assertThat(rule().refusal(RECORD, source, 0)).isNull();
+        }
+        assertThat(context.failures).isEmpty();
+        refused();
+        assertThat(context.failures).singleElement().isInstanceOf(ProduceException.class);
+    }
+
+    @Test
+    void recordThatIsFound_beginsTheCountAnew() throws InterruptedException {
+        for (int i = 0; i < WriteRule.MOST_IN_VAIN + 2; i++) {
+            refused();
+            source.retain(0, 1);
+            assertThat(rule().inPlaceOf(RECORD, new RecordTooLargeException("alone"), source, 0))
+                    .isNull();
+        }
+        assertThat(context.failures).isEmpty();
+    }
+
+    private final class Client extends MockProducer<String, String> {
+
+        Client() {
+            super(true, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public synchronized Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            Future<RecordMetadata> sent = super.send(record, refuses ? null : callback);
+            if (refuses) {
+                callback.onCompletion(null, new RecordTooLargeException("alone"));
+            }
+            return sent;
+        }
+    }
+}
