@@ -31,10 +31,7 @@ final class RunMeasurements {
 
     /** By the processes of a launcher, which is closed elsewhere. */
     RunMeasurements(
-            Workload workload,
-            CampaignRunner.Settings settings,
-            CampaignListener listener,
-            DriverLauncher launcher) {
+            Workload workload, CampaignRunner.Settings settings, CampaignListener listener, DriverLauncher launcher) {
         this.workload = workload;
         this.settings = settings;
         this.listener = listener;

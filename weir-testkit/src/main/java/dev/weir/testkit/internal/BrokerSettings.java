@@ -74,8 +74,7 @@ public final class BrokerSettings {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
         // A killed broker loses its leaderships after the session: soon, but not when a busy machine merely pauses.
-        // A start and a stop wait for one.
-        settings.put("broker.heartbeat.interval.ms", "100");
+        settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
         // A frozen controller keeps its connections: brokers have to give it up well before the default of 30 s.
