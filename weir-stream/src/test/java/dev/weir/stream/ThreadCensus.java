@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 /**
  * Finds the live threads of a pipeline, platform and virtual, by their names. Stateless.
  *
- * <p>It asks the JDK's own list of threads, which is not exported (the module's tests have {@code --add-exports} for it),
- * and makes no dump: JDK 25 may crash when it dumps while threads come and go (JDK-8359870, JDK-8364343).
+ * <p>It asks the JDK's own list of threads, which is not exported (the module's tests have {@code --add-exports} for
+ * it), and makes no dump: JDK 25 may crash when it dumps while threads come and go (JDK-8359870, JDK-8364343).
  */
 final class ThreadCensus {
 
