@@ -117,9 +117,9 @@ public final class ConsumerLoop implements Runnable {
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead = new BoundedRead(
                 plan, client, fetcher, lookup, clock, owner, assignment, emission, positions.topicIds());
-        OpenTransactions transactions = new OpenTransactions(owner, fetcher, assignment, lookup, clock);
+        OpenTransactions open = new OpenTransactions(owner, fetcher, assignment, lookup, clock);
         PartitionLooks looks = new PartitionLooks(
-                owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, transactions);
+                owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
         this.observer = new Observer(
                 owner,
                 assignment,
