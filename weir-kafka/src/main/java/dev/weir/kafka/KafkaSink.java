@@ -61,8 +61,8 @@ public final class KafkaSink {
 
     /**
      * {@link #encoded(ProducerSettings)} with a rule for records that cannot be written. Unless it lets the run fail,
-     * each record becomes an object with bytes of its own, to be sent again behind one that was refused: as fast as
-     * {@link #producing(ProducerSettings, WriteFailures)} with a lean producer, not as a sink without a rule.
+     * each record becomes an object with bytes of its own, to be sent again behind one that was refused: from there on
+     * it is {@link #producing(ProducerSettings, WriteFailures)} with a lean producer.
      *
      * @throws IllegalArgumentException if the settings produce by Kafka's client
      */

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.utils.internals.ByteUtils;
 
 /** What an encoder sent of an element. Confined to one thread at a time; used again. */
 public final class Encoded implements EncodedRecords, RecordOutput {
@@ -59,7 +60,7 @@ public final class Encoded implements EncodedRecords, RecordOutput {
                     timestamp == LeanRecord.NOW ? null : timestamp,
                     part(content),
                     part(content));
-            for (int left = length(content); left > 0; left--) {
+            for (int left = ByteUtils.readVarint(content); left > 0; left--) {
                 record.headers().add(new String(part(content), StandardCharsets.UTF_8), part(content));
             }
             unfolded.add(record);
@@ -70,25 +71,13 @@ public final class Encoded implements EncodedRecords, RecordOutput {
 
     @SuppressWarnings("NullAway") // a record without key or value has null there
     private static byte[] part(ByteBuffer from) {
-        int length = length(from);
+        int length = ByteUtils.readVarint(from);
         if (length < 0) {
             return null;
         }
         byte[] part = new byte[length];
         from.get(part);
         return part;
-    }
-
-    /** A variable-length integer, zigzag: seven bits a byte, the lowest first. */
-    private static int length(ByteBuffer from) {
-        int bits = 0;
-        for (int shift = 0; ; shift += 7) {
-            byte next = from.get();
-            bits |= (next & 0x7f) << shift;
-            if (next >= 0) {
-                return (bits >>> 1) ^ -(bits & 1);
-            }
-        }
     }
 
     void clear() {
