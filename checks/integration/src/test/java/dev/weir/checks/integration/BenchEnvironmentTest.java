@@ -29,17 +29,39 @@ import org.junit.jupiter.api.Timeout;
 /** Campaigns whose processes have clocks of their own, with real processes and a real broker. */
 class BenchEnvironmentTest extends BenchTestBase {
     private static final int PARTITIONS = 4;
+    private static final double MOST_APART_MILLIS = 10; // a twelfth of what a clock that is half set right is wrong by
 
     private static Worker here(Worker.Role role, long clockAheadMillis) {
         return new Worker(new Place.Here(), "", Set.of(role), "", "", clockAheadMillis);
     }
 
     /**
-     * Two members of one group share the partitions, the sender and the time, so that their medians differ by nothing but
-     * their clocks: those are 250 ms apart, and the sender's is another one.
+     * Two members of one group share the partitions, the sender and the time. The quickest record of each partition takes the
+     * same way however busy the machine is, so that those of both members differ by nothing but their clocks: these are 250 ms
+     * apart, and the sender's is another one.
      */
     @Test
-    void membersWhoseClocksAreApart_haveTheSameMedian_andNothingIsLost() throws Exception {
+    void membersWhoseClocksAreApart_haveTheSameLeastLatency_andNothingIsLost() throws Exception {
+        Measured measured = measure("clocks-apart");
+        double[] least = measured.inEachPartition(0);
+        assertThat(apart(least))
+                .as("%s", Arrays.toString(least))
+                .isLessThanOrEqualTo(MOST_APART_MILLIS + measured.clockErrorMillis());
+        // What is wrong with the sender's clock is in all of them alike.
+        assertThat(DoubleStream.of(least)).allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
+    }
+
+    /** The same of the medians, and closer: where both members get the processor when they ask for it. */
+    @Test
+    @Tag("long")
+    void membersWhoseClocksAreApart_haveTheSameMedian() throws Exception {
+        double[] medians = measure("medians-apart").inEachPartition(50);
+        assertThat(apart(medians)).as("%s", Arrays.toString(medians)).isLessThanOrEqualTo(2);
+        assertThat(DoubleStream.of(medians)).allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
+    }
+
+    /** A run of two members whose clocks are 250 ms apart, which loses nothing. */
+    private Measured measure(String name) throws Exception {
         BenchEnvironment apart = new BenchEnvironment(
                 "apart",
                 null,
@@ -48,16 +70,16 @@ class BenchEnvironmentTest extends BenchTestBase {
                         here(Worker.Role.DRIVER, 0),
                         here(Worker.Role.DRIVER, 250)));
         ResultsFolder folder = bench.run(apart, """
-                name: clocks-apart
+                name: %s
                 scenario: work
                 drivers: [plain]
                 baseline: plain
-                topic: {partitions: 4, valueBytes: 50, recordsPerSecond: 400}
+                topic: {partitions: %d, valueBytes: 50, recordsPerSecond: 400}
                 options: {ordering: partition, concurrency: 1, work.millis: 0}
                 explore: {members: 2}
                 method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 500, maxWarmUpSeconds: 2,
                   measureSeconds: 5}
-                """);
+                """.formatted(name, PARTITIONS));
         Run run = folder.runs().getFirst();
         assertThat(run.failure()).isNull();
         assertThat(run.ledger().lost()).isZero();
@@ -68,15 +90,29 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .containsEntry(
                         "environment.workers",
                         "this machine (generator), this machine (driver), this machine (driver)");
-        List<Histogram> all = folder.latencyIntervals(run.key());
-        double[] medians = IntStream.range(0, PARTITIONS)
-                .mapToDouble(partition -> median(all, LatencyTags.responseOfPartition(partition)))
-                .toArray();
-        double least = DoubleStream.of(medians).min().orElseThrow();
-        double most = DoubleStream.of(medians).max().orElseThrow();
-        assertThat(most - least).as("%s", Arrays.toString(medians)).isLessThanOrEqualTo(2);
-        // What is wrong with the sender's clock is in all of them alike.
-        assertThat(least).isBetween(0.0, 50.0);
+        return new Measured(
+                folder.latencyIntervals(run.key()), Objects.requireNonNull(metrics.get(DriverSession.CLOCK_ERROR)));
+    }
+
+    private record Measured(List<Histogram> intervals, double clockErrorMillis) {
+
+        double[] inEachPartition(double percentile) {
+            return IntStream.range(0, PARTITIONS)
+                    .mapToDouble(partition -> millis(LatencyTags.responseOfPartition(partition), percentile))
+                    .toArray();
+        }
+
+        private double millis(String tag, double percentile) {
+            Histogram sum = new Histogram(3);
+            intervals.stream().filter(each -> tag.equals(each.getTag())).forEach(sum::add);
+            assertThat(sum.getTotalCount()).as(tag).isGreaterThan(500);
+            return sum.getValueAtPercentile(percentile) / 1e6;
+        }
+    }
+
+    private static double apart(double[] millis) {
+        return DoubleStream.of(millis).max().orElseThrow()
+                - DoubleStream.of(millis).min().orElseThrow();
     }
 
     /** A hold at the highest rate that may be asked for, and what it says of the members' place. */
@@ -118,12 +154,5 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(metrics).containsKeys("host: busy % at ssh h1", "host: busy % at this machine");
         assertThat(metrics.get(DriverSession.CLOCK_ERROR)).as("%s", metrics).isBetween(0.0, 50.0);
         assertThat(metrics.getOrDefault(Pass.EARLIEST_MILLIS, 0.0)).isBetween(-50.0, 0.0);
-    }
-
-    private static double median(List<Histogram> all, String tag) {
-        Histogram sum = new Histogram(3);
-        all.stream().filter(each -> tag.equals(each.getTag())).forEach(sum::add);
-        assertThat(sum.getTotalCount()).as(tag).isGreaterThan(500);
-        return sum.getValueAtPercentile(50) / 1e6;
     }
 }
