@@ -152,27 +152,7 @@ public final class SeeingCost {
                             : Math.log((double) here.cpuNanos() / base.cpuNanos());
                 })
                 .toArray();
-        double mean = 0;
-        for (double log : logs) {
-            mean += log / logs.length;
-        }
-        double squares = 0;
-        for (double log : logs) {
-            squares += (log - mean) * (log - mean);
-        }
-        double half = student(logs.length - 1) * Math.sqrt(squares / (logs.length - 1) / logs.length);
-        return String.format(
-                Locale.ROOT, "%.3f [%.3f, %.3f]", Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
-    }
-
-    /** The 97.5 % quantile of Student's t, by its expansion: right to a hundredth from 5 degrees of freedom on. */
-    private static double student(int degrees) {
-        double normal = 1.959964;
-        double cube = Math.pow(normal, 3);
-        double fifth = Math.pow(normal, 5);
-        return normal
-                + (cube + normal) / (4 * degrees)
-                + (5 * fifth + 16 * cube + 3 * normal) / (96.0 * degrees * degrees);
+        return PairedRatio.of(logs);
     }
 
     private Map<Arm, Cost> round(int passes) throws Exception {

@@ -1,0 +1,145 @@
+package dev.weir.checks.jmh;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Passes of two arms in one process, in random order within a round and seconds apart, so that all have broker and
+ * machine as they are in those seconds. The baseline has two passes in each round: the other arm is compared with
+ * their geometric mean, and the two with each other, which tells what equal arms differ by. The first rounds do not
+ * count. The ratios' intervals are those of Student's t over the rounds, at 95 %.
+ */
+final class PairedRounds {
+    private static final int WARM_ROUNDS = 4;
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    /** What is compared: a name and a pass that writes to a topic made for it. */
+    record Arm(String name, Pass pass) {}
+
+    /** Runs once and says what it took. */
+    @FunctionalInterface
+    interface Pass {
+        Cost run(String topic) throws Exception;
+    }
+
+    /** A moment, or what lies between two. */
+    record Cost(double nanos, double cpuNanos) {
+        static Cost now() {
+            return new Cost(System.nanoTime(), SYSTEM.getProcessCpuTime());
+        }
+
+        Cost since(Cost start) {
+            return new Cost(nanos - start.nanos, cpuNanos - start.cpuNanos);
+        }
+    }
+
+    private final String bootstrap;
+    private final int partitions;
+    private final long records;
+    private final List<Arm> arms;
+
+    /** {@code records} are those of a pass; {@code partitions} those of the topic that it writes to. */
+    PairedRounds(String bootstrap, int partitions, long records, Arm baseline, Arm other) {
+        this.bootstrap = bootstrap;
+        this.partitions = partitions;
+        this.records = records;
+        this.arms = List.of(baseline, new Arm(baseline.name() + " again (A/A)", baseline.pass()), other);
+    }
+
+    /** Runs and prints a table. */
+    void compare(int rounds) throws Exception {
+        List<Cost[]> all = new ArrayList<>();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+            for (int round = 0; round < WARM_ROUNDS + rounds; round++) {
+                Cost[] costs = round(admin);
+                if (round >= WARM_ROUNDS) {
+                    all.add(costs);
+                }
+                System.err.println((round - WARM_ROUNDS) + " "
+                        + Arrays.stream(costs)
+                                .map(cost -> String.format(Locale.ROOT, "%.0f k/s", records * 1e6 / cost.nanos()))
+                                .toList());
+            }
+        }
+        System.out.println(
+                "| arm | records/s, median | ratio | CPU us/record, median | ratio |\n|---|--:|--:|--:|--:|");
+        for (int arm = 0; arm < arms.size(); arm++) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %s | %,.0f | %s | %.2f | %s |%n",
+                    arms.get(arm).name(),
+                    records * 1e9 / median(all, arm, Cost::nanos),
+                    ratio(all, arm, cost -> 1 / cost.nanos()),
+                    median(all, arm, Cost::cpuNanos) / records / 1e3,
+                    ratio(all, arm, Cost::cpuNanos));
+        }
+        System.out.printf("%d rounds, %,d records a pass, %d partitions%n", rounds, records, partitions);
+    }
+
+    private Cost[] round(Admin admin) throws Exception {
+        List<Integer> order = new ArrayList<>();
+        for (int arm = 0; arm < arms.size(); arm++) {
+            order.add(arm);
+        }
+        Collections.shuffle(order);
+        Cost[] costs = new Cost[arms.size()];
+        for (int arm : order) {
+            String topic = "rounds-" + System.nanoTime();
+            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+                    .all()
+                    .get();
+            begin(topic);
+            costs[arm] = arms.get(arm).pass().run(topic);
+            admin.deleteTopics(List.of(topic)).all().get();
+        }
+        return costs;
+    }
+
+    /**
+     * Writes a record to each partition and waits for it: while a new topic comes up, a broker may refuse a producer's
+     * first batch and take its second one, and the producer then has no way on until its delivery times out.
+     */
+    private void begin(String topic) throws Exception {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int partition = 0; partition < partitions; partition++) {
+                producer.send(new ProducerRecord<>(topic, partition, null, new byte[0]))
+                        .get();
+            }
+        }
+    }
+
+    private static double median(List<Cost[]> all, int arm, ToDoubleFunction<Cost> of) {
+        double[] sorted = all.stream()
+                .mapToDouble(round -> of.applyAsDouble(round[arm]))
+                .sorted()
+                .toArray();
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    private static String ratio(List<Cost[]> all, int arm, ToDoubleFunction<Cost> of) {
+        if (arm == 0) {
+            return "1";
+        }
+        return PairedRatio.of(all.stream()
+                .mapToDouble(round -> {
+                    double first = Math.log(of.applyAsDouble(round[0]));
+                    double base = arm == 1 ? first : (first + Math.log(of.applyAsDouble(round[1]))) / 2;
+                    return Math.log(of.applyAsDouble(round[arm])) - base;
+                })
+                .toArray());
+    }
+}
