@@ -18,7 +18,7 @@ import java.util.TreeMap;
  *         <- interval ...        while it delivers
  * change ->                      at any time of a pass
  * end ->                         at any time of a pass: the driver closes down, as if time were up
- *         <- delivered           where Pass.TELLS asks for it
+ *         <- delivered           where PassOptions.TELLS asks for it
  *         <- passed              or failed, which ends the process
  * clock ->                       at any time
  *         <- clock               at once
@@ -65,7 +65,7 @@ public sealed interface Command {
         /** The same, as a library is without the workload's settings of clients: with its own. */
         Configure withOwnDefaults() {
             Map<String, String> rest = new TreeMap<>(options);
-            rest.remove(Pass.IN_FLIGHT);
+            rest.remove(PassOptions.IN_FLIGHT);
             return new Configure(
                     bootstrapServers,
                     connection,

@@ -13,7 +13,7 @@ final class DeliveryBook {
     // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
     private static final long UNORDERED_BEHIND = 50_000;
 
-    private final Pass.Order order;
+    private final HandlerOrder order;
     private final GroupType group;
     private final PartitionLedger[] partitions;
     private final KeyLedger keys = new KeyLedger();
@@ -23,13 +23,13 @@ final class DeliveryBook {
 
     DeliveryBook(Command.Configure configuration, GroupType group) {
         this.group = group;
-        this.order = Pass.ordering(configuration.options());
+        this.order = HandlerOrder.of(configuration.options());
         this.partitions = IntStream.range(0, configuration.partitions())
                 .mapToObj(partition -> new PartitionLedger(configuration.recordsPerPartition()))
                 .toArray(PartitionLedger[]::new);
         this.failures = Failures.of(configuration.options());
         this.repeatsCount = group != GroupType.SHARE
-                && !Boolean.parseBoolean(configuration.options().get(Pass.REPEATS));
+                && !Boolean.parseBoolean(configuration.options().get(PassOptions.REPEATS));
         this.unorderedBehind = group == GroupType.SHARE ? shareBehind(configuration.options()) : UNORDERED_BEHIND;
     }
 

@@ -157,7 +157,7 @@ public final class DriverMain {
                 endIsWanted = true;
                 Pass pass = underWay;
                 if (pass != null) {
-                    pass.endNow();
+                    pass.course().endNow();
                 }
             }
             case Command.Clock clock -> {
@@ -204,7 +204,7 @@ public final class DriverMain {
         underWay = pass;
         changes.forEach(pass::change);
         if (endIsWanted) {
-            pass.endNow();
+            pass.course().endNow();
         }
         try {
             driver.run(pass);
@@ -224,11 +224,12 @@ public final class DriverMain {
     }
 
     private void sample(Pass pass) {
+        Course course = pass.course();
         try {
-            Pass.Mark last = null;
+            Course.Mark last = null;
             while (last == null) {
-                boolean isOver = pass.isDone();
-                last = pass.awaitFirst(isOver ? 0 : TimeUnit.SECONDS.toNanos(1));
+                boolean isOver = course.isOver();
+                last = course.awaitFirst(isOver ? 0 : TimeUnit.SECONDS.toNanos(1));
                 if (last == null && isOver) {
                     return;
                 }
@@ -244,9 +245,9 @@ public final class DriverMain {
                     TimeUnit.MILLISECONDS.toNanos(pass.configuration().intervalMillis());
             boolean ended = false;
             while (!ended) {
-                ended = pass.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
-                Pass.Mark now = pass.mark();
-                ended |= pass.endsAt(now);
+                ended = course.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
+                Course.Mark now = course.mark();
+                ended |= course.endsAt(now);
                 host.sample();
                 say(new Report.Interval(
                         now.nanos() - startNanos,
@@ -254,7 +255,7 @@ public final class DriverMain {
                         now.bytes() - last.bytes(),
                         now.usage().since(last.usage()),
                         now.handlers().since(last.handlers()),
-                        pass.takeTimings(),
+                        pass.lateness().take(),
                         ended,
                         series.look(now.nanos())));
                 last = now;
@@ -272,7 +273,7 @@ public final class DriverMain {
         private final @Nullable HostSeries host = PLACE == null ? null : new HostSeries();
 
         Series(Pass pass) {
-            isAskedFor = Boolean.parseBoolean(pass.options().get(Pass.SERIES));
+            isAskedFor = pass.options().takesSeries();
         }
 
         Map<String, Double> look(long nanos) {

@@ -3,9 +3,9 @@ package dev.weir.driver;
 /** What a library may or may not have, and a workload may ask for by an option of a scenario. */
 public enum Feature {
     /** Produces in transactions. */
-    TRANSACTIONS("transactions", Pass.TRANSACTION_RECORDS),
+    TRANSACTIONS("transactions", PassOptions.TRANSACTION_RECORDS),
     /** Copies from topic to topic in transactions that hold the offsets too. */
-    EXACTLY_ONCE("exactly once", Pass.GUARANTEE),
+    EXACTLY_ONCE("exactly once", PassOptions.GUARANTEE),
     /** Calls a handler again that failed, after a while. */
     RETRIES("retries", Failures.SHARE),
     /** Joins a share group with as many members as {@link ShareOptions#consumers} says, in place of one. */

@@ -81,7 +81,7 @@ public final class HandlerWork {
 
     /** Does it. What comes of the arithmetic is looked at, so that no compiler can leave it out. */
     public void on(byte[] value) {
-        on(Pass.number(value));
+        on(RecordLayout.number(value));
     }
 
     /** Does it for the record of that number. */

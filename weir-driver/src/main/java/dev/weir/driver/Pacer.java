@@ -39,9 +39,9 @@ public final class Pacer {
     Pacer(Pass pass, PacerClock clock) {
         this.pass = pass;
         this.clock = clock;
-        String start = pass.options().get(SendPlan.START);
+        String start = pass.configuration().options().get(SendPlan.START);
         this.startNanos = start == null ? 0 : Long.parseLong(start);
-        this.plan = start == null ? null : SendPlan.of(pass.options());
+        this.plan = start == null ? null : SendPlan.of(pass.configuration().options());
         this.dueNanos = plan == null ? 0 : plan.nextNanos();
         this.wokenNanos = startNanos;
     }
@@ -83,7 +83,7 @@ public final class Pacer {
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
         // What was due before it last woke was due while it slept; what came later waited for the library.
-        pass.wasLate(overslept());
+        pass.lateness().overslept(overslept());
         dueNanos = plan.nextNanos();
         return ticket;
     }

@@ -1,20 +1,11 @@
 package dev.weir.driver;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,65 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One pass under way: what was ordered, and the book of what was delivered. Orders are for any thread; each delivery is
  * told by one thread at a time through {@link #delivered}, or by any through {@link #deliveredConcurrently}.
- *
- * <p>A value begins with its number in its partition, from 0, as a big-endian long. A key is its number, a big-endian int;
- * all records of a key are in one partition.
  */
 public final class Pass {
-    /** The least length of a value: its number, and the time at which it was to be sent. */
-    public static final int MIN_VALUE_BYTES = 16;
-
-    /** Option: {@link #commitIntervalMillis}. */
-    public static final String COMMIT_INTERVAL = "commit.interval.millis";
-
-    /** Option: {@link #commitAhead}. */
-    public static final String COMMIT_AHEAD = "commit.ahead.records";
-
-    /** Option: {@link #concurrency}. */
-    public static final String CONCURRENCY = "concurrency";
-
-    /** Option: {@link #ordering}. */
-    public static final String ORDERING = "ordering";
-
-    /** Option: {@link #outputTopic}. */
-    public static final String OUTPUT = "output.topic";
-
-    /** Option: user code takes no more records in a second, on average since the first one; 0: as many as come. */
-    public static final String SINK_RATE = "sink.records.per.second";
-
-    /** Option: {@link #inFlight}. */
-    public static final String IN_FLIGHT = "in.flight.records";
-
-    /** Option: {@link #transactionRecords}. */
-    public static final String TRANSACTION_RECORDS = "transaction.records";
-
-    /** Option: {@code true} where members come and go, so that records come again; those are not counted again. */
-    public static final String REPEATS = "repeats";
-
-    /** Option: {@code true} where the driver's process tells at the end which records came. */
-    public static final String TELLS = "tell.delivered";
-
-    /** Option: {@code true} where intervals tell what clients are at, once a second. */
-    public static final String SERIES = "series";
-
-    /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
-    public static final String GROUP_NUMBERS = "group.numbers";
-
-    /**
-     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with
-     * {@code -tuned}.
-     */
-    public static final Map<String, String> LARGE_FETCHES = Map.of(
-            "max.poll.records", "5000",
-            "max.partition.fetch.bytes", Integer.toString(8 << 20),
-            "receive.buffer.bytes", Integer.toString(1 << 20));
-
-    /** Option: {@link #isExactlyOnce}. */
-    public static final String GUARANTEE = "guarantee";
-
-    /** A {@link #GUARANTEE}. */
-    public static final String EXACTLY_ONCE = "exactly-once";
-
     /** Figure: how many records were there before they were due, by clocks that were compared. Left out for none. */
     public static final String EARLY_RECORDS = "clock: early records";
 
@@ -89,28 +23,6 @@ public final class Pass {
 
     /** Figure of who sends by a plan: the nice value of its process, negative where it goes before others. */
     public static final String SENDER_NICENESS = "generator: nice value";
-
-    /**
-     * Option: where in the value of a record of {@link Scenario#COPY} the number of its partition stands, an int:
-     * {@link #PARTITION_BEHIND_NUMBER}, or behind the planned time.
-     */
-    public static final String PARTITION_AT = "partition.at";
-
-    /** A {@link #PARTITION_AT} of records without a planned time, in the last half of its place. */
-    public static final int PARTITION_BEHIND_NUMBER = 12;
-
-    /** A {@link #PARTITION_AT} of records with one. */
-    public static final int PARTITION_BEHIND_TIME = 16;
-
-    /** Which records are worked on one after the other. */
-    public enum Order {
-        /** Those of a partition. */
-        PARTITION,
-        /** Those of a key. */
-        KEY,
-        /** None. */
-        NONE
-    }
 
     /**
      * A figure of each pass: how long all threads of the process together could have run and waited for a core, by
@@ -130,56 +42,25 @@ public final class Pass {
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
-    private long records;
-    private long bytes;
-
-    // Written by the delivering thread only (or under the lock), read when the driver has returned.
-    private long early; // records that came before they were due
-    private long earliestNanos; // the most they were, negative
-
     private final Command.Configure configuration;
     private final Command.Start order;
+    private final PassOptions options;
+    private final ClientConfig clientConfig;
     private final long wanted;
-    private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
+    private final int partitionAt;
+    private final HandlerWork work;
+    private final Tally tally;
+    private final Course course;
+    private final Lateness lateness;
     private final DeliveryBook book;
     private final @Nullable GroupNumbers ofGroup;
-    private final HandlerWork work;
-    private final int partitionAt;
-    private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
-    private final long planStartNanos;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final LongAdder taken = new LongAdder(); // by step
-    private final AtomicBoolean beginning = new AtomicBoolean();
-    private final AtomicBoolean ending = new AtomicBoolean();
-    private final CountDownLatch first = new CountDownLatch(1);
-    private final CountDownLatch done = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock(); // of deliveries that come concurrently
+    private final Map<String, Double> figures = new ConcurrentHashMap<>();
     private final long orderedNanos = System.nanoTime();
 
-    private volatile boolean isDone;
-    private volatile @Nullable Throwable failure;
-    private volatile @Nullable Mark start;
-    private volatile @Nullable Mark end;
-    private volatile Map<String, Double> client = Map.of();
-    private volatile long waitedBefore = -1;
-    private final Map<String, Double> figures = new ConcurrentHashMap<>();
     private volatile @Nullable SendPlan plan;
     private volatile Runnable whenReady = () -> {};
-
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle RECORDS;
-    private static final VarHandle BYTES;
-
-    static {
-        try {
-            RECORDS = MethodHandles.lookup().findVarHandle(Pass.class, "records", long.class);
-            BYTES = MethodHandles.lookup().findVarHandle(Pass.class, "bytes", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     Pass(Command.Configure configuration, Command.Start order) {
         this(configuration, order, GroupType.CONSUMER);
@@ -188,22 +69,21 @@ public final class Pass {
     Pass(Command.Configure configuration, Command.Start order, GroupType groupType) {
         this.configuration = configuration;
         this.order = order;
+        this.options = new PassOptions(configuration.options());
+        this.clientConfig = new ClientConfig(configuration, order.group());
         long all = configuration.recordsPerPartition() * configuration.partitions();
         this.wanted = order.records() > 0 ? Math.min(order.records(), all) : all;
-        this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
-        double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
-        this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
+        this.sinkNanos = options.sinkNanos();
+        this.partitionAt = options.partitionAt();
+        this.work = HandlerWork.of(configuration.options());
+        this.tally = new Tally(configuration.valueBytes());
+        this.course = new Course(wanted, (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1)), tally, work);
+        this.lateness = new Lateness(options, configuration.partitions(), course);
         this.book = new DeliveryBook(configuration, groupType);
-        String shared = options().get(GROUP_NUMBERS);
+        Path shared = options.groupNumbers();
         this.ofGroup = shared == null
                 ? null
-                : GroupNumbers.in(Path.of(shared), configuration.partitions(), configuration.recordsPerPartition());
-        this.work = HandlerWork.of(options());
-        this.partitionAt =
-                Integer.parseInt(options().getOrDefault(PARTITION_AT, Integer.toString(PARTITION_BEHIND_NUMBER)));
-        this.timings =
-                configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
-        this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
+                : GroupNumbers.in(shared, configuration.partitions(), configuration.recordsPerPartition());
     }
 
     public Command.Configure configuration() {
@@ -220,106 +100,32 @@ public final class Pass {
         return wanted;
     }
 
-    public Map<String, String> options() {
-        return configuration.options();
+    public PassOptions options() {
+        return options;
     }
 
-    /**
-     * Properties of a Kafka consumer: what reaches the brokers, what all drivers share, then the driver's own, then what the
-     * workload says. Nothing commits by itself, and reading begins with the first record.
-     */
-    public Map<String, String> consumerConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = connectionConfig();
-        config.put("auto.offset.reset", "earliest");
-        config.putAll(driversOwn);
-        config.putAll(configuration.client());
-        config.put("bootstrap.servers", configuration.bootstrapServers());
-        config.put("group.id", order.group());
-        config.put("enable.auto.commit", "false");
-        return config;
-    }
-
-    /**
-     * Properties of a share consumer, in the same order. Where the group begins and which records it is lent are settings of
-     * the group, which the harness has set.
-     */
-    public Map<String, String> shareConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = producerConfig(driversOwn);
-        config.remove("isolation.level");
-        config.put("group.id", order.group());
-        return config;
-    }
-
-    /** Properties of a Kafka producer: what reaches the brokers, the driver's own, then what the workload says. */
-    public Map<String, String> producerConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = connectionConfig();
-        config.putAll(driversOwn);
-        config.putAll(configuration.client());
-        config.put("bootstrap.servers", configuration.bootstrapServers());
-        return config;
-    }
-
-    /** Properties that any Kafka client needs to reach the brokers; the caller's to change. */
-    public Map<String, String> connectionConfig() {
-        Map<String, String> config = new HashMap<>(configuration.connection());
-        config.put("bootstrap.servers", configuration.bootstrapServers());
-        return config;
+    /** Properties of Kafka clients for it. */
+    public ClientConfig clientConfig() {
+        return clientConfig;
     }
 
     /** A value of the ordered length, its own array, for the record of that number. */
     public byte[] value(long number) {
-        byte[] value = new byte[configuration.valueBytes()];
-        LONGS.set(value, 0, number);
-        return value;
+        return RecordLayout.value(configuration.valueBytes(), number);
     }
 
     /** The same, with the time at which it is to be sent, and behind it, where there is room, its partition. */
     public byte[] value(long number, long plannedNanos, int partition) {
-        byte[] value = value(number);
-        LONGS.set(value, Long.BYTES, plannedNanos);
-        if (value.length >= PARTITION_BEHIND_TIME + Integer.BYTES) {
-            INTS.set(value, PARTITION_BEHIND_TIME, partition);
-        }
-        return value;
-    }
-
-    /** How often {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
-    public long commitIntervalMillis() {
-        return Long.parseLong(options().getOrDefault(COMMIT_INTERVAL, "1000"));
-    }
-
-    /** How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a library can. */
-    public int commitAhead() {
-        return Integer.parseInt(options().getOrDefault(COMMIT_AHEAD, "1"));
+        return RecordLayout.value(configuration.valueBytes(), number, plannedNanos, partition);
     }
 
     /** Where {@link Scenario#PIPELINE} and {@link Scenario#COPY} write. */
     public String outputTopic() {
-        String topic = order.output().isEmpty() ? options().get(OUTPUT) : order.output();
+        String topic = order.output().isEmpty() ? options.output() : order.output();
         if (topic == null) {
             throw new IllegalArgumentException("no topic to write to is ordered");
         }
         return topic;
-    }
-
-    /** Whether {@link Scenario#COPY} writes by transactions that hold the offsets too; else at least once. */
-    public boolean isExactlyOnce() {
-        return EXACTLY_ONCE.equals(options().get(GUARANTEE));
-    }
-
-    /** How many handlers may work at a time, where the library has several. */
-    public int concurrency() {
-        return Integer.parseInt(options().getOrDefault(CONCURRENCY, "16"));
-    }
-
-    /** How many records may be unacknowledged, where a library counts them; 0: as many as it likes. */
-    public int inFlight() {
-        return Integer.parseInt(options().getOrDefault(IN_FLIGHT, "0"));
-    }
-
-    /** How many records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
-    public int transactionRecords() {
-        return Integer.parseInt(options().getOrDefault(TRANSACTION_RECORDS, "0"));
     }
 
     /** A name of this member of the group, which nobody else has: the same for all passes of its process. */
@@ -327,40 +133,24 @@ public final class Pass {
         return group() + "-" + ProcessHandle.current().pid();
     }
 
-    /** Which order handlers keep, where the library lets one choose. */
-    public Order ordering() {
-        return ordering(options());
-    }
-
-    /** The order that these options ask for. */
-    public static Order ordering(Map<String, String> options) {
-        String wanted = options.getOrDefault(ORDERING, "partition");
-        for (Order order : Order.values()) {
-            if (order.name().toLowerCase(Locale.ROOT).equals(wanted)) {
-                return order;
-            }
-        }
-        throw new IllegalArgumentException("ordering must be partition, key or none: ordering=" + wanted);
-    }
-
     /** Whether enough came, or time ran out: the driver then closes down. */
     public boolean isDone() {
-        return isDone;
+        return course.isOver();
     }
 
     /** Waits until {@link #isDone}. */
     public void awaitDone() throws InterruptedException {
-        done.await();
+        course.await();
     }
 
     /** Waits so long, or until {@link #isDone}, which it returns. */
     public boolean awaitDone(long millis) throws InterruptedException {
-        return done.await(millis, TimeUnit.MILLISECONDS);
+        return course.await(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
     /** A record was handed to user code. One thread at a time. */
     public void delivered(int partition, byte[] value) {
-        delivered(partition, number(value), (long) LONGS.get(value, Long.BYTES), value.length);
+        delivered(partition, RecordLayout.number(value), RecordLayout.dueNanos(value), value.length);
     }
 
     /**
@@ -370,23 +160,22 @@ public final class Pass {
      * @param plannedNanos the next 8 bytes
      */
     public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
-        wasDue(partition, plannedNanos);
+        lateness.came(partition, plannedNanos);
         if (ofGroup != null) {
             var unused = ofGroup.came(partition, number);
         }
         if (!book.delivered(partition, number)) {
             return;
         }
-        BYTES.setOpaque(this, bytes + valueBytes);
-        count(records + 1);
+        long records = count(valueBytes);
         if (sinkNanos > 0) {
-            slowDown();
+            slowDown(records);
         }
     }
 
     /** Waits in the place of user code. In steps of a millisecond or more: shorter ones would be mostly overhead. */
-    private void slowDown() {
-        Mark from = start;
+    private void slowDown(long records) {
+        Course.Mark from = course.start();
         if (from != null) {
             long early = from.nanos() + (long) (records * sinkNanos) - System.nanoTime();
             if (early > SINK_STEP_NANOS) {
@@ -399,10 +188,10 @@ public final class Pass {
      * A handler has done its work for a record, which is not yet delivered: it may be to fail. Any thread, one at a time for
      * a record.
      *
-     * @throws HandlerFailure if it is; the library is to call the handler again {@link #retryMillis} later
+     * @throws HandlerFailure if it is; the library is to call the handler again {@link PassOptions#retryMillis} later
      */
     public void attempted(int partition, byte[] value) {
-        book.attempted(partition, number(value));
+        book.attempted(partition, RecordLayout.number(value));
     }
 
     /**
@@ -413,7 +202,7 @@ public final class Pass {
      * @return the value to be written
      */
     public byte[] step(byte[] value) {
-        step(number(value));
+        step(RecordLayout.number(value));
         return value;
     }
 
@@ -423,9 +212,9 @@ public final class Pass {
      * @param number the first 8 bytes of the value
      */
     public void step(long number) {
-        beginOnce(0, 0);
+        course.begin(0, 0);
         work.on(number);
-        taken.increment();
+        tally.step();
     }
 
     /**
@@ -433,12 +222,7 @@ public final class Pass {
      * number.
      */
     public int partition(byte[] value) {
-        return partition(value, partitionAt);
-    }
-
-    /** The same of a value that holds it there; it must be long enough. */
-    public static int partition(byte[] value, int partitionAt) {
-        return (int) INTS.get(value, partitionAt);
+        return RecordLayout.partition(value, partitionAt);
     }
 
     /** What each handler does; the pass tells how long that took. Thread-safe. */
@@ -456,23 +240,12 @@ public final class Pass {
         return Map.copyOf(figures);
     }
 
-    /** Whether some handlers fail. */
-    public boolean hasFailures() {
-        return Double.parseDouble(options().getOrDefault(Failures.SHARE, "0")) > 0;
-    }
-
-    /** How long to wait before a handler is called again that failed. */
-    public long retryMillis() {
-        return Long.parseLong(options().getOrDefault(Failures.RETRY_MILLIS, "10"));
-    }
-
     /** A record's work is done. Any thread. */
     public void deliveredConcurrently(int partition, byte @Nullable [] key, byte[] value) {
-        long number = number(value);
         lock.lock();
         try {
             if (key != null) {
-                book.deliveredOfKey((int) INTS.get(key, 0), number);
+                book.deliveredOfKey(RecordLayout.numberOfKey(key), RecordLayout.number(value));
             }
             delivered(partition, value);
         } finally {
@@ -482,28 +255,12 @@ public final class Pass {
 
     /** Notes how late a record is sent, or comes; 0 is no planned time. One thread at a time. */
     public void wasDue(int partition, long plannedNanos) {
-        if (timings == null || plannedNanos == 0) {
-            return;
-        }
-        long nanos = CampaignClock.nanos() - plannedNanos;
-        if (nanos < 0) {
-            early(nanos);
-        }
-        timings.record(partition, nanos);
+        lateness.came(partition, plannedNanos);
     }
 
-    /** A record is there before it is due: by as much as clocks are wrong, which the harness judges. It counts as 0. */
-    private void early(long nanos) {
-        if (CampaignClock.isShared()) {
-            fail(new IllegalStateException("a record is there before it is due: " + SendPlan.NO_COMMON_CLOCK));
-        }
-        early++;
-        earliestNanos = Math.min(earliestNanos, nanos);
-    }
-
-    /** What was taken of {@link SendPlan planned} records since the last call. Sampler only. */
-    List<String> takeTimings() {
-        return timings == null ? List.of() : timings.take();
+    /** What {@link #wasDue} and {@link #pacer} have noted. */
+    Lateness lateness() {
+        return lateness;
     }
 
     /** When the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
@@ -513,7 +270,7 @@ public final class Pass {
 
     /** The plan of who sends, which {@link #change} may change; it says by that that it is connected. Once, for one thread. */
     public SendPlan plan() {
-        SendPlan made = SendPlan.of(options());
+        SendPlan made = SendPlan.of(configuration.options());
         plan = made;
         Double niceness = ProcessTime.niceness(Path.of("/proc/self/stat"));
         if (niceness != null) {
@@ -529,32 +286,25 @@ public final class Pass {
     }
 
     /** Does what a {@link Command.Change} says. Any thread. */
-    void change(Map<String, String> options) {
-        String millis = options.get(HandlerWork.MILLIS);
+    void change(Map<String, String> changes) {
+        String millis = changes.get(HandlerWork.MILLIS);
         if (millis != null) {
             work.blockFor(Double.parseDouble(millis));
         }
-        String rate = options.get(SendPlan.RATE);
+        String rate = changes.get(SendPlan.RATE);
         if (rate != null) {
             SendPlan changed = plan;
             if (changed == null) {
                 fail(new IllegalStateException("its rate was changed before it had said that it is ready"));
                 return;
             }
-            changed.change(Long.parseLong(options.getOrDefault(SendPlan.AT, "0")), Double.parseDouble(rate));
+            changed.change(Long.parseLong(changes.getOrDefault(SendPlan.AT, "0")), Double.parseDouble(rate));
         }
     }
 
     /** Which records came, where that is asked for; null elsewhere. When the driver has returned. */
     Report.@Nullable Delivered told() {
-        return Boolean.parseBoolean(options().get(TELLS)) ? new Report.Delivered(book.numbers()) : null;
-    }
-
-    /** A record was sent that much later than planned because the thread that sends had overslept. That thread only. */
-    void wasLate(long nanos) {
-        if (timings != null) {
-            timings.record(configuration.partitions(), nanos);
-        }
+        return options.tells() ? new Report.Delivered(book.numbers()) : null;
     }
 
     /**
@@ -563,16 +313,13 @@ public final class Pass {
      * @param ticket of {@link Pacer#next}
      */
     public void acknowledged(long ticket, int valueBytes) {
-        if (ticket != 0 && !isDone) { // Given up, it is sent before it is due.
-            wasDue(Pacer.partition(ticket), planStartNanos + Pacer.nanosAfterStart(ticket));
-        }
+        lateness.acknowledged(ticket);
         acknowledged(valueBytes);
     }
 
     /** A produced record of that many bytes was acknowledged. One thread at a time. */
     public void acknowledged(int valueBytes) {
-        BYTES.setOpaque(this, bytes + valueBytes);
-        count(records + 1);
+        var unused = count(valueBytes);
     }
 
     /**
@@ -580,32 +327,24 @@ public final class Pass {
      * begins to count, and what it holds took time before.
      */
     public void committed(int transactionRecords) {
-        long before = records;
-        BYTES.setOpaque(this, bytes + (long) transactionRecords * configuration.valueBytes());
-        RECORDS.setOpaque(this, before + transactionRecords);
+        long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());
+        long before = now - transactionRecords;
         if (before == 0) {
-            beginOnce(records, bytes);
+            course.begin(now, tally.bytes());
         }
-        if (before < wanted && records >= wanted) {
-            end();
+        if (before < wanted && now >= wanted) {
+            course.end();
         }
     }
 
     /** The library gave up; does nothing for null, so that it can be told how anything ended. Any thread. */
     public void fail(@Nullable Throwable cause) {
-        if (cause != null) {
-            failure = cause;
-            isDone = true;
-            done.countDown();
-        }
+        course.fail(cause);
     }
 
     /** Fails as the library did, if it did: before offsets of what was not written are committed. Any thread. */
     public void requireNoFailure() {
-        Throwable cause = failure;
-        if (cause != null) {
-            throw new IllegalStateException("the library failed: " + cause, cause);
-        }
+        course.requireNoFailure();
     }
 
     /** The pass fails if {@code run} does. */
@@ -613,130 +352,48 @@ public final class Pass {
         run.whenComplete((end, cause) -> fail(cause));
     }
 
-    private void count(long now) {
-        RECORDS.setOpaque(this, now);
+    private long count(int valueBytes) {
+        long now = tally.count(1, valueBytes);
         if (now == 1) {
-            beginOnce(0, 0);
+            course.begin(0, 0);
         }
         if (now == wanted) {
-            end();
+            course.end();
         }
+        return now;
     }
 
-    /** Time begins, with the first caller's figures. Any thread. */
-    private void beginOnce(long recordsBefore, long bytesBefore) {
-        if (start == null && beginning.compareAndSet(false, true)) {
-            Usage usage = Meters.full();
-            waitedBefore = Meters.waitedNanos();
-            start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
-            first.countDown();
-        }
-    }
-
-    /** Ends it as if its time were up; a pass without a record begins with that. Any thread. */
-    void endNow() {
-        beginOnce(0, 0);
-        end();
-    }
-
-    private void end() {
-        if (ending.compareAndSet(false, true)) {
-            long nanos = System.nanoTime();
-            end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full(), work.time());
-            client = ClientMetrics.read(); // Before they are closed.
-            Mark from = start;
-            long waited = Meters.waitedNanos() - waitedBefore;
-            if (from != null && nanos > from.nanos() && waitedBefore >= 0 && waited >= 0) {
-                figure(WAITED_FOR_CORES, 100.0 * waited / (nanos - from.nanos()));
-            }
-            isDone = true;
-            done.countDown();
-        }
-    }
-
-    /** The number of a record in its partition, from 0, which its value begins with. */
-    public static long number(byte[] value) {
-        return (long) LONGS.get(value, 0);
-    }
-
-    long recordsSoFar() {
-        return (long) RECORDS.getOpaque(this) + taken.sum();
-    }
-
-    long bytesSoFar() {
-        return (long) BYTES.getOpaque(this) + taken.sum() * configuration.valueBytes();
-    }
-
-    /** Waits for the first record; null if the pass is given up before. Sampler only. */
-    @Nullable
-    Mark awaitFirst(long nanos) throws InterruptedException {
-        return first.await(nanos, TimeUnit.NANOSECONDS) ? start : null;
-    }
-
-    /** Waits that long for the end; ends the pass if its time is up. Sampler only. */
-    boolean awaitEnd(long nanos) throws InterruptedException {
-        boolean ended = done.await(nanos, TimeUnit.NANOSECONDS);
-        Mark from = start;
-        if (!ended && from != null && (System.nanoTime() - from.nanos() >= limitNanos || taken.sum() >= wanted)) {
-            end();
-            return true;
-        }
-        return ended;
-    }
-
-    /**
-     * Where the books stand, or stood when the pass ended: what comes after that is in no interval, so that intervals add
-     * up to the pass. Sampler only.
-     */
-    Mark mark() throws InterruptedException {
-        Mark now = new Mark(System.nanoTime(), recordsSoFar(), bytesSoFar(), Meters.quick(), work.time());
-        if (!ending.get()) {
-            return now; // The end comes later than this.
-        }
-        done.await();
-        Mark to = end;
-        return to == null ? now : to;
-    }
-
-    /** Whether that mark is of the end. */
-    boolean endsAt(Mark mark) {
-        return mark == end;
+    /** How far it is. */
+    Course course() {
+        return course;
     }
 
     /** The figures, when the driver has returned. */
     Report.Passed result() {
-        requireNoFailure();
-        Mark from = start;
-        Mark to = end;
-        if (from == null || to == null) {
-            throw new IllegalStateException("the driver ended its pass after " + recordsSoFar() + " of " + wanted
-                    + " records, before enough came or time ran out");
-        }
-        boolean complete = to.records() >= wanted;
+        Course.Span span = course.span();
+        boolean complete = span.to().records() >= wanted;
         // What it has taken, a copy writes and commits until the driver returns. Context switches have gone with its
         // threads.
-        Usage used = isCopy() ? Meters.quick() : to.usage();
-        figures.putAll(client);
-        if (early > 0) {
-            figures.put(EARLY_RECORDS, (double) early);
-            figures.put(EARLIEST_MILLIS, earliestNanos / 1e6);
-        }
+        Usage used = isCopy() ? Meters.quick() : span.to().usage();
+        figures.putAll(course.figures());
+        lateness.putEarly(figures);
+        long firstNanos = span.from().nanos();
         return new Report.Passed(
                 complete,
-                to.records() - from.records(),
-                to.bytes() - from.bytes(),
-                to.nanos() - from.nanos(),
-                from.nanos() - orderedNanos,
-                System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from.nanos()),
-                used.since(from.usage()),
+                span.records(),
+                span.bytes(),
+                span.nanos(),
+                firstNanos - orderedNanos,
+                System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - firstNanos),
+                used.since(span.from().usage()),
                 ledger(complete),
                 new TreeMap<>(figures),
-                to.handlers().since(from.handlers()));
+                span.handlers());
     }
 
     private LedgerFigures ledger(boolean complete) {
         if (configuration.scenario() == Scenario.PRODUCE || isCopy()) {
-            return new LedgerFigures(recordsSoFar(), 0, 0, 0, 0);
+            return new LedgerFigures(tally.records(), 0, 0, 0, 0);
         }
         boolean all = complete && wanted == configuration.recordsPerPartition() * configuration.partitions();
         return book.figures(all);
@@ -745,7 +402,4 @@ public final class Pass {
     private boolean isCopy() {
         return configuration.scenario() == Scenario.COPY;
     }
-
-    /** Where the books stood at a moment. */
-    record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 }

@@ -50,7 +50,7 @@ public final class ShareOptions {
         if (consumers > MAX_CONSUMERS) {
             throw new IllegalArgumentException("one share consumer for each worker makes " + consumers
                     + ", where a group takes " + MAX_CONSUMERS + ": set options." + CONSUMERS
-                    + " to that or less, or lower options." + Pass.CONCURRENCY);
+                    + " to that or less, or lower options." + PassOptions.CONCURRENCY);
         }
         return consumers;
     }

@@ -17,7 +17,7 @@ class CopyPassTest {
             16,
             Scenario.COPY,
             Map.of("linger.ms", "5"),
-            Map.of(Pass.GUARANTEE, Pass.EXACTLY_ONCE, Pass.IN_FLIGHT, "9"),
+            Map.of(PassOptions.GUARANTEE, PassOptions.EXACTLY_ONCE, PassOptions.IN_FLIGHT, "9"),
             1_000);
 
     /** Steps of several threads are counted, and the pass ends with the last of them, at the sampler's next look. */
@@ -25,14 +25,14 @@ class CopyPassTest {
     void stepsOfSeveralThreads_endThePass() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));
         assertThat(pass.outputTopic()).isEqualTo("out");
-        assertThat(pass.isExactlyOnce()).isTrue();
+        assertThat(pass.options().isExactlyOnce()).isTrue();
         Thread other = Thread.ofPlatform().start(() -> step(pass, 500));
         step(pass, 499);
         other.join();
-        assertThat(pass.awaitFirst(0)).isNotNull();
-        assertThat(pass.awaitEnd(0)).isFalse();
+        assertThat(pass.course().awaitFirst(0)).isNotNull();
+        assertThat(pass.course().awaitEnd(0)).isFalse();
         pass.step(1);
-        assertThat(pass.awaitEnd(0)).isTrue();
+        assertThat(pass.course().awaitEnd(0)).isTrue();
         assertThat(pass.isDone()).isTrue();
         Report.Passed passed = pass.result();
         assertThat(passed.complete()).isTrue();
@@ -50,7 +50,7 @@ class CopyPassTest {
         assertThat(new Pass(CONFIGURATION, new Command.Start("g", 0, 1)).partition(value))
                 .isEqualTo(3);
         Command.Configure planned = new Command.Configure(
-                "", Map.of(), "in", 2, 500, 20, Scenario.COPY, Map.of(), Map.of(Pass.PARTITION_AT, "16"), 1_000);
+                "", Map.of(), "in", 2, 500, 20, Scenario.COPY, Map.of(), Map.of(PassOptions.PARTITION_AT, "16"), 1_000);
         Pass pass = new Pass(planned, new Command.Start("g", 0, 1));
         assertThat(pass.partition(value)).isEqualTo(4);
         assertThat(pass.partition(pass.value(9, 77, 6))).isEqualTo(6);
@@ -71,9 +71,10 @@ class CopyPassTest {
     void ownDefaults_areThoseOfTheLibrary() {
         Command.Configure own = CONFIGURATION.withOwnDefaults();
         assertThat(own.client()).isEmpty();
-        assertThat(own.options()).containsOnlyKeys(Pass.GUARANTEE);
+        assertThat(own.options()).containsOnlyKeys(PassOptions.GUARANTEE);
         assertThat(own.topic()).isEqualTo("in");
-        assertThat(new Pass(own, new Command.Start("g", 0, 1)).inFlight()).isZero();
+        assertThat(new Pass(own, new Command.Start("g", 0, 1)).options().inFlight())
+                .isZero();
     }
 
     private static void step(Pass pass, int times) {

@@ -113,7 +113,7 @@ class DriverMainTest {
 
         @Override
         public void run(Pass pass) {
-            long start = Long.parseLong(pass.options().getOrDefault(SendPlan.START, "0"));
+            long start = Long.parseLong(pass.configuration().options().getOrDefault(SendPlan.START, "0"));
             pass.delivered(0, 0, start, 16);
             pass.delivered(0, 1, start + TimeUnit.MINUTES.toNanos(1), 16);
         }
@@ -126,8 +126,8 @@ class DriverMainTest {
         Writer commands = process.outputWriter();
         try (BufferedReader said = process.inputReader()) {
             assertThat(said.readLine()).contains("\"say\":\"hello\"");
-            Map<String, String> options =
-                    Map.of(SendPlan.RATE, "0", SendPlan.START, Long.toString(System.nanoTime()), Pass.TELLS, "true");
+            Map<String, String> options = Map.of(
+                    SendPlan.RATE, "0", SendPlan.START, Long.toString(System.nanoTime()), PassOptions.TELLS, "true");
             say(
                     commands,
                     new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.PRODUCE, Map.of(), options, 10_000));

@@ -28,7 +28,7 @@ class PacerTest {
             sent++;
         }
         assertThat(sent).isEqualTo(1_000);
-        List<String> timings = pass.takeTimings();
+        List<String> timings = pass.lateness().take();
         assertThat(timings).hasSize(3);
         Histogram second = decoded(timings.get(1));
         assertThat(second.getTotalCount()).isEqualTo(500);
@@ -79,7 +79,7 @@ class PacerTest {
         for (int sent = 0; sent == 0 || pacer.isDue(); sent++) {
             pass.acknowledged(pacer.next(0), 23);
         }
-        List<String> timings = pass.takeTimings();
+        List<String> timings = pass.lateness().take();
         return List.of(decoded(timings.get(0)), decoded(timings.get(2)));
     }
 
@@ -137,7 +137,7 @@ class PacerTest {
     }
 
     @Test
-    void withoutAPlan_eachRecordIsDueNow_andNotTimed() {
+    void withoutAPlan_eachRecordIsDueNow_andNotTimed() throws Exception {
         Pass pass = new Pass(
                 new Command.Configure("", Map.of(), "t", 2, 10, 23, Scenario.PRODUCE, Map.of(), Map.of(), 1_000),
                 new Command.Start("g", 0, 10));
@@ -145,8 +145,8 @@ class PacerTest {
         long ticket = pass.pacer().next(1);
         assertThat(ticket).isZero();
         pass.acknowledged(ticket, 23);
-        assertThat(pass.recordsSoFar()).isOne();
-        assertThat(pass.takeTimings()).isEmpty();
+        assertThat(pass.course().mark().records()).isOne();
+        assertThat(pass.lateness().take()).isEmpty();
     }
 
     private static Pass pass(long startNanos) {

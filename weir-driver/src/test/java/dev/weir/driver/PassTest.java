@@ -24,12 +24,12 @@ class PassTest {
                         Map.of(),
                         1000),
                 new Command.Start("g", 0, 1));
-        assertThat(pass.consumerConfig(Map.of("max.poll.records", "2")))
+        assertThat(pass.clientConfig().consumer(Map.of("max.poll.records", "2")))
                 .containsEntry("ssl.key.password", "hush")
                 .containsEntry("max.poll.records", "2")
                 .containsEntry("fetch.min.bytes", "3");
-        assertThat(pass.producerConfig(Map.of())).containsEntry("ssl.key.password", "hush");
-        assertThat(pass.connectionConfig()).containsEntry("bootstrap.servers", "h:1");
+        assertThat(pass.clientConfig().producer(Map.of())).containsEntry("ssl.key.password", "hush");
+        assertThat(pass.clientConfig().connection()).containsEntry("bootstrap.servers", "h:1");
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
@@ -53,15 +53,15 @@ class PassTest {
     void whatComesAfterTheEnd_isInNoInterval() throws Exception {
         Pass pass = pass(Scenario.CONSUME, Map.of());
         deliver(pass, 10);
-        Pass.Mark before = pass.mark();
+        Course.Mark before = pass.course().mark();
         assertThat(before.records()).isEqualTo(10);
-        assertThat(pass.endsAt(before)).isFalse();
-        pass.endNow();
+        assertThat(pass.course().endsAt(before)).isFalse();
+        pass.course().endNow();
         for (long number = 10; number < 900; number++) {
             pass.delivered(0, number, 0, 16);
         }
-        Pass.Mark last = pass.mark();
-        assertThat(pass.endsAt(last)).isTrue();
+        Course.Mark last = pass.course().mark();
+        assertThat(pass.course().endsAt(last)).isTrue();
         assertThat(last.records()).isEqualTo(10);
         Report.Passed passed = pass.result();
         assertThat(last.records()).isEqualTo(passed.records());
@@ -70,7 +70,7 @@ class PassTest {
 
     @Test
     void slowSink_takesNoMoreThanItsRate() {
-        Pass pass = pass(Scenario.CONSUME, Map.of(Pass.SINK_RATE, "10000"));
+        Pass pass = pass(Scenario.CONSUME, Map.of(PassOptions.SINK_RATE, "10000"));
         deliver(pass, 1000);
         // The last step may be a millisecond short.
         assertThat(pass.result().nanos()).isGreaterThan(98_000_000);
@@ -78,7 +78,7 @@ class PassTest {
 
     @Test
     void cutOffAmidUnorderedWork_doesNotMissWhatWasUnderWay() {
-        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, "none"));
+        Pass pass = pass(Scenario.WORK, Map.of(PassOptions.ORDERING, "none"));
         for (long number = 1; number <= 900; number++) {
             pass.deliveredConcurrently(0, null, pass.value(number));
         }
@@ -92,7 +92,7 @@ class PassTest {
     }
 
     private static long reordered(String ordering) {
-        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, ordering));
+        Pass pass = pass(Scenario.WORK, Map.of(PassOptions.ORDERING, ordering));
         pass.deliveredConcurrently(0, null, pass.value(1));
         pass.deliveredConcurrently(0, null, pass.value(0));
         for (long number = 2; number < 900; number++) {
@@ -105,7 +105,16 @@ class PassTest {
     void cutOffAmidUnorderedWork_missesWhatIsFarBehind() {
         Pass pass = new Pass(
                 new Command.Configure(
-                        "", Map.of(), "t", 1, 200_000, 16, Scenario.WORK, Map.of(), Map.of(Pass.ORDERING, "none"), 100),
+                        "",
+                        Map.of(),
+                        "t",
+                        1,
+                        200_000,
+                        16,
+                        Scenario.WORK,
+                        Map.of(),
+                        Map.of(PassOptions.ORDERING, "none"),
+                        100),
                 new Command.Start("g", 100_000, 60));
         for (long number = 0; number <= 100_000; number++) {
             if (number != 20_000) {
@@ -118,7 +127,7 @@ class PassTest {
     /** With a long wait before the next call, so many others are done meanwhile. */
     @Test
     void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
-        Map<String, String> options = Map.of(Pass.ORDERING, "none", Failures.SHARE, "0.9");
+        Map<String, String> options = Map.of(PassOptions.ORDERING, "none", Failures.SHARE, "0.9");
         Pass pass = new Pass(
                 new Command.Configure("", Map.of(), "t", 1, 200_000, 16, Scenario.WORK, Map.of(), options, 100),
                 new Command.Start("g", 100_000, 60));
@@ -138,7 +147,7 @@ class PassTest {
 
     @Test
     void cutOffAmidAPartition_missesWhatWasSkipped() {
-        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, "partition"));
+        Pass pass = pass(Scenario.WORK, Map.of(PassOptions.ORDERING, "partition"));
         for (long number = 1; number <= 900; number++) {
             pass.deliveredConcurrently(0, null, pass.value(number));
         }
@@ -202,7 +211,7 @@ class PassTest {
 
     private static Pass shareGroup(long records, Map<String, String> options) {
         Map<String, String> all = new HashMap<>(options);
-        all.put(Pass.ORDERING, "none");
+        all.put(PassOptions.ORDERING, "none");
         return new Pass(
                 new Command.Configure(
                         "h:1",
@@ -222,7 +231,9 @@ class PassTest {
     /** The share consumer refuses them: they are settings of the group. */
     @Test
     void shareConfig_leavesTheGroupsSettingsOut() {
-        assertThat(shareGroup(1).shareConfig(Map.of("max.poll.records", "1", "share.acquire.mode", "record_limit")))
+        assertThat(shareGroup(1)
+                        .clientConfig()
+                        .share(Map.of("max.poll.records", "1", "share.acquire.mode", "record_limit")))
                 .containsEntry("group.id", "g")
                 .containsEntry("bootstrap.servers", "h:1")
                 .containsEntry("max.poll.records", "7")

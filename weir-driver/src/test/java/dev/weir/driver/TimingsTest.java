@@ -87,7 +87,7 @@ class TimingsTest {
         long now = System.nanoTime();
         pass.delivered(1, pass.value(0));
         pass.delivered(1, pass.value(1, now - 3 * MILLI, 1));
-        List<String> taken = pass.takeTimings();
+        List<String> taken = pass.lateness().take();
         assertThat(taken.get(0)).isEmpty();
         assertThat(decoded(taken.get(1)).getTotalCount()).isOne();
         assertThat(decoded(taken.get(1)).getMinValue()).isGreaterThanOrEqualTo(2 * MILLI);

@@ -11,9 +11,9 @@ import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.PartitionTurns;
-import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ final class Verification {
     }
 
     /** What drivers are asked for besides the scenario. */
-    private record Wish(Pass.Order order, Set<Feature> features) {}
+    private record Wish(HandlerOrder order, Set<Feature> features) {}
 
     /** The first point of each order, and of what not every library has, that is asked for. */
     private Iterable<WorkloadPoint> verifiedPoints() {

@@ -2,8 +2,9 @@ package dev.weir.bench.cluster;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.LedgerFigures;
-import dev.weir.driver.Pass;
+import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Report;
 import java.time.Duration;
 import java.util.Arrays;
@@ -146,10 +147,10 @@ final class CopiedRecords {
     }
 
     private boolean isOfInput(int partition, byte[] value) {
-        return value.length >= Math.max(Pass.MIN_VALUE_BYTES, point.partitionAt() + Integer.BYTES)
-                && Pass.partition(value, point.partitionAt()) == partition
-                && Pass.number(value) >= 0
-                && Pass.number(value) < copies[partition].length;
+        return value.length >= Math.max(RecordLayout.MIN_VALUE_BYTES, point.partitionAt() + Integer.BYTES)
+                && RecordLayout.partition(value, point.partitionAt()) == partition
+                && RecordLayout.number(value) >= 0
+                && RecordLayout.number(value) < copies[partition].length;
     }
 
     /**
@@ -177,7 +178,7 @@ final class CopiedRecords {
             foreign++;
             return;
         }
-        long number = Pass.number(value);
+        long number = RecordLayout.number(value);
         int index = (int) number;
         if (copies[partition][index] > 0) {
             again++;
@@ -220,7 +221,7 @@ final class CopiedRecords {
 
     /** What the group has finished must be in the output, and in a kept order what comes before a record that is. */
     LedgerFigures ledger() {
-        boolean isOrdered = point.ordering() == Pass.Order.PARTITION;
+        boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;
         long missing = 0;
         for (int partition = 0; partition < copies.length; partition++) {
             long begun = highest[partition] + 1;

@@ -1,6 +1,6 @@
 package dev.weir.bench.cluster;
 
-import dev.weir.driver.Pass;
+import dev.weir.driver.RecordLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -64,7 +64,7 @@ final class WrittenNumbers {
 
     /** A record of the topic. */
     void add(int partition, long offset, byte @Nullable [] value) {
-        long number = value == null || value.length < Pass.MIN_VALUE_BYTES ? -1 : Pass.number(value);
+        long number = value == null || value.length < RecordLayout.MIN_VALUE_BYTES ? -1 : RecordLayout.number(value);
         if (number < 0 || number >= offsets[partition].length) {
             foreign++;
             return;

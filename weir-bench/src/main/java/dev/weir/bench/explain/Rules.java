@@ -6,8 +6,9 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.PartitionSpread;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 import java.util.List;
 import java.util.Locale;
@@ -113,12 +114,12 @@ final class Rules {
         if (workload == null || !workload.hasSlowSink()) {
             return null;
         }
-        double taken = Double.parseDouble(workload.options().getOrDefault(Pass.SINK_RATE, "0"));
+        double taken = Double.parseDouble(workload.options().getOrDefault(PassOptions.SINK_RATE, "0"));
         return facts.rate() >= FULL * taken
                 ? limiter(
                         "stage-wait",
                         "sink",
-                        "raise options." + Pass.SINK_RATE,
+                        "raise options." + PassOptions.SINK_RATE,
                         String.format(Locale.ROOT, "user code takes no more than %,.0f records/s", taken))
                 : null;
     }
@@ -127,7 +128,7 @@ final class Rules {
     private static @Nullable Limiter hotKey(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
-        if (workload == null || workload.ordering() != Pass.Order.KEY || workload.keySkew() == 0) {
+        if (workload == null || workload.ordering() != HandlerOrder.KEY || workload.keySkew() == 0) {
             return null;
         }
         int keys = workload.keys() / workload.partitions();
@@ -155,7 +156,7 @@ final class Rules {
     private static @Nullable Limiter hotPartition(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
-        if (workload == null || workload.ordering() != Pass.Order.PARTITION || workload.partitionSkew() == 0) {
+        if (workload == null || workload.ordering() != HandlerOrder.PARTITION || workload.partitionSkew() == 0) {
             return null;
         }
         double hottest = PartitionSpread.shares(workload.partitions(), workload.partitionSkew())[0];
@@ -218,7 +219,7 @@ final class Rules {
                 ? limiter(
                         "commit",
                         "commits",
-                        "commit more at once: options." + Pass.COMMIT_AHEAD,
+                        "commit more at once: options." + PassOptions.COMMIT_AHEAD,
                         String.format(
                                 Locale.ROOT,
                                 "%.0f commits/s of %.2f ms each come before their records, %.0f %% of the time",

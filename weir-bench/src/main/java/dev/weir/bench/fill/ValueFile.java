@@ -1,7 +1,7 @@
 package dev.weir.bench.fill;
 
 import dev.weir.bench.BenchException;
-import dev.weir.driver.Pass;
+import dev.weir.driver.RecordLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -84,8 +84,8 @@ public final class ValueFile {
         // With its length: two lines are another content than one file of two lines.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
-        byte[] value = new byte[Pass.MIN_VALUE_BYTES + content.length];
-        System.arraycopy(content, 0, value, Pass.MIN_VALUE_BYTES, content.length);
+        byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];
+        System.arraycopy(content, 0, value, RecordLayout.MIN_VALUE_BYTES, content.length);
         values.add(value);
     }
 

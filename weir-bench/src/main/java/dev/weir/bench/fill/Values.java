@@ -2,7 +2,7 @@ package dev.weir.bench.fill;
 
 import dev.weir.bench.workload.ValueSizes;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Pass;
+import dev.weir.driver.RecordLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -65,7 +65,7 @@ public final class Values {
         byte[] value = Arrays.copyOf(pattern, length);
         ByteBuffer bytes = ByteBuffer.wrap(value);
         bytes.putLong(0, number);
-        bytes.position(length - (int) ((length - Pass.MIN_VALUE_BYTES) * randomShare));
+        bytes.position(length - (int) ((length - RecordLayout.MIN_VALUE_BYTES) * randomShare));
         while (bytes.remaining() >= Long.BYTES) {
             bytes.putLong(random.nextLong());
         }
@@ -79,7 +79,7 @@ public final class Values {
         if (!sizes.sizes().isEmpty()) {
             return sizes.bytes(random.nextDouble());
         }
-        int variable = meanBytes - Pass.MIN_VALUE_BYTES;
-        return spreads ? Pass.MIN_VALUE_BYTES + random.nextInt(2 * variable + 1) : meanBytes;
+        int variable = meanBytes - RecordLayout.MIN_VALUE_BYTES;
+        return spreads ? RecordLayout.MIN_VALUE_BYTES + random.nextInt(2 * variable + 1) : meanBytes;
     }
 }

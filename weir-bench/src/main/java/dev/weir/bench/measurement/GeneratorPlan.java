@@ -2,7 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.SendPlan;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +24,7 @@ final class GeneratorPlan {
                 Map.entry(SendPlan.KEYS, Integer.toString(point.keys() / point.partitions())),
                 Map.entry(SendPlan.KEY_SKEW, Double.toString(point.keySkew())),
                 Map.entry(SendPlan.PRODUCERS, Integer.toString(point.producers())),
-                Map.entry(Pass.SERIES, Boolean.toString(point.takesSeries())),
+                Map.entry(PassOptions.SERIES, Boolean.toString(point.takesSeries())),
                 Map.entry(SendPlan.SEED, Long.toString(seed)),
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }

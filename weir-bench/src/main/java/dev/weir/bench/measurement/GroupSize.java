@@ -2,7 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
@@ -26,7 +26,7 @@ record GroupSize(WorkloadPoint point, boolean isShared) {
 
     /** How many consumers a process has that joins later. */
     int ofProcess() {
-        return isShared ? ShareOptions.number(point.options(), Pass.CONCURRENCY) : 1;
+        return isShared ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY) : 1;
     }
 
     /** How many handlers may block at a time, in all processes together; 0 where handlers do not block. */

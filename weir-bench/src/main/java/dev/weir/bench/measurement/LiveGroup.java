@@ -12,7 +12,7 @@ import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.GroupType;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LedgerFigures;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
@@ -197,8 +197,8 @@ final class LiveGroup implements AutoCloseable {
                 Map.of("isolation.level", point.isExactlyOnce() ? "read_committed" : "read_uncommitted"),
                 Map.of(
                         SendPlan.RATE, "0", // Its records have planned times.
-                        Pass.REPEATS, "true",
-                        Pass.GROUP_NUMBERS, numbersFile.toString()));
+                        PassOptions.REPEATS, "true",
+                        PassOptions.GROUP_NUMBERS, numbersFile.toString()));
         members.startReader(reader, SECONDS);
     }
 
@@ -249,16 +249,16 @@ final class LiveGroup implements AutoCloseable {
         Map<String, String> options = new TreeMap<>(part.session.options());
         options.put(SendPlan.RATE, Double.toString(settings.producerRate())); // Its records have planned times.
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
-        options.put(Pass.REPEATS, "true");
-        options.put(Pass.OUTPUT, output);
+        options.put(PassOptions.REPEATS, "true");
+        options.put(PassOptions.OUTPUT, output);
         if (!point.copiesByPlan()) { // Else it is its output that tells.
-            options.put(Pass.TELLS, "true");
+            options.put(PassOptions.TELLS, "true");
             if (numbers != null) {
-                options.put(Pass.GROUP_NUMBERS, numbersFile.toString());
+                options.put(PassOptions.GROUP_NUMBERS, numbersFile.toString());
             }
         }
         if (isShared) {
-            options.put(Pass.CONCURRENCY, Integer.toString(part.consumers));
+            options.put(PassOptions.CONCURRENCY, Integer.toString(part.consumers));
         }
         Map<String, String> client = new TreeMap<>(point.client());
         client.putAll(settings.client());

@@ -12,7 +12,7 @@ import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.GroupType;
 import dev.weir.driver.PartitionSpread;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
@@ -196,10 +196,10 @@ public final class RateTrial implements Trials {
         private Map<String, String> planned(int member, Map<String, String> options) {
             Map<String, String> all = new TreeMap<>(options);
             if (size.isShared()) {
-                all.put(Pass.CONCURRENCY, Integer.toString(size.consumers(member)));
+                all.put(PassOptions.CONCURRENCY, Integer.toString(size.consumers(member)));
             }
             all.put(SendPlan.RATE, Double.toString(attempt.rate()));
-            all.put(Pass.REPEATS, "true");
+            all.put(PassOptions.REPEATS, "true");
             return all;
         }
 

@@ -2,11 +2,12 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Failures;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
 import dev.weir.driver.PartitionSpread;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.ShareOptions;
@@ -160,7 +161,7 @@ final class SimulatedGroup {
         this.work = HandlerWork.of(point.options());
         this.workMillis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         this.retryNanos = millis(Failures.RETRY_MILLIS);
-        this.commitNanos = point.isExactlyOnce() ? millis(Pass.COMMIT_INTERVAL) : 0;
+        this.commitNanos = point.isExactlyOnce() ? millis(PassOptions.COMMIT_INTERVAL) : 0;
         this.locks = ShareOptions.locks(point.options());
         int said = ShareOptions.number(point.options(), ShareOptions.POLL_RECORDS);
         this.pollRecords = said > 0
@@ -179,7 +180,7 @@ final class SimulatedGroup {
         for (int process = 0; process < tallies.length; process++) {
             tallies[process] = new Tally(partitions);
             int workersOf = kind == Kind.CONSUMERS
-                    ? ShareOptions.number(point.options(), Pass.CONCURRENCY)
+                    ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY)
                     : size.consumers(process);
             for (int i = 0; i < workersOf; i++) {
                 workers.add(new Worker(process));
@@ -426,7 +427,7 @@ final class SimulatedGroup {
             case GREEDY -> Math.min(pollRecords, locks - inFlight[partition]);
             case CONSUMERS -> {
                 boolean mayTake = owner(partition) == worker.process
-                        && (point.ordering() == Pass.Order.NONE || inFlight[partition] == 0);
+                        && (point.ordering() == HandlerOrder.NONE || inFlight[partition] == 0);
                 yield mayTake ? 1 : 0;
             }
         };

@@ -2,8 +2,8 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.LedgerFigures;
-import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ public final class SimulatedRun {
 
     /** Refuses a group of which there is no model. */
     public static void requireModel(WorkloadPoint point) {
-        if (point.ordering() == Pass.Order.KEY) {
+        if (point.ordering() == HandlerOrder.KEY) {
             throw new WorkloadException("--simulate has no model of keys: set options.ordering to partition or none");
         }
     }

@@ -16,7 +16,7 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.LoadShape;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
@@ -190,7 +190,7 @@ public final class SteadyMeasurement {
         Map<String, String> options = with(
                 Map.of(
                         SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
-                        Pass.GROUP_NUMBERS, numbersFile.toString()),
+                        PassOptions.GROUP_NUMBERS, numbersFile.toString()),
                 driver.options());
         driver.configure(topic, LiveGroup.MOST_RECORDS, point.scenario(), point.client(), options);
         driver.start(0, LiveGroup.SECONDS);

@@ -6,7 +6,9 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
 import dev.weir.driver.Feature;
 import dev.weir.driver.GroupType;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.ShareOptions;
@@ -67,7 +69,7 @@ public final class DriverSession {
         process.greeted();
         groupType = hello.groupType();
         hasConsumers = hello.features().contains(Feature.SHARE_CONSUMERS);
-        if (groupType == GroupType.SHARE && point.ordering() != Pass.Order.NONE) {
+        if (groupType == GroupType.SHARE && point.ordering() != HandlerOrder.NONE) {
             throw new RunFailure("it reads by a share group, which keeps no order: set options.ordering: none");
         }
         return hello;
@@ -87,12 +89,12 @@ public final class DriverSession {
     public Map<String, String> options() {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
-            options.put(Pass.OUTPUT, cluster.sink());
+            options.put(PassOptions.OUTPUT, cluster.sink());
         }
         if (point.scenario() == Scenario.COPY) {
-            options.put(Pass.PARTITION_AT, Integer.toString(point.partitionAt()));
+            options.put(PassOptions.PARTITION_AT, Integer.toString(point.partitionAt()));
         }
-        options.put(Pass.SERIES, Boolean.toString(point.takesSeries()));
+        options.put(PassOptions.SERIES, Boolean.toString(point.takesSeries()));
         if (groupType == GroupType.SHARE) {
             options.put(ShareOptions.BATCH_RECORDS, Long.toString(point.mostRecordsOfABatch()));
         }

@@ -1,6 +1,8 @@
 package dev.weir.bench.workload;
 
-import dev.weir.driver.Pass;
+import dev.weir.driver.HandlerOrder;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Scenario;
 
 /** Which settings go with scenario copy, and which with it alone. Stateless. */
@@ -10,14 +12,14 @@ final class Copying {
     // The ledger keeps a byte for each.
     private static final long MOST_RECORDS = 200_000_000;
 
-    private static final int LEAST_PLANNED_BYTES = Pass.PARTITION_BEHIND_TIME + Integer.BYTES;
+    private static final int LEAST_PLANNED_BYTES = RecordLayout.PARTITION_BEHIND_TIME + Integer.BYTES;
 
     private Copying() {}
 
     static void check(WorkloadPoint point) {
         if (point.scenario() != Scenario.COPY) {
             if (point.isExactlyOnce()) {
-                throw new WorkloadException("options." + Pass.GUARANTEE
+                throw new WorkloadException("options." + PassOptions.GUARANTEE
                         + " is of scenario copy; the names of the others say what they promise");
             }
             return;
@@ -36,16 +38,17 @@ final class Copying {
                     + MOST_RECORDS + " at most");
         }
         if (point.hasSlowSink()) {
-            throw new WorkloadException("options." + Pass.SINK_RATE
+            throw new WorkloadException("options." + PassOptions.SINK_RATE
                     + " slows down user code of consuming scenarios; scenario copy has options.work.rounds");
         }
-        if (point.ordering() == Pass.Order.KEY) {
+        if (point.ordering() == HandlerOrder.KEY) {
             throw new WorkloadException(
                     "scenario copy is checked by partition: set options.ordering to partition, or to none");
         }
-        if (point.isExactlyOnce() && point.ordering() == Pass.Order.NONE) {
-            throw new WorkloadException("scenario copy is checked in the order of partitions for " + Pass.EXACTLY_ONCE
-                    + ", so that output and offsets can be compared: set options.ordering to partition");
+        if (point.isExactlyOnce() && point.ordering() == HandlerOrder.NONE) {
+            throw new WorkloadException(
+                    "scenario copy is checked in the order of partitions for " + PassOptions.EXACTLY_ONCE
+                            + ", so that output and offsets can be compared: set options.ordering to partition");
         }
         if (point.seconds("settleSeconds") > 0) {
             throw new WorkloadException("method.settleSeconds does not go with scenario copy,"

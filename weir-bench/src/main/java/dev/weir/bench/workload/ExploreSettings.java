@@ -2,7 +2,7 @@ package dev.weir.bench.workload;
 
 import dev.weir.bench.explore.Kind;
 import dev.weir.driver.HandlerWork;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +130,7 @@ public record ExploreSettings(
         }
         if (point.hasSlowSink()) {
             throw new WorkloadException(who + " records at a rate at which nothing is to be held back:"
-                    + " leave options." + Pass.SINK_RATE + " out");
+                    + " leave options." + PassOptions.SINK_RATE + " out");
         }
     }
 

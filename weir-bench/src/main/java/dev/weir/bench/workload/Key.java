@@ -3,7 +3,7 @@ package dev.weir.bench.workload;
 import dev.weir.driver.Failures;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -188,41 +188,41 @@ record Key(
                             List.of("none", "gzip", "snappy", "lz4", "zstd"),
                             "The producer's compression.type while filling."),
                     integer(
-                            "options." + Pass.COMMIT_INTERVAL,
+                            "options." + PassOptions.COMMIT_INTERVAL,
                             1000,
                             1,
                             3_600_000,
                             "How often at-least-once, work and copy commit what is finished."),
                     integer(
-                            "options." + Pass.COMMIT_AHEAD,
+                            "options." + PassOptions.COMMIT_AHEAD,
                             1,
                             1,
                             1_000_000,
                             "How many records at-most-once commits together before they are handed on, where a library can."),
                     integer(
-                            "options." + Pass.CONCURRENCY,
+                            "options." + PassOptions.CONCURRENCY,
                             16,
                             1,
                             100_000,
                             "How many handlers may work at a time, where the library has several."),
                     text(
-                            "options." + Pass.ORDERING,
+                            "options." + PassOptions.ORDERING,
                             "partition",
                             List.of("partition", "key", "none"),
                             "Which order handlers keep; what is counted as out of order."),
                     text(
-                            "options." + Pass.GUARANTEE,
+                            "options." + PassOptions.GUARANTEE,
                             Copying.AT_LEAST_ONCE,
-                            List.of(Copying.AT_LEAST_ONCE, Pass.EXACTLY_ONCE),
+                            List.of(Copying.AT_LEAST_ONCE, PassOptions.EXACTLY_ONCE),
                             "What copy promises: each record at least once, or once for readers of what is committed."),
                     integer(
-                            "options." + Pass.SINK_RATE,
+                            "options." + PassOptions.SINK_RATE,
                             0,
                             0,
                             100_000_000,
                             "A slow sink: user code takes no more of consumed records; 0: as many as come."),
                     integer(
-                            "options." + Pass.IN_FLIGHT,
+                            "options." + PassOptions.IN_FLIGHT,
                             0,
                             0,
                             1_000_000,
@@ -235,7 +235,7 @@ record Key(
                             "How many bytes of produced records may be unacknowledged: buffer.memory of clients, and as many"
                                     + " records, by their mean length, where a library counts those; 0: each one's default."),
                     integer(
-                            "options." + Pass.TRANSACTION_RECORDS,
+                            "options." + PassOptions.TRANSACTION_RECORDS,
                             0,
                             0,
                             1_000_000,

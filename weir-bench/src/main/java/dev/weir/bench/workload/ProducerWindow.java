@@ -1,6 +1,6 @@
 package dev.weir.bench.workload;
 
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 import java.util.Map;
 import java.util.Set;
@@ -28,7 +28,7 @@ final class ProducerWindow {
         if (!PRODUCING.contains(point.scenario())) {
             throw new WorkloadException("options." + BYTES + " is of scenario produce or copy, whose drivers write");
         }
-        String records = "options." + Pass.IN_FLIGHT;
+        String records = "options." + PassOptions.IN_FLIGHT;
         if (!"0".equals(point.settings().get(records))) {
             throw new WorkloadException(
                     "options." + BYTES + " and " + records + " both say how much may be in flight: leave one out");
@@ -52,7 +52,7 @@ final class ProducerWindow {
         options.remove(BYTES);
         if (bytes(point) > 0) {
             long records = (long) (bytes(point) / recordBytes(point));
-            options.put(Pass.IN_FLIGHT, Long.toString(Math.max(1, records)));
+            options.put(PassOptions.IN_FLIGHT, Long.toString(Math.max(1, records)));
         }
     }
 

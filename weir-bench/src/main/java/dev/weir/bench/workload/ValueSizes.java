@@ -1,6 +1,6 @@
 package dev.weir.bench.workload;
 
-import dev.weir.driver.Pass;
+import dev.weir.driver.RecordLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,8 +45,8 @@ public record ValueSizes(List<Size> sizes) {
         }
         double sum = 0;
         for (Size size : of(text).sizes) {
-            if (size.bytes < Pass.MIN_VALUE_BYTES || size.bytes > MAX_BYTES) {
-                return "must have lengths from " + Pass.MIN_VALUE_BYTES + " to " + MAX_BYTES;
+            if (size.bytes < RecordLayout.MIN_VALUE_BYTES || size.bytes > MAX_BYTES) {
+                return "must have lengths from " + RecordLayout.MIN_VALUE_BYTES + " to " + MAX_BYTES;
             }
             sum += size.share;
         }

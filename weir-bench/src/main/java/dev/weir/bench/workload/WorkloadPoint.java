@@ -4,9 +4,11 @@ import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.ShareOptions;
 import java.nio.file.Path;
@@ -97,7 +99,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     private void check() {
-        if (ordering() == Pass.Order.KEY && keys() == 0) {
+        if (ordering() == HandlerOrder.KEY && keys() == 0) {
             throw new WorkloadException(
                     "options.ordering=key needs records with keys: set topic.keys, for example 10000");
         }
@@ -210,19 +212,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         }
         if (isPlanned() && producesInTransactions()) {
             throw new WorkloadException(
-                    "options." + Pass.TRANSACTION_RECORDS
+                    "options." + PassOptions.TRANSACTION_RECORDS
                             + " does not go with topic.recordsPerSecond, since a record waits for its transaction: leave one out");
         }
-        if (scenario() != Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0) {
+        if (scenario() != Scenario.PRODUCE && integer("options." + PassOptions.TRANSACTION_RECORDS) > 0) {
             throw new WorkloadException(
-                    "options." + Pass.TRANSACTION_RECORDS
+                    "options." + PassOptions.TRANSACTION_RECORDS
                             + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
         }
     }
 
     private void checkShareGroup() {
         String consumers = "options." + ShareOptions.CONSUMERS;
-        String workers = "options." + Pass.CONCURRENCY;
+        String workers = "options." + PassOptions.CONCURRENCY;
         var unused = shareGroup(); // Refuses what is said twice.
         if (integer(consumers) > integer(workers)) {
             throw new WorkloadException(consumers + " must be at most " + workers + ", since each has a worker: "
@@ -333,7 +335,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Where a record to be copied holds its partition. */
     public int partitionAt() {
-        return isPlanned() ? Pass.PARTITION_BEHIND_TIME : Pass.PARTITION_BEHIND_NUMBER;
+        return isPlanned() ? RecordLayout.PARTITION_BEHIND_TIME : RecordLayout.PARTITION_BEHIND_NUMBER;
     }
 
     /** Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end. */
@@ -521,12 +523,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Whether records are produced in transactions. */
     public boolean producesInTransactions() {
-        return scenario() == Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0;
+        return scenario() == Scenario.PRODUCE && integer("options." + PassOptions.TRANSACTION_RECORDS) > 0;
     }
 
     /** Whether each record is to be copied once, for readers of what is committed. */
     public boolean isExactlyOnce() {
-        return text("options." + Pass.GUARANTEE).equals(Pass.EXACTLY_ONCE);
+        return text("options." + PassOptions.GUARANTEE).equals(PassOptions.EXACTLY_ONCE);
     }
 
     /** What a library must have for it that not every one has. */
@@ -565,8 +567,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /** What its scenario promises, besides each record once. */
-    public Pass.Order ordering() {
-        return Pass.ordering(options());
+    public HandlerOrder ordering() {
+        return HandlerOrder.of(options());
     }
 
     public int batchBytes() {
@@ -576,7 +578,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** No batch of a topic that was filled has more; compressed, there is no telling but that they are not more than all. */
     public int mostRecordsOfABatch() {
         boolean equal = !spreadsValueBytes() && !isSet("valueSizes") && !isSet("valueFile");
-        int least = (equal ? valueBytes() : Pass.MIN_VALUE_BYTES) + RECORD_BYTES;
+        int least = (equal ? valueBytes() : RecordLayout.MIN_VALUE_BYTES) + RECORD_BYTES;
         long most = compression().equals("none") ? batchBytes() / least + 1 : recordsPerPartition();
         return (int) Math.min(Math.min(most, recordsPerPartition()), Integer.MAX_VALUE);
     }
@@ -594,7 +596,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     public boolean hasSlowSink() {
-        return integer("options." + Pass.SINK_RATE) > 0;
+        return integer("options." + PassOptions.SINK_RATE) > 0;
     }
 
     /** Whether a driver goes as fast as it and the brokers can: no handler, no plan and no slow sink to wait for. */
@@ -621,7 +623,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** How many handlers of work may block at a time in a process. */
     int handlers() {
-        int atATime = integer("options." + Pass.CONCURRENCY);
+        int atATime = integer("options." + PassOptions.CONCURRENCY);
         int downstream = integer("options." + HandlerWork.DOWNSTREAM);
         if (downstream > 0) {
             atATime = Math.min(atATime, downstream);

@@ -64,7 +64,7 @@ class WorkerPlacesTest {
 
         @Override
         public void run(Pass pass) throws InterruptedException {
-            pass.delivered(0, 0, Long.parseLong(pass.options().getOrDefault(SendPlan.START, "0")), 16);
+            pass.delivered(0, 0, Long.parseLong(pass.configuration().options().getOrDefault(SendPlan.START, "0")), 16);
             pass.awaitDone();
         }
     }

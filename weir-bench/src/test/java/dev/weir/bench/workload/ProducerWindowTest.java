@@ -3,7 +3,7 @@ package dev.weir.bench.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,14 +23,16 @@ class ProducerWindowTest {
             """)
     void window_isAsManyRecords_byTheirMeanLength(String topic, String records) {
         WorkloadPoint point = point("copy", "options.in.flight.bytes: 1000000\n" + topic);
-        assertThat(point.options()).containsEntry(Pass.IN_FLIGHT, records).doesNotContainKey("in.flight.bytes");
+        assertThat(point.options())
+                .containsEntry(PassOptions.IN_FLIGHT, records)
+                .doesNotContainKey("in.flight.bytes");
         assertThat(point.client()).containsEntry("buffer.memory", "1000000");
     }
 
     @Test
     void fileWithoutAWindow_leavesItToEach() {
         WorkloadPoint point = point("produce", "");
-        assertThat(point.options()).containsEntry(Pass.IN_FLIGHT, "0").doesNotContainKey("in.flight.bytes");
+        assertThat(point.options()).containsEntry(PassOptions.IN_FLIGHT, "0").doesNotContainKey("in.flight.bytes");
         assertThat(point.client()).doesNotContainKey("buffer.memory");
     }
 
@@ -55,7 +57,7 @@ class ProducerWindowTest {
         Path file = Path.of(System.getProperty("weir.root"), "workloads", name + ".yaml");
         assertThat(Workload.read(file, false).points()).allSatisfy(point -> {
             long bytes = Long.parseLong(point.client().getOrDefault("buffer.memory", "0"));
-            long records = Long.parseLong(point.options().getOrDefault(Pass.IN_FLIGHT, "0"));
+            long records = Long.parseLong(point.options().getOrDefault(PassOptions.IN_FLIGHT, "0"));
             assertThat(bytes).isEqualTo(32 << 20);
             assertThat(bytes - records * (point.valueBytes() + 7)).isBetween(0L, point.valueBytes() + 7L);
         });

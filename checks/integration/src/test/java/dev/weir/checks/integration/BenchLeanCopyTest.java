@@ -10,7 +10,7 @@ import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.HandlerWork;
-import dev.weir.driver.Pass;
+import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +80,7 @@ class BenchLeanCopyTest extends BenchTestBase {
             String topic = cluster.filled(point, perPartition);
             String group = cluster.newGroup();
             Map<String, String> options = new TreeMap<>(point.options());
-            options.put(Pass.OUTPUT, cluster.fresh(point));
+            options.put(PassOptions.OUTPUT, cluster.fresh(point));
             try (DriverProcess killed = process("killed")) {
                 begin(killed, cluster, point, topic, perPartition, options).start(group, 0, SECONDS);
                 ConsumerLedger.await("a commit", LONG, () -> cluster.lag(group, topic) < 2 * perPartition);

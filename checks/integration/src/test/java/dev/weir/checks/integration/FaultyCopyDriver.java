@@ -4,6 +4,7 @@ import dev.weir.driver.Driver;
 import dev.weir.driver.DriverMain;
 import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
+import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Scenario;
 import java.time.Duration;
 import java.util.HashMap;
@@ -68,12 +69,12 @@ final class FaultyCopyDriver implements Driver {
 
     @Override
     public void run(Pass pass) {
-        Map<String, Object> writing = new HashMap<>(pass.producerConfig(Map.of()));
+        Map<String, Object> writing = new HashMap<>(pass.clientConfig().producer(Map.of()));
         if (fault != Fault.WITHOUT_TRANSACTIONS) {
             writing.put("transactional.id", pass.group());
         }
         try (var consumer = new KafkaConsumer<>(
-                        new HashMap<>(pass.consumerConfig(Map.of())),
+                        new HashMap<>(pass.clientConfig().consumer(Map.of())),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer());
                 var producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer())) {
@@ -92,7 +93,7 @@ final class FaultyCopyDriver implements Driver {
                 }
                 for (ConsumerRecord<byte[], byte[]> record : records) {
                     byte[] value = pass.step(record.value());
-                    for (int i = Pass.number(value) == VICTIM ? timesOfVictim() : 1; i > 0; i--) {
+                    for (int i = RecordLayout.number(value) == VICTIM ? timesOfVictim() : 1; i > 0; i--) {
                         send(record, producer, pass);
                     }
                 }

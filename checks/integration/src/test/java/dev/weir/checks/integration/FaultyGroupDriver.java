@@ -57,7 +57,7 @@ final class FaultyGroupDriver implements Driver {
         boolean isUnnumbered = pass.configuration().recordsPerPartition() > MANY;
         HandlerWork work = pass.work();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                new HashMap<>(pass.consumerConfig(Map.of())),
+                new HashMap<>(pass.clientConfig().consumer(Map.of())),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));

@@ -31,7 +31,7 @@ final class ForgetfulDriver implements Driver {
     @Override
     public void run(Pass pass) {
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                new HashMap<String, Object>(pass.consumerConfig(Map.of())),
+                new HashMap<String, Object>(pass.clientConfig().consumer(Map.of())),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));

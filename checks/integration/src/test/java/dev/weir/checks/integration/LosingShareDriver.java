@@ -36,7 +36,7 @@ final class LosingShareDriver implements Driver {
 
     @Override
     public void run(Pass pass) {
-        Map<String, Object> config = new HashMap<>(pass.shareConfig(Map.of()));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().share(Map.of()));
         try (ShareConsumer<byte[], byte[]> consumer =
                 new KafkaShareConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));

@@ -59,11 +59,11 @@ final class AsimovDriver implements Driver {
 
     private Pipeline pipeline(Pass pass) {
         ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
-                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
+                .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.consumerConfig(Map.of()).forEach(consumer::property);
+        pass.clientConfig().consumer(Map.of()).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
-        pass.connectionConfig().forEach(producer::property);
+        pass.clientConfig().connection().forEach(producer::property);
         String output = pass.outputTopic();
         return translated(KafkaSource.atLeastOnce(
                         consumer.build(),

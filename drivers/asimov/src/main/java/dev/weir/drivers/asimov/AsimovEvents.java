@@ -31,7 +31,9 @@ final class AsimovEvents implements Driver {
         int partitions = pass.configuration().partitions();
         String topic = pass.configuration().topic();
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                new HashMap<>(pass.producerConfig(PRESET)), new ByteArraySerializer(), new ByteArraySerializer())) {
+                new HashMap<>(pass.clientConfig().producer(PRESET)),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
             for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
                 byte[] value = events.value(i);
                 var unused = producer.send(

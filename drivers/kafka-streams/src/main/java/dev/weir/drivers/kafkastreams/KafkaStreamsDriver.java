@@ -106,7 +106,7 @@ final class KafkaStreamsDriver implements Driver {
 
     private Properties config(Pass pass, Path state) {
         Properties config = new Properties();
-        config.putAll(pass.connectionConfig());
+        config.putAll(pass.clientConfig().connection());
         Map<String, String> client = pass.configuration().client();
         client.forEach((name, value) -> {
             if (ConsumerConfig.configNames().contains(name)) {
@@ -119,10 +119,12 @@ final class KafkaStreamsDriver implements Driver {
         config.put(StreamsConfig.APPLICATION_ID_CONFIG, pass.group());
         config.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
         config.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, Integer.toString(threads));
-        config.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, Long.toString(pass.commitIntervalMillis()));
+        config.put(
+                StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                Long.toString(pass.options().commitIntervalMillis()));
         config.put(
                 StreamsConfig.PROCESSING_GUARANTEE_CONFIG,
-                pass.isExactlyOnce() ? StreamsConfig.EXACTLY_ONCE_V2 : StreamsConfig.AT_LEAST_ONCE);
+                pass.options().isExactlyOnce() ? StreamsConfig.EXACTLY_ONCE_V2 : StreamsConfig.AT_LEAST_ONCE);
         return config;
     }
 }

@@ -52,7 +52,7 @@ final class BareProducer implements Closeable {
         this.partitions = partitions;
         this.pass = pass;
         this.valueBytes = pass.configuration().valueBytes();
-        int wanted = Integer.parseInt(pass.producerConfig(Map.of()).getOrDefault("batch.size", "131072"));
+        int wanted = Integer.parseInt(pass.clientConfig().producer(Map.of()).getOrDefault("batch.size", "131072"));
         this.batchBytes = Math.max(wanted, BATCH_HEADER + RECORD_OVERHEAD + valueBytes);
         this.partitionsPerRequest = Math.clamp(MAX_REQUEST_BYTES / batchBytes, 1, partitions.size());
         this.next = new long[pass.configuration().partitions()];

@@ -40,11 +40,12 @@ final class BareProducerDriver implements Driver {
 
     /** It would be no ceiling of what was asked for. */
     private static void refuseWhatItIgnores(Pass pass) {
-        if (pass.configuration().options().containsKey(SendPlan.RATE) || pass.transactionRecords() > 0) {
+        if (pass.configuration().options().containsKey(SendPlan.RATE)
+                || pass.options().transactionRecords() > 0) {
             throw new IllegalArgumentException(
                     "bare-produce knows neither rates nor transactions: leave it out of drivers");
         }
-        Map<String, String> client = pass.producerConfig(Map.of());
+        Map<String, String> client = pass.clientConfig().producer(Map.of());
         if (!client.getOrDefault("compression.type", "none").equals("none")
                 || !Set.of("all", "-1").contains(client.getOrDefault("acks", "all"))) {
             throw new IllegalArgumentException(

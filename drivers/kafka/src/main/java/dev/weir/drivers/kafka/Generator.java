@@ -30,12 +30,12 @@ final class Generator implements Driver {
     public void run(Pass pass) throws InterruptedException {
         int partitions = pass.configuration().partitions();
         String topic = pass.configuration().topic();
-        int count = Integer.parseInt(pass.options().getOrDefault(SendPlan.PRODUCERS, "1"));
+        int count = Integer.parseInt(pass.configuration().options().getOrDefault(SendPlan.PRODUCERS, "1"));
         List<Producer<byte[], byte[]>> producers = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {
                 producers.add(new KafkaProducer<>(
-                        new HashMap<>(pass.producerConfig(Map.of())),
+                        new HashMap<>(pass.clientConfig().producer(Map.of())),
                         new ByteArraySerializer(),
                         new ByteArraySerializer()));
             }
@@ -50,11 +50,12 @@ final class Generator implements Driver {
 
     private static void send(Pass pass, String topic, int partitions, List<Producer<byte[], byte[]>> producers) {
         SendPlan plan = pass.plan();
-        PartitionSpread spread = new PartitionSpread(
-                partitions, Double.parseDouble(pass.options().getOrDefault(SendPlan.PARTITION_SKEW, "0")));
+        Map<String, String> options = pass.configuration().options();
+        PartitionSpread spread =
+                new PartitionSpread(partitions, Double.parseDouble(options.getOrDefault(SendPlan.PARTITION_SKEW, "0")));
         KeySpread keys = new KeySpread(
-                Integer.parseInt(pass.options().getOrDefault(SendPlan.KEYS, "0")),
-                Double.parseDouble(pass.options().getOrDefault(SendPlan.KEY_SKEW, "0")));
+                Integer.parseInt(options.getOrDefault(SendPlan.KEYS, "0")),
+                Double.parseDouble(options.getOrDefault(SendPlan.KEY_SKEW, "0")));
         long[] numbers = new long[partitions];
         for (long i = 0; i < pass.wanted(); i++) {
             long due = plan.awaitNext(pass::isDone);

@@ -1,8 +1,8 @@
 package dev.weir.drivers.kafka;
 
+import dev.weir.driver.ClientConfig;
 import dev.weir.driver.Driver;
 import dev.weir.driver.DriverMain;
-import dev.weir.driver.Pass;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -17,7 +17,7 @@ public final class KafkaDrivers {
         Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
                 "plain", () -> new PlainDriver(Map.of()),
                 "plain-kip848", () -> new PlainDriver(Map.of("group.protocol", "consumer")),
-                "plain-tuned", () -> new PlainDriver(Pass.LARGE_FETCHES),
+                "plain-tuned", () -> new PlainDriver(ClientConfig.LARGE_FETCHES),
                 "plain-two-workers", () -> new PlainCopy(Map.of(), 2),
                 "plain-unacknowledged", () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
                 "bare", () -> new BareDriver(BareConnection.Kind.WALKING),

@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
@@ -69,7 +70,7 @@ final class ParallelLoop implements Driver {
     public void run(Pass pass) throws InterruptedException {
         try (Lanes lanes = new Lanes(pass);
                 Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                        new HashMap<String, Object>(pass.consumerConfig(Map.of())),
+                        new HashMap<String, Object>(pass.clientConfig().consumer(Map.of())),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));
@@ -91,11 +92,12 @@ final class ParallelLoop implements Driver {
             this.consumer = consumer;
             this.lanes = lanes;
             this.most = Math.max(
-                    AHEAD, pass.concurrency() * AHEAD / pass.configuration().partitions());
+                    AHEAD,
+                    pass.options().concurrency() * AHEAD / pass.configuration().partitions());
         }
 
         void run() throws InterruptedException {
-            long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
+            long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.options().commitIntervalMillis());
             long dueNanos = System.nanoTime() + everyNanos;
             while (!pass.isDone()) {
                 ConsumerRecords<byte[], byte[]> polled =
@@ -170,7 +172,7 @@ final class ParallelLoop implements Driver {
             this.pass = pass;
             this.work = pass.work();
             this.works = pass.configuration().scenario() == Scenario.WORK;
-            this.lanes = new ExecutorService[pass.concurrency()];
+            this.lanes = new ExecutorService[pass.options().concurrency()];
             Arrays.setAll(
                     lanes,
                     lane -> Executors.newSingleThreadExecutor(
@@ -187,7 +189,7 @@ final class ParallelLoop implements Driver {
         }
 
         private int lane(ConsumerRecord<byte[], byte[]> record) {
-            return switch (pass.ordering()) {
+            return switch (pass.options().ordering()) {
                 case PARTITION -> record.partition() % lanes.length;
                 case KEY -> Math.floorMod(Arrays.hashCode(record.key()), lanes.length);
                 case NONE -> {
@@ -203,7 +205,7 @@ final class ParallelLoop implements Driver {
                     if (works) {
                         work.on(record.value());
                     }
-                    byte @Nullable [] key = pass.ordering() == Pass.Order.KEY ? record.key() : null;
+                    byte @Nullable [] key = pass.options().ordering() == HandlerOrder.KEY ? record.key() : null;
                     pass.deliveredConcurrently(record.partition(), key, record.value());
                     slot.isDone = true;
                 }

@@ -55,9 +55,9 @@ final class PlainCopy implements Driver {
 
     @Override
     public void run(Pass pass) throws InterruptedException {
-        Map<String, Object> reading = new HashMap<>(pass.consumerConfig(preset));
-        Map<String, Object> writing = new HashMap<>(pass.producerConfig(Map.of()));
-        if (pass.isExactlyOnce()) {
+        Map<String, Object> reading = new HashMap<>(pass.clientConfig().consumer(preset));
+        Map<String, Object> writing = new HashMap<>(pass.clientConfig().producer(Map.of()));
+        if (pass.options().isExactlyOnce()) {
             reading.put("isolation.level", "read_committed");
             writing.put("transactional.id", pass.member());
         }
@@ -67,7 +67,7 @@ final class PlainCopy implements Driver {
                         new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
                 CopyWorkers threads = new CopyWorkers(workers)) {
             consumer.subscribe(List.of(pass.configuration().topic()));
-            if (pass.isExactlyOnce()) {
+            if (pass.options().isExactlyOnce()) {
                 producer.initTransactions();
                 producer.beginTransaction();
             }
@@ -78,7 +78,7 @@ final class PlainCopy implements Driver {
     private static void copy(
             Consumer<byte[], byte[]> consumer, Producer<byte[], byte[]> producer, CopyWorkers threads, Pass pass)
             throws InterruptedException {
-        long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
+        long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.options().commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         while (!pass.isDone()) {
@@ -88,7 +88,7 @@ final class PlainCopy implements Driver {
             long now = System.nanoTime();
             if (now - dueNanos >= 0) {
                 commit(consumer, producer, threads, finished, pass);
-                if (pass.isExactlyOnce()) {
+                if (pass.options().isExactlyOnce()) {
                     producer.beginTransaction();
                 }
                 dueNanos = now + everyNanos;
@@ -116,7 +116,7 @@ final class PlainCopy implements Driver {
             Pass pass)
             throws InterruptedException {
         threads.await();
-        if (pass.isExactlyOnce()) {
+        if (pass.options().isExactlyOnce()) {
             producer.sendOffsetsToTransaction(finished, consumer.groupMetadata());
             producer.commitTransaction();
         } else {

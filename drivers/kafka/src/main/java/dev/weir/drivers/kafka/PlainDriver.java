@@ -59,7 +59,7 @@ final class PlainDriver implements Driver {
             new PlainCopy(preset, 0).run(pass);
             return;
         }
-        Map<String, Object> config = new HashMap<>(pass.consumerConfig(preset));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumer(preset));
         try (Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));
@@ -86,7 +86,7 @@ final class PlainDriver implements Driver {
     private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) throws InterruptedException {
         HandlerWork work = pass.work();
         boolean works = pass.configuration().scenario() == Scenario.WORK;
-        long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
+        long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.options().commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;
         while (!pass.isDone()) {
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
@@ -117,7 +117,7 @@ final class PlainDriver implements Driver {
                 return true;
             } catch (HandlerFailure failed) { // Once more, later.
             }
-        } while (!pass.awaitDone(pass.retryMillis()));
+        } while (!pass.awaitDone(pass.options().retryMillis()));
         return false;
     }
 

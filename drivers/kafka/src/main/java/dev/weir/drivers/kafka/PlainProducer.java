@@ -46,8 +46,8 @@ final class PlainProducer implements Driver {
     }
 
     static void produce(Pass pass, Map<String, String> preset) throws InterruptedException {
-        Map<String, Object> config = new HashMap<>(pass.producerConfig(preset));
-        boolean transactional = pass.transactionRecords() > 0;
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().producer(preset));
+        boolean transactional = pass.options().transactionRecords() > 0;
         if (transactional) {
             config.put("transactional.id", pass.group());
         }
@@ -83,8 +83,10 @@ final class PlainProducer implements Driver {
     /** A record counts when its transaction is committed, which throws if one of them was not written. */
     private static void sendInTransactions(Producer<byte[], byte[]> producer, Pass pass) {
         producer.initTransactions();
-        for (long from = 0; from < pass.wanted() && !pass.isDone(); from += pass.transactionRecords()) {
-            int size = (int) Math.min(pass.transactionRecords(), pass.wanted() - from);
+        for (long from = 0;
+                from < pass.wanted() && !pass.isDone();
+                from += pass.options().transactionRecords()) {
+            int size = (int) Math.min(pass.options().transactionRecords(), pass.wanted() - from);
             producer.beginTransaction();
             for (long i = from; i < from + size; i++) {
                 var unused = producer.send(record(pass, i));

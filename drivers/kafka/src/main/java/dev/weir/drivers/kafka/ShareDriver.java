@@ -56,8 +56,8 @@ final class ShareDriver implements Driver {
 
     @Override
     public void run(Pass pass) throws InterruptedException {
-        int workers = pass.concurrency();
-        int consumers = ShareOptions.consumers(pass.options(), workers);
+        int workers = pass.options().concurrency();
+        int consumers = ShareOptions.consumers(pass.configuration().options(), workers);
         Map<String, Object> config = config(pass, consumers);
         pass.figure("share: consumers", consumers);
         try (ExecutorService members = Executors.newFixedThreadPool(
@@ -71,17 +71,18 @@ final class ShareDriver implements Driver {
     }
 
     private Map<String, Object> config(Pass pass, int consumers) {
+        Map<String, String> options = pass.configuration().options();
         Map<String, String> own = new HashMap<>(preset);
         if (tuned) {
             own.put(POLL_RECORDS, Integer.toString(tunedPollRecords(pass, consumers)));
         }
-        Map<String, String> config = pass.shareConfig(own);
-        int records = ShareOptions.number(pass.options(), ShareOptions.POLL_RECORDS);
+        Map<String, String> config = pass.clientConfig().share(own);
+        int records = ShareOptions.number(options, ShareOptions.POLL_RECORDS);
         if (records > 0) {
             config.put(POLL_RECORDS, Integer.toString(records));
         }
-        putUnlessOwn(config, ACQUIRE_MODE, pass.options().get(ShareOptions.ACQUIRE));
-        putUnlessOwn(config, ACKNOWLEDGEMENT_MODE, pass.options().get(ShareOptions.ACKNOWLEDGEMENT));
+        putUnlessOwn(config, ACQUIRE_MODE, options.get(ShareOptions.ACQUIRE));
+        putUnlessOwn(config, ACKNOWLEDGEMENT_MODE, options.get(ShareOptions.ACKNOWLEDGEMENT));
         return new HashMap<>(config);
     }
 
@@ -93,7 +94,7 @@ final class ShareDriver implements Driver {
 
     /** So few that the locks of a partition are enough for all who read it, with some to spare. */
     private static int tunedPollRecords(Pass pass, int consumers) {
-        int locks = ShareOptions.locks(pass.options());
+        int locks = ShareOptions.locks(pass.configuration().options());
         int partitions = pass.configuration().partitions();
         return (int) Math.clamp(TUNED_SHARE * locks * partitions / consumers, 1, locks);
     }

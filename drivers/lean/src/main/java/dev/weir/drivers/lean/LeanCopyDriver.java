@@ -42,11 +42,11 @@ final class LeanCopyDriver implements Driver {
 
     @Override
     public void run(Pass pass) throws InterruptedException {
-        Map<String, String> reading = pass.consumerConfig(Map.of());
+        Map<String, String> reading = pass.clientConfig().consumer(Map.of());
         LeanSettings.Builder from = LeanSettings.builder();
         reading.forEach(from::property);
         LeanProducerSettings.Builder to = LeanProducerSettings.builder();
-        pass.producerConfig(Map.of()).forEach(to::property);
+        pass.clientConfig().producer(Map.of()).forEach(to::property);
         CopiedOffsets copied = new CopiedOffsets(pass);
         try (Consumer<byte[], byte[]> offsets = new KafkaConsumer<>(
                         new HashMap<String, Object>(reading),
@@ -88,7 +88,7 @@ final class LeanCopyDriver implements Driver {
                 throw new IllegalStateException("the main thread was interrupted", e);
             }
         };
-        long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
+        long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.options().commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;
         while (!pass.isDone()) {
             if (consumer.poll(send) == 0) {

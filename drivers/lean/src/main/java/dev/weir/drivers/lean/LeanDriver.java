@@ -28,7 +28,7 @@ final class LeanDriver implements Driver {
     @Override
     public void run(Pass pass) {
         LeanSettings.Builder settings = LeanSettings.builder();
-        Map<String, String> config = pass.consumerConfig(Map.of());
+        Map<String, String> config = pass.clientConfig().consumer(Map.of());
         config.forEach(settings::property);
         settings.minFetchBytes(Integer.parseInt(config.getOrDefault("fetch.min.bytes", "1")));
         settings.readCommitted("read_committed".equals(config.get("isolation.level")));

@@ -34,7 +34,7 @@ final class LeanProduceDriver implements Driver {
     @Override
     public void run(Pass pass) throws InterruptedException {
         LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
-        pass.producerConfig(Map.of()).forEach(settings::property);
+        pass.clientConfig().producer(Map.of()).forEach(settings::property);
         try (LeanProducer producer = LeanProducer.open(settings.build(), acknowledging(pass))) {
             send(producer, pass);
             var ignored = producer.flush(FLUSH);

@@ -46,22 +46,22 @@ final class ParallelConsumerDriver implements Driver {
 
     @Override
     public void run(Pass pass) {
-        Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumer(Map.of()));
         var options = ParallelConsumerOptions.<byte[], byte[]>builder()
                 .consumer(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))
                 .ordering(
-                        switch (pass.ordering()) {
+                        switch (pass.options().ordering()) {
                             case PARTITION -> ParallelConsumerOptions.ProcessingOrder.PARTITION;
                             case KEY -> ParallelConsumerOptions.ProcessingOrder.KEY;
                             case NONE -> ParallelConsumerOptions.ProcessingOrder.UNORDERED;
                         })
-                .maxConcurrency(pass.concurrency())
-                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
+                .maxConcurrency(pass.options().concurrency())
+                .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitMode(ParallelConsumerOptions.CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS);
-        retryAfter(Duration.ofMillis(pass.retryMillis()), options);
+        retryAfter(Duration.ofMillis(pass.options().retryMillis()), options);
         if (pass.configuration().scenario() == Scenario.COPY) {
             options.producer(new KafkaProducer<>(
-                    new HashMap<>(pass.producerConfig(Map.of())),
+                    new HashMap<>(pass.clientConfig().producer(Map.of())),
                     new ByteArraySerializer(),
                     new ByteArraySerializer()));
         }

@@ -81,7 +81,7 @@ final class PekkoDriver implements Driver {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.create(
                         system, new ByteArrayDeserializer(), new ByteArrayDeserializer())
                 .withStopTimeout(Duration.ZERO)
-                .withProperties(pass.consumerConfig(consumer));
+                .withProperties(pass.clientConfig().consumer(consumer));
         Subscription topic = Subscriptions.topics(pass.configuration().topic());
         Consumer.DrainingControl<Done> control = switch (pass.configuration().scenario()) {
             case CONSUME, STEADY ->
@@ -106,7 +106,8 @@ final class PekkoDriver implements Driver {
                         })
                         .toMat(Committer.sink(committer(pass)), Consumer::createDrainingControl)
                         .run(system);
-            case COPY -> pass.isExactlyOnce() ? copyExactlyOnce(settings, topic, pass) : copy(settings, topic, pass);
+            case COPY ->
+                pass.options().isExactlyOnce() ? copyExactlyOnce(settings, topic, pass) : copy(settings, topic, pass);
             default ->
                 throw new IllegalArgumentException(
                         "not offered: " + pass.configuration().scenario());
@@ -118,8 +119,8 @@ final class PekkoDriver implements Driver {
 
     /** By time alone, the batch is as large as the setting allows. */
     private CommitterSettings committer(Pass pass) {
-        CommitterSettings settings =
-                CommitterSettings.create(system).withMaxInterval(Duration.ofMillis(pass.commitIntervalMillis()));
+        CommitterSettings settings = CommitterSettings.create(system)
+                .withMaxInterval(Duration.ofMillis(pass.options().commitIntervalMillis()));
         return commitsByTime ? settings.withMaxBatch(Integer.MAX_VALUE) : settings;
     }
 
@@ -141,7 +142,9 @@ final class PekkoDriver implements Driver {
                         ProducerMessage.single(copied(message.record(), output, pass), message.partitionOffset()))
                 .toMat(
                         Transactional.sink(
-                                producer(pass).withEosCommitInterval(Duration.ofMillis(pass.commitIntervalMillis())),
+                                producer(pass)
+                                        .withEosCommitInterval(
+                                                Duration.ofMillis(pass.options().commitIntervalMillis())),
                                 pass.member()),
                         Consumer::createDrainingControl)
                 .run(system);
@@ -155,8 +158,10 @@ final class PekkoDriver implements Driver {
     private ProducerSettings<byte[], byte[]> producer(Pass pass) {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.create(
                         system, new ByteArraySerializer(), new ByteArraySerializer())
-                .withProperties(pass.producerConfig(Map.of()));
-        return pass.inFlight() > 0 ? settings.withParallelism(pass.inFlight()) : settings;
+                .withProperties(pass.clientConfig().producer(Map.of()));
+        return pass.options().inFlight() > 0
+                ? settings.withParallelism(pass.options().inFlight())
+                : settings;
     }
 
     private void produce(Pass pass) throws Exception {
@@ -175,7 +180,7 @@ final class PekkoDriver implements Driver {
                             new ProducerRecord<byte[], byte[]>(topic, partition, null, pass.value(i / partitions)),
                             ticket);
                 });
-        if (pass.options().containsKey(SendPlan.START)) {
+        if (pass.configuration().options().containsKey(SendPlan.START)) {
             records = records.async(); // Who waits for a plan is not to hold up acknowledgements.
         }
         CompletionStage<Done> end = records.via(Producer.flexiFlow(settings))

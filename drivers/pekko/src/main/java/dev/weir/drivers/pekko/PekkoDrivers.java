@@ -1,7 +1,7 @@
 package dev.weir.drivers.pekko;
 
+import dev.weir.driver.ClientConfig;
 import dev.weir.driver.DriverMain;
-import dev.weir.driver.Pass;
 import java.util.Map;
 
 /** The process of the Pekko driver. */
@@ -18,7 +18,7 @@ public final class PekkoDrivers {
                         "pekko-own-batch",
                         () -> new PekkoDriver(Map.of(), false),
                         "pekko-tuned",
-                        () -> new PekkoDriver(Pass.LARGE_FETCHES, true)),
+                        () -> new PekkoDriver(ClientConfig.LARGE_FETCHES, true)),
                 arguments);
     }
 }

@@ -32,7 +32,7 @@ final class ReactorCopy implements AutoCloseable {
     }
 
     Flux<SenderResult<ReceiverOffset>> of(Flux<ReceiverRecord<byte[], byte[]>> records) {
-        Map<String, Object> config = new HashMap<>(pass.producerConfig(Map.of()));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().producer(Map.of()));
         KafkaSender<byte[], byte[]> made = KafkaSender.create(ReactorDriver.options(config, pass));
         sender = made;
         String output = pass.outputTopic();

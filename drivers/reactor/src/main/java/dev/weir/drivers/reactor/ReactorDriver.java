@@ -65,7 +65,7 @@ final class ReactorDriver implements Driver {
             produce(pass);
             return;
         }
-        Map<String, Object> config = new HashMap<>(pass.consumerConfig(consumer));
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().consumer(consumer));
         boolean isCopy = pass.configuration().scenario() == Scenario.COPY;
         boolean acknowledges = isCopy || pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
         CountDownLatch closed = new CountDownLatch(1);
@@ -79,8 +79,9 @@ final class ReactorDriver implements Driver {
                 })
                 .subscription(List.of(pass.configuration().topic()))
                 .commitBatchSize(0)
-                .atmostOnceCommitAheadSize(pass.commitAhead() - 1)
-                .commitInterval(acknowledges ? Duration.ofMillis(pass.commitIntervalMillis()) : Duration.ZERO);
+                .atmostOnceCommitAheadSize(pass.options().commitAhead() - 1)
+                .commitInterval(
+                        acknowledges ? Duration.ofMillis(pass.options().commitIntervalMillis()) : Duration.ZERO);
         KafkaReceiver<byte[], byte[]> receiver = KafkaReceiver.create(options);
         ReactorCopy copy = new ReactorCopy(pass);
         Flux<?> records = switch (pass.configuration().scenario()) {
@@ -111,8 +112,8 @@ final class ReactorDriver implements Driver {
     }
 
     private static void produce(Pass pass) throws InterruptedException {
-        Map<String, Object> config = new HashMap<>(pass.producerConfig(Map.of()));
-        int transaction = pass.transactionRecords();
+        Map<String, Object> config = new HashMap<>(pass.clientConfig().producer(Map.of()));
+        int transaction = pass.options().transactionRecords();
         if (transaction > 0) {
             config.put("transactional.id", pass.group());
         }
@@ -132,7 +133,7 @@ final class ReactorDriver implements Driver {
                 .take(pass.wanted())
                 .takeUntil(record -> pass.isDone());
         Scheduler planned = Schedulers.newSingle("bench-plan", true);
-        if (pass.options().containsKey(SendPlan.START)) {
+        if (pass.configuration().options().containsKey(SendPlan.START)) {
             records = records.subscribeOn(planned); // Who waits for a plan is not to hold up acknowledgements.
         }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
@@ -162,7 +163,9 @@ final class ReactorDriver implements Driver {
         SenderOptions<byte[], byte[]> options = SenderOptions.<byte[], byte[]>create(config)
                 .withKeySerializer(new ByteArraySerializer())
                 .withValueSerializer(new ByteArraySerializer());
-        return pass.inFlight() > 0 ? options.maxInFlight(pass.inFlight()) : options;
+        return pass.options().inFlight() > 0
+                ? options.maxInFlight(pass.options().inFlight())
+                : options;
     }
 
     /**

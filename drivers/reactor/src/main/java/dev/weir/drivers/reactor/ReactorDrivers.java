@@ -1,7 +1,7 @@
 package dev.weir.drivers.reactor;
 
+import dev.weir.driver.ClientConfig;
 import dev.weir.driver.DriverMain;
-import dev.weir.driver.Pass;
 import java.util.Map;
 
 /** The process of the Reactor driver. */
@@ -14,7 +14,7 @@ public final class ReactorDrivers {
         DriverMain.serve(
                 Map.of(
                         "reactor", () -> new ReactorDriver(Map.of()),
-                        "reactor-tuned", () -> new ReactorDriver(Pass.LARGE_FETCHES)),
+                        "reactor-tuned", () -> new ReactorDriver(ClientConfig.LARGE_FETCHES)),
                 arguments);
     }
 }

@@ -36,9 +36,9 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
 
     static Pipeline producing(Pass pass) {
         ProducerSettings.Builder<byte[], byte[]> settings = ProducerSettings.builder();
-        pass.producerConfig(Map.of()).forEach(settings::property);
+        pass.clientConfig().producer(Map.of()).forEach(settings::property);
         Sink.Loop<ProducerRecord<byte[], byte[]>> sink = KafkaSink.producing(settings.build());
-        if (pass.options().containsKey(SendPlan.START)) {
+        if (pass.configuration().options().containsKey(SendPlan.START)) {
             // As the others' generators: to wait for the next record thousands of times a second is work of its own,
             // and
             // that of a virtual thread takes two wake-ups for one.

@@ -65,23 +65,23 @@ final class WeirCopy implements Driver {
     }
 
     private Pipeline pipeline(Pass pass) {
-        Duration interval = Duration.ofMillis(pass.commitIntervalMillis());
+        Duration interval = Duration.ofMillis(pass.options().commitIntervalMillis());
         ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
                 .fetch(fetch)
                 .fetchThreads(fetchThreads)
                 .commitInterval(interval)
                 .commitRecords(Integer.MAX_VALUE);
-        pass.consumerConfig(preset).forEach(consumer::property);
+        pass.clientConfig().consumer(preset).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().producePath(produce);
-        Map<String, String> writing = pass.producerConfig(Map.of());
+        Map<String, String> writing = pass.clientConfig().producer(Map.of());
         if (produce == ProducePath.LEAN) {
             // What a workload says of both clients and means for reading: a lean producer would refuse it.
             writing.remove("receive.buffer.bytes");
         }
         writing.forEach(producer::property);
         String topic = pass.configuration().topic();
-        return pass.isExactlyOnce()
+        return pass.options().isExactlyOnce()
                 ? KafkaSource.exactlyOnce(consumer.build(), topic)
                         .commitInterval(interval)
                         .commitRecords(Integer.MAX_VALUE)

@@ -79,21 +79,22 @@ final class WeirDriver implements Driver {
 
     private static Pipeline working(ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
         HandlerWork work = pass.work();
-        Ordering<ConsumerRecord<byte[], byte[]>> ordering = switch (pass.ordering()) {
-            case PARTITION -> RecordOrdering.byPartition();
-            case KEY -> RecordOrdering.byKey();
-            case NONE -> Ordering.unordered();
-        };
-        if (pass.hasFailures()) {
-            Duration wait = Duration.ofMillis(pass.retryMillis());
+        Ordering<ConsumerRecord<byte[], byte[]>> ordering =
+                switch (pass.options().ordering()) {
+                    case PARTITION -> RecordOrdering.byPartition();
+                    case KEY -> RecordOrdering.byKey();
+                    case NONE -> Ordering.unordered();
+                };
+        if (pass.options().hasFailures()) {
+            Duration wait = Duration.ofMillis(pass.options().retryMillis());
             return KafkaFlow.from(settings, topic)
-                    .forEach(pass.concurrency(), ordering, record -> handle(record, work, pass))
+                    .forEach(pass.options().concurrency(), ordering, record -> handle(record, work, pass))
                     .retry(RetryPolicy.of(
                             1 + Failures.MOST, Backoff.between(wait, wait).withJitter(0)))
                     .pipeline();
         }
         return KafkaSource.atLeastOnce(settings, topic)
-                .mapBlocking(pass.concurrency(), ordering, record -> {
+                .mapBlocking(pass.options().concurrency(), ordering, record -> {
                     handle(record, work, pass);
                     return record;
                 })
@@ -130,9 +131,9 @@ final class WeirDriver implements Driver {
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
                 .fetch(fetch)
                 .fetchThreads(fetchThreads)
-                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
+                .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.consumerConfig(preset).forEach(builder::property);
+        pass.clientConfig().consumer(preset).forEach(builder::property);
         ConsumerSettings<byte[], byte[]> settings = builder.build();
         Subscription topic = Subscription.topics(pass.configuration().topic());
         return switch (pass.configuration().scenario()) {
@@ -141,7 +142,9 @@ final class WeirDriver implements Driver {
                 copiesRecords
                         ? delivering(KafkaSource.atLeastOnce(settings, topic), pass)
                         : KafkaSource.atLeastOnce(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)));
-            case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
+            case AT_MOST_ONCE ->
+                delivering(
+                        KafkaSource.atMostOnce(settings, topic, pass.options().commitAhead()), pass);
             case WORK -> working(settings, topic, pass);
             case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));
             default ->

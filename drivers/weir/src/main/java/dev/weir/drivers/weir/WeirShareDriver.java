@@ -41,10 +41,10 @@ final class WeirShareDriver implements Driver {
     @Override
     public void run(Pass pass) throws Exception {
         ShareSettings.Builder<byte[], byte[]> settings = ShareSettings.builder().fetch(fetch);
-        pass.shareConfig(Map.of()).forEach(settings::property);
+        pass.clientConfig().share(Map.of()).forEach(settings::property);
         try (RunningPipeline run = KafkaFlow.shared(
                         settings.build(), pass.configuration().topic())
-                .forEach(pass.concurrency(), Ordering.unordered(), record -> handle(record, pass))
+                .forEach(pass.options().concurrency(), Ordering.unordered(), record -> handle(record, pass))
                 .run()) {
             pass.failsWith(run.completion());
             pass.awaitDone();

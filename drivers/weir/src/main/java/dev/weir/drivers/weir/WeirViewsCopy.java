@@ -54,12 +54,12 @@ final class WeirViewsCopy implements Driver {
     private Pipeline pipeline(Pass pass) {
         ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
                 .fetch(FetchPath.LEAN)
-                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
+                .commitInterval(Duration.ofMillis(pass.options().commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.consumerConfig(Map.of()).forEach(consumer::property);
+        pass.clientConfig().consumer(Map.of()).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().producePath(ProducePath.LEAN);
-        Map<String, String> writing = pass.producerConfig(Map.of());
+        Map<String, String> writing = pass.clientConfig().producer(Map.of());
         writing.remove("receive.buffer.bytes"); // Said of both clients, and meant for reading.
         writing.forEach(producer::property);
         String output = pass.outputTopic();

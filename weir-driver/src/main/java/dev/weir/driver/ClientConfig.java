@@ -1,0 +1,66 @@
+package dev.weir.driver;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Properties of the Kafka clients of a pass: what reaches the brokers, what all drivers share, then the driver's own, then what
+ * the workload says. Immutable; each map is the caller's.
+ */
+public final class ClientConfig {
+    /**
+     * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with
+     * {@code -tuned}.
+     */
+    public static final Map<String, String> LARGE_FETCHES = Map.of(
+            "max.poll.records", "5000",
+            "max.partition.fetch.bytes", Integer.toString(8 << 20),
+            "receive.buffer.bytes", Integer.toString(1 << 20));
+
+    private final Command.Configure configuration;
+    private final String group;
+
+    ClientConfig(Command.Configure configuration, String group) {
+        this.configuration = configuration;
+        this.group = group;
+    }
+
+    /** Of a consumer. Nothing commits by itself, and reading begins with the first record. */
+    public Map<String, String> consumer(Map<String, String> driversOwn) {
+        Map<String, String> config = connection();
+        config.put("auto.offset.reset", "earliest");
+        config.putAll(driversOwn);
+        config.putAll(configuration.client());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        config.put("group.id", group);
+        config.put("enable.auto.commit", "false");
+        return config;
+    }
+
+    /**
+     * Of a share consumer. Where the group begins and which records it is lent are settings of the group, which the harness
+     * has set.
+     */
+    public Map<String, String> share(Map<String, String> driversOwn) {
+        Map<String, String> config = producer(driversOwn);
+        config.remove("isolation.level");
+        config.put("group.id", group);
+        return config;
+    }
+
+    /** Of a producer. */
+    public Map<String, String> producer(Map<String, String> driversOwn) {
+        Map<String, String> config = connection();
+        config.putAll(driversOwn);
+        config.putAll(configuration.client());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        return config;
+    }
+
+    /** What any client needs to reach the brokers. */
+    public Map<String, String> connection() {
+        Map<String, String> config = new HashMap<>(configuration.connection());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        return config;
+    }
+}

@@ -1,0 +1,204 @@
+package dev.weir.driver;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a pass is: its time begins once and ends once, or it fails. Thread-safe; {@link #awaitFirst}, {@link #awaitEnd} and
+ * {@link #mark} are for the sampler.
+ *
+ * <pre>
+ * ordered --begin--> under way --end--> over
+ *    |                   |
+ *    +------- fail ------+------------> over, and failed
+ * </pre>
+ */
+final class Course {
+    private final long wanted;
+    private final long limitNanos;
+    private final Tally tally;
+    private final HandlerWork work;
+    private final AtomicBoolean beginning = new AtomicBoolean();
+    private final AtomicBoolean ending = new AtomicBoolean();
+    private final CountDownLatch first = new CountDownLatch(1);
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    private volatile boolean isOver;
+    private volatile @Nullable Throwable failure;
+
+    // Each written once, by whoever begins or ends it.
+    private volatile @Nullable Mark start;
+    private volatile long waitedBefore = -1;
+    private volatile @Nullable Mark end;
+    private volatile Map<String, Double> figures = Map.of();
+
+    /** Where a pass stood at a moment. */
+    record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
+
+    /** From the first record to the end. */
+    record Span(Mark from, Mark to) {
+        long records() {
+            return to.records() - from.records();
+        }
+
+        long bytes() {
+            return to.bytes() - from.bytes();
+        }
+
+        long nanos() {
+            return to.nanos() - from.nanos();
+        }
+
+        HandlerTime handlers() {
+            return to.handlers().since(from.handlers());
+        }
+    }
+
+    /**
+     * One that has not begun.
+     *
+     * @param limitNanos how long it may take from its first record on
+     */
+    Course(long wanted, long limitNanos, Tally tally, HandlerWork work) {
+        this.wanted = wanted;
+        this.limitNanos = limitNanos;
+        this.tally = tally;
+        this.work = work;
+    }
+
+    /** Time begins, with the first caller's figures. */
+    void begin(long recordsBefore, long bytesBefore) {
+        if (start == null && beginning.compareAndSet(false, true)) {
+            Usage usage = Meters.full();
+            waitedBefore = Meters.waitedNanos();
+            start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
+            first.countDown();
+        }
+    }
+
+    void end() {
+        if (ending.compareAndSet(false, true)) {
+            long nanos = System.nanoTime();
+            end = new Mark(nanos, Math.min(wanted, tally.records()), tally.bytes(), Meters.full(), work.time());
+            figures = figuresAt(nanos);
+            over();
+        }
+    }
+
+    /** Of clients before they are closed, and of threads before they are gone. */
+    private Map<String, Double> figuresAt(long nanos) {
+        Map<String, Double> told = new HashMap<>(ClientMetrics.read());
+        Mark from = start;
+        long waited = Meters.waitedNanos() - waitedBefore;
+        if (from != null && nanos > from.nanos() && waitedBefore >= 0 && waited >= 0) {
+            told.put(Pass.WAITED_FOR_CORES, 100.0 * waited / (nanos - from.nanos()));
+        }
+        return told;
+    }
+
+    /** Ends it as if its time were up; a pass without a record begins with that. */
+    void endNow() {
+        begin(0, 0);
+        end();
+    }
+
+    /** Ends it with the cause; null does nothing. */
+    void fail(@Nullable Throwable cause) {
+        if (cause != null) {
+            failure = cause;
+            over();
+        }
+    }
+
+    private void over() {
+        isOver = true;
+        over.countDown();
+    }
+
+    void requireNoFailure() {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new IllegalStateException("the library failed: " + cause, cause);
+        }
+    }
+
+    boolean isOver() {
+        return isOver;
+    }
+
+    void await() throws InterruptedException {
+        over.await();
+    }
+
+    /** Waits so long, or until it is over; whether it is. */
+    boolean await(long nanos) throws InterruptedException {
+        return over.await(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Where it stood when its time began; null before. */
+    @Nullable
+    Mark start() {
+        return start;
+    }
+
+    /** Waits for the first record; null if the pass is given up before. */
+    @Nullable
+    Mark awaitFirst(long nanos) throws InterruptedException {
+        return first.await(nanos, TimeUnit.NANOSECONDS) ? start : null;
+    }
+
+    /** Waits that long for the end; ends the pass if its time is up, or all steps are done. */
+    boolean awaitEnd(long nanos) throws InterruptedException {
+        boolean ended = await(nanos);
+        Mark from = start;
+        if (!ended && from != null && (System.nanoTime() - from.nanos() >= limitNanos || tally.steps() >= wanted)) {
+            end();
+            return true;
+        }
+        return ended;
+    }
+
+    /**
+     * Where it stands, or stood when it ended: what comes after that is in no interval, so that intervals add up to the
+     * pass.
+     */
+    Mark mark() throws InterruptedException {
+        Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());
+        if (!ending.get()) {
+            return now; // The end comes later than this.
+        }
+        over.await();
+        Mark to = end;
+        return to == null ? now : to;
+    }
+
+    /** Whether that mark is of the end. */
+    boolean endsAt(Mark mark) {
+        return mark == end;
+    }
+
+    /**
+     * All of it. When the driver has returned.
+     *
+     * @throws IllegalStateException if it failed, or has not ended
+     */
+    Span span() {
+        requireNoFailure();
+        Mark from = start;
+        Mark to = end;
+        if (from == null || to == null) {
+            throw new IllegalStateException("the driver ended its pass after " + tally.records() + " of " + wanted
+                    + " records, before enough came or time ran out");
+        }
+        return new Span(from, to);
+    }
+
+    /** What clients and the system told when it ended. */
+    Map<String, Double> figures() {
+        return figures;
+    }
+}

@@ -1,0 +1,29 @@
+package dev.weir.driver;
+
+import java.util.Locale;
+import java.util.Map;
+
+/** Which records are worked on one after the other. */
+public enum HandlerOrder {
+    /** Those of a partition. */
+    PARTITION,
+    /** Those of a key. */
+    KEY,
+    /** None. */
+    NONE;
+
+    /**
+     * The one that these options ask for by {@link PassOptions#ORDERING}.
+     *
+     * @throws IllegalArgumentException if they ask for one that there is not
+     */
+    public static HandlerOrder of(Map<String, String> options) {
+        String wanted = options.getOrDefault(PassOptions.ORDERING, "partition");
+        for (HandlerOrder order : values()) {
+            if (order.name().toLowerCase(Locale.ROOT).equals(wanted)) {
+                return order;
+            }
+        }
+        throw new IllegalArgumentException("ordering must be partition, key or none: ordering=" + wanted);
+    }
+}

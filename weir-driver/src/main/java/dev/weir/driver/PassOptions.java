@@ -1,0 +1,157 @@
+package dev.weir.driver;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the options of a pass ask for. Immutable. {@link HandlerWork}, {@link Failures}, {@link SendPlan} and
+ * {@link ShareOptions} name and read further ones.
+ */
+public final class PassOptions {
+    /** Option: {@link #commitIntervalMillis}. */
+    public static final String COMMIT_INTERVAL = "commit.interval.millis";
+
+    /** Option: {@link #commitAhead}. */
+    public static final String COMMIT_AHEAD = "commit.ahead.records";
+
+    /** Option: {@link #concurrency}. */
+    public static final String CONCURRENCY = "concurrency";
+
+    /** Option: {@link #ordering}. */
+    public static final String ORDERING = "ordering";
+
+    /** Option: {@link Pass#outputTopic}. */
+    public static final String OUTPUT = "output.topic";
+
+    /** Option: user code takes no more records in a second, on average since the first one; 0: as many as come. */
+    public static final String SINK_RATE = "sink.records.per.second";
+
+    /** Option: {@link #inFlight}. */
+    public static final String IN_FLIGHT = "in.flight.records";
+
+    /** Option: {@link #transactionRecords}. */
+    public static final String TRANSACTION_RECORDS = "transaction.records";
+
+    /** Option: {@code true} where members come and go, so that records come again; those are not counted again. */
+    public static final String REPEATS = "repeats";
+
+    /** Option: {@code true} where the driver's process tells at the end which records came. */
+    public static final String TELLS = "tell.delivered";
+
+    /** Option: {@code true} where intervals tell what clients are at, once a second. */
+    public static final String SERIES = "series";
+
+    /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
+    public static final String GROUP_NUMBERS = "group.numbers";
+
+    /** Option: {@link #isExactlyOnce}. */
+    public static final String GUARANTEE = "guarantee";
+
+    /** A {@link #GUARANTEE}. */
+    public static final String EXACTLY_ONCE = "exactly-once";
+
+    /**
+     * Option: where in the value of a record of {@link Scenario#COPY} the number of its partition stands:
+     * {@link RecordLayout#PARTITION_BEHIND_NUMBER}, or {@link RecordLayout#PARTITION_BEHIND_TIME}.
+     */
+    public static final String PARTITION_AT = "partition.at";
+
+    private final Map<String, String> options;
+
+    PassOptions(Map<String, String> options) {
+        this.options = options;
+    }
+
+    /** How often {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
+    public long commitIntervalMillis() {
+        return Long.parseLong(options.getOrDefault(COMMIT_INTERVAL, "1000"));
+    }
+
+    /** How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a library can. */
+    public int commitAhead() {
+        return integer(COMMIT_AHEAD, 1);
+    }
+
+    /** Whether {@link Scenario#COPY} writes by transactions that hold the offsets too; else at least once. */
+    public boolean isExactlyOnce() {
+        return EXACTLY_ONCE.equals(options.get(GUARANTEE));
+    }
+
+    /** How many handlers may work at a time, where the library has several. */
+    public int concurrency() {
+        return integer(CONCURRENCY, 16);
+    }
+
+    /** How many records may be unacknowledged, where a library counts them; 0: as many as it likes. */
+    public int inFlight() {
+        return integer(IN_FLIGHT, 0);
+    }
+
+    /** How many records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
+    public int transactionRecords() {
+        return integer(TRANSACTION_RECORDS, 0);
+    }
+
+    /** Which order handlers keep, where the library lets one choose. */
+    public HandlerOrder ordering() {
+        return HandlerOrder.of(options);
+    }
+
+    /** Whether some handlers fail. */
+    public boolean hasFailures() {
+        return Double.parseDouble(options.getOrDefault(Failures.SHARE, "0")) > 0;
+    }
+
+    /** How long to wait before a handler is called again that failed. */
+    public long retryMillis() {
+        return Long.parseLong(options.getOrDefault(Failures.RETRY_MILLIS, "10"));
+    }
+
+    /** Whether records are due by a {@link SendPlan}. */
+    boolean arePlanned() {
+        return options.containsKey(SendPlan.RATE);
+    }
+
+    /** When that begins, by the clock of the harness; 0 for none. */
+    long planStartNanos() {
+        return Long.parseLong(options.getOrDefault(SendPlan.START, "0"));
+    }
+
+    /** The time that a slow sink takes for a record; 0: it is not slow. */
+    double sinkNanos() {
+        double rate = Double.parseDouble(options.getOrDefault(SINK_RATE, "0"));
+        return rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
+    }
+
+    int partitionAt() {
+        return integer(PARTITION_AT, RecordLayout.PARTITION_BEHIND_NUMBER);
+    }
+
+    /** The file of {@link #GROUP_NUMBERS}; null for none. */
+    @Nullable
+    Path groupNumbers() {
+        String file = options.get(GROUP_NUMBERS);
+        return file == null ? null : Path.of(file);
+    }
+
+    /** Where a driver writes whose pass has no output of its own; null for nowhere. */
+    @Nullable
+    String output() {
+        return options.get(OUTPUT);
+    }
+
+    boolean tells() {
+        return Boolean.parseBoolean(options.get(TELLS));
+    }
+
+    boolean takesSeries() {
+        return Boolean.parseBoolean(options.get(SERIES));
+    }
+
+    private int integer(String name, int fallback) {
+        String text = options.get(name);
+        return text == null ? fallback : Integer.parseInt(text);
+    }
+}
