@@ -28,6 +28,7 @@ import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.AcceptedOrders;
 import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.LatencyTarget;
@@ -133,7 +134,7 @@ final class DriverSearch implements Orders.Target {
         }
         try {
             ClientProperties.check(set);
-            ExploreSettings.of(point.changedBy(set), target);
+            ExploreSettings.of(AcceptedOrders.changed(point, set), target);
             return null;
         } catch (IllegalArgumentException | WorkloadException e) {
             return e.getMessage();
@@ -154,7 +155,7 @@ final class DriverSearch implements Orders.Target {
                 did.put("end", "ended");
             }
             case Order.Set set -> {
-                beginAnew(point.changedBy(set));
+                beginAnew(AcceptedOrders.changed(point, set));
                 did.putAll(set.values());
                 did.put("search", "began anew");
             }

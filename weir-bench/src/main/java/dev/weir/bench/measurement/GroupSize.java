@@ -1,6 +1,6 @@
 package dev.weir.bench.measurement;
 
-import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.Handlers;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
@@ -32,8 +32,8 @@ record GroupSize(WorkloadPoint point, boolean isShared) {
     /** How many handlers may block at a time, in all processes together; 0 where handlers do not block. */
     int handlers() {
         if (isShared && point.consumers() > 0) {
-            return ExploreSettings.handlers(point, 1) == 0 ? 0 : point.consumers();
+            return Handlers.ofGroup(point, 1) == 0 ? 0 : point.consumers();
         }
-        return ExploreSettings.handlers(point, processes());
+        return Handlers.ofGroup(point, processes());
     }
 }

@@ -9,6 +9,7 @@ import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Phase;
+import dev.weir.bench.workload.AcceptedOrders;
 import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.ExploreSettings;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -240,7 +241,7 @@ public final class LiveMeasurement implements Orders.Target {
     public @Nullable String objection(Order order) {
         try {
             ClientProperties.check(order);
-            point.check(order);
+            AcceptedOrders.check(point, order);
         } catch (IllegalArgumentException e) {
             return e.getMessage();
         }

@@ -9,6 +9,7 @@ import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Phase;
+import dev.weir.bench.workload.AcceptedOrders;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
 import java.util.ArrayList;
@@ -227,7 +228,7 @@ public final class LiveSteady implements Orders.Target {
     @Override
     public @Nullable String objection(Order order) {
         try {
-            point.check(order);
+            AcceptedOrders.check(point, order);
             return null;
         } catch (IllegalArgumentException e) {
             return e.getMessage();

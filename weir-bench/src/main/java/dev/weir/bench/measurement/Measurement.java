@@ -12,6 +12,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.LockWindow;
+import dev.weir.bench.workload.Handlers;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.LedgerFigures;
@@ -359,7 +360,7 @@ public final class Measurement {
         LockWindow.put(point, metrics);
         metrics.putAll(around);
         metrics.putAll(counters.perRecord(sum.cpuNanos(), records));
-        double ceiling = point.ceilingPerSecond();
+        double ceiling = Handlers.ceilingPerSecond(point);
         if (!Double.isNaN(ceiling)) {
             metrics.put(Totals.NOMINAL, 1e11 * records / nanos / ceiling);
         }
@@ -382,7 +383,7 @@ public final class Measurement {
                 .map(outcome -> outcome.passed().handlers())
                 .reduce(HandlerTime.NONE, HandlerTime::plus)
                 .meanMillis();
-        double ceiling = point.ceilingPerSecond(handlerMillis);
+        double ceiling = Handlers.ceilingPerSecond(point, handlerMillis);
         if (Double.isNaN(ceiling)) {
             return;
         }

@@ -1,7 +1,6 @@
 package dev.weir.bench.workload;
 
 import dev.weir.bench.explore.Kind;
-import dev.weir.driver.HandlerWork;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 import java.util.List;
@@ -81,7 +80,7 @@ public record ExploreSettings(
 
     /** What a point's records are to keep to, whether a rate is looked for or not. */
     public static LatencyTarget target(WorkloadPoint point) {
-        return LatencyTarget.of(text(point, TARGET));
+        return LatencyTarget.of(point.text(TARGET));
     }
 
     /**
@@ -97,9 +96,9 @@ public record ExploreSettings(
                     + point.scenario().label());
         }
         checkSent(point, "explore sends");
-        point.requireTimedPartitions();
+        Combinations.requireTimedPartitions(point);
         if (!(number(point, "startRate") > 0)) {
-            throw new WorkloadException("a search begins with a rate above 0: producerRate=" + text(point, START_RATE));
+            throw new WorkloadException("a search begins with a rate above 0: producerRate=" + point.text(START_RATE));
         }
         if (point.isSet("load")) {
             throw new WorkloadException("explore looks for one rate: leave topic.load out");
@@ -135,15 +134,7 @@ public record ExploreSettings(
     }
 
     private static double number(WorkloadPoint point, String key) {
-        return Double.parseDouble(text(point, SECTION + key));
-    }
-
-    private static String text(WorkloadPoint point, String path) {
-        String text = point.settings().get(path);
-        if (text == null) {
-            throw new IllegalArgumentException("no such key: " + path);
-        }
-        return text;
+        return Double.parseDouble(point.text(SECTION + key));
     }
 
     /** What a trial of each kind takes at least, about. */
@@ -155,27 +146,5 @@ public record ExploreSettings(
                 Kind.COLD_START, STARTING_SECONDS + recoverySeconds,
                 Kind.RESTART, begun + recoverySeconds,
                 Kind.PAUSE, begun + pauseSeconds + recoverySeconds);
-    }
-
-    /** How many handlers may block at a time, in all members together; 0 where handlers do not block. */
-    public int handlers(WorkloadPoint point) {
-        return handlers(point, members);
-    }
-
-    /** The same in so many members. */
-    public static int handlers(WorkloadPoint point, int members) {
-        if (point.scenario() != Scenario.WORK || millis(point) == 0) {
-            return 0;
-        }
-        int ofMember = point.handlers();
-        return switch (point.ordering()) {
-            case PARTITION -> Math.min(members * ofMember, point.partitions());
-            case KEY -> Math.min(members * ofMember, point.keys());
-            case NONE -> members * ofMember;
-        };
-    }
-
-    private static double millis(WorkloadPoint point) {
-        return Double.parseDouble(text(point, "options." + HandlerWork.MILLIS));
     }
 }

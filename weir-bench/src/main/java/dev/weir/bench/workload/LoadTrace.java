@@ -6,6 +6,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * A load as it was recorded. Immutable; both arrays belong to it.
@@ -21,6 +23,12 @@ import java.util.List;
  * the one before. Times count from the first line; when it is over, it begins again: of arrivals, a mean gap after the last.
  */
 final class LoadTrace {
+    /** The key of its file. */
+    static final String FILE = "topic.trace";
+
+    private static final String RATE = "topic.recordsPerSecond";
+    private static final String LOAD = "topic.load";
+
     private static final int MOST_LINES = 1_000_000;
 
     /** Arrivals at one time are told so far apart: a rate is finite. */
@@ -32,6 +40,30 @@ final class LoadTrace {
     private LoadTrace(double[] seconds, double[] records) {
         this.seconds = seconds;
         this.records = records;
+    }
+
+    /** A recorded load is a rate and its shape, as if settings that name its file said both. */
+    static void put(Map<String, String> settings) {
+        String file = settings.getOrDefault(FILE, "");
+        if (file.isEmpty()) {
+            return;
+        }
+        if (!settings.getOrDefault(LOAD, "").isEmpty()) {
+            throw new WorkloadException(LOAD + " and " + FILE + " both say how the load changes: leave one out");
+        }
+        LoadTrace trace = LoadTrace.read(Path.of(file));
+        boolean isItsOwn = settings.getOrDefault(RATE, "0").equals("0");
+        if (isItsOwn) {
+            long rate = Math.max(1, Math.round(trace.meanRate()));
+            String objection = Objects.requireNonNull(Key.ALL.get(RATE)).objection(Long.toString(rate));
+            if (objection != null) {
+                throw new WorkloadException(RATE + " of the trace " + file + " " + objection + ": " + rate);
+            }
+            settings.put(RATE, Long.toString(rate));
+            settings.put(LOAD, trace.shape((double) rate));
+        } else {
+            settings.put(LOAD, trace.shape(trace.meanRate()));
+        }
     }
 
     /**

@@ -168,7 +168,7 @@ public record Workload(
         List<TimelineEntry> timeline = yaml.lines().anyMatch(TYPED_MARK::equals) ? List.of() : file.timeline(quick);
         if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::takesOrders)) {
             throw new WorkloadException(
-                    name + ": timeline is of runs that can be changed: set " + WorkloadPoint.CHANGEABLE);
+                    name + ": timeline is of runs that can be changed: set " + AcceptedOrders.NEEDED);
         }
         points.forEach(point -> checkTimeline(name, timeline, point));
         return new Workload(
@@ -195,7 +195,7 @@ public record Workload(
                         + "s, unless method.measureSeconds is longer or an extend comes first");
             }
             try {
-                point.check(entry.order());
+                AcceptedOrders.check(point, entry.order());
             } catch (IllegalArgumentException e) {
                 throw new WorkloadException(at + e.getMessage());
             }

@@ -1,11 +1,8 @@
 package dev.weir.bench.workload;
 
-import dev.weir.bench.live.Fault;
-import dev.weir.bench.live.Order;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerOrder;
-import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.RecordLayout;
@@ -15,9 +12,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -34,29 +29,6 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** What file systems and {@link dev.weir.bench.result.Point} take. */
     static final int MAX_ID = 120;
 
-    /** What a workload needs for its runs to be changed while they go on. */
-    static final String CHANGEABLE =
-            "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond, or scenario to steady,"
-                    + " and method.live";
-
-    private static final String RATE = "topic.recordsPerSecond";
-    private static final String LOAD = "topic.load";
-    private static final String TRACE = "topic.trace";
-
-    private static final String GROUPS =
-            "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
-
-    private static final int MAX_PLANNED_PARTITIONS = 100;
-
-    // Those whose records the harness writes ahead.
-    private static final Set<Scenario> FILLED = Set.of(
-            Scenario.CONSUME,
-            Scenario.AT_LEAST_ONCE,
-            Scenario.AT_MOST_ONCE,
-            Scenario.WORK,
-            Scenario.FLOW_CONTROL,
-            Scenario.COPY);
-
     // Those in which nobody but the brokers may keep a driver waiting.
     private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
 
@@ -67,196 +39,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
         Map<String, String> all = new TreeMap<>(settings);
-        putTrace(all);
+        LoadTrace.put(all);
         WorkloadPoint point = new WorkloadPoint(
                 Collections.unmodifiableMap(new LinkedHashMap<>(dimensions)), Collections.unmodifiableMap(all));
-        point.check();
+        Combinations.check(point);
         return point;
-    }
-
-    /** A recorded load is a rate and its shape, as if the file said both. */
-    private static void putTrace(Map<String, String> settings) {
-        String file = settings.getOrDefault(TRACE, "");
-        if (file.isEmpty()) {
-            return;
-        }
-        if (!settings.getOrDefault(LOAD, "").isEmpty()) {
-            throw new WorkloadException(LOAD + " and " + TRACE + " both say how the load changes: leave one out");
-        }
-        LoadTrace trace = LoadTrace.read(Path.of(file));
-        boolean isItsOwn = settings.getOrDefault(RATE, "0").equals("0");
-        if (isItsOwn) {
-            long rate = Math.max(1, Math.round(trace.meanRate()));
-            String objection = Objects.requireNonNull(Key.ALL.get(RATE)).objection(Long.toString(rate));
-            if (objection != null) {
-                throw new WorkloadException(RATE + " of the trace " + file + " " + objection + ": " + rate);
-            }
-            settings.put(RATE, Long.toString(rate));
-            settings.put(LOAD, trace.shape((double) rate));
-        } else {
-            settings.put(LOAD, trace.shape(trace.meanRate()));
-        }
-    }
-
-    private void check() {
-        if (ordering() == HandlerOrder.KEY && keys() == 0) {
-            throw new WorkloadException(
-                    "options.ordering=key needs records with keys: set topic.keys, for example 10000");
-        }
-        if (keys() > 0 && keys() < partitions()) {
-            throw new WorkloadException("topic.keys must be at least topic.partitions, since each key belongs to one:"
-                    + " topic.keys=" + keys() + " topic.partitions=" + partitions());
-        }
-        if (isPlanned() != (recordsPerSecond() > 0)) {
-            throw new WorkloadException("scenario " + scenario().label()
-                    + (isPlanned()
-                            ? " needs a rate: set topic.recordsPerSecond, for example 5000"
-                            : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady,"
-                                    + " produce, work, at-least-once, at-most-once or copy"));
-        }
-        if (!isPlanned() && isSet("load")) {
-            throw new WorkloadException("topic.load is the shape of a planned rate: set topic.recordsPerSecond");
-        }
-        if (isChangeable()) {
-            ExploreSettings.checkSent(this, "topic.recordsPerSecond has");
-        }
-        checkReplicas();
-        checkSpread();
-        checkLive();
-        checkTransactions();
-        Copying.check(this);
-        ProducerWindow.check(this);
-        if (failures() > 0 && scenario() != Scenario.WORK) {
-            throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
-        }
-        checkValues();
-        checkShareGroup();
-        if (isPlanned()) {
-            requireTimedPartitions();
-        }
-    }
-
-    /** Refuses more partitions than latencies are taken of. */
-    void requireTimedPartitions() {
-        if (partitions() > MAX_PLANNED_PARTITIONS) {
-            throw new WorkloadException("with a planned rate, topic.partitions must be at most "
-                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
-                    + partitions());
-        }
-    }
-
-    private void checkReplicas() {
-        if (replicas() > brokers()) {
-            throw new WorkloadException(
-                    "topic.replicas must be at most brokers: topic.replicas=" + replicas() + " brokers=" + brokers());
-        }
-        if ((replicas() > 1 || usesProxy()) && !isChangeable()) {
-            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + GROUPS
-                    + ", or leave them out");
-        }
-    }
-
-    private void checkSpread() {
-        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS)) {
-            if (!isChangeable()
-                    && !text(key)
-                            .equals(Objects.requireNonNull(Key.ALL.get(key)).fallback())) {
-                throw new WorkloadException(key + " is of groups that are sent to: set " + GROUPS
-                        + ", or leave it out: " + key + "=" + text(key));
-            }
-        }
-        if (!isPlanned() && !section("producer.").isEmpty()) {
-            throw new WorkloadException(
-                    "producer is of who sends by a plan: set topic.recordsPerSecond, or leave it out");
-        }
-        if (producers() > partitions()) {
-            throw new WorkloadException(
-                    "topic.producers must be at most topic.partitions, since each has some to itself:"
-                            + " topic.producers=" + producers() + " topic.partitions=" + partitions());
-        }
-        if (consumers() > 0 && consumers() < members()) {
-            throw new WorkloadException(
-                    "consumers must be at least explore.members, since each process has one: consumers=" + consumers()
-                            + " explore.members=" + members());
-        }
-        if (consumers() > 0 && integer("options." + ShareOptions.CONSUMERS) > 0) {
-            throw new WorkloadException(
-                    "consumers and options." + ShareOptions.CONSUMERS + " both say how many there are: leave one out");
-        }
-    }
-
-    private void checkLive() {
-        if (Boolean.parseBoolean(text("method.live")) && scenario() != Scenario.STEADY) {
-            throw new WorkloadException("method.live is of scenario steady: leave it out; "
-                    + (isChangeable()
-                            ? "runs of " + scenario().label() + " can be changed without it"
-                            : "no run of " + scenario().label() + " can be changed like that"));
-        }
-        if (isLive() && isSet("load")) {
-            throw new WorkloadException("method.live changes one rate by hand: leave topic.load out");
-        }
-    }
-
-    private void checkTransactions() {
-        if (transactionRecords() > 0 && !FILLED.contains(scenario())) {
-            throw new WorkloadException("scenario " + scenario().label()
-                    + " does not read from a topic that is filled before: leave topic.transactionRecords out");
-        }
-        if (abortedShare() > 0 && transactionRecords() == 0) {
-            throw new WorkloadException(
-                    "topic.abortedShare is a share of transactions: set topic.transactionRecords, for example 1000");
-        }
-        if (abortedShare() > 0 && !"read_committed".equals(client().get("isolation.level"))) {
-            throw new WorkloadException("with topic.abortedShare, drivers would deliver what was aborted:"
-                    + " set client.isolation.level: read_committed");
-        }
-        if (isPlanned() && producesInTransactions()) {
-            throw new WorkloadException(
-                    "options." + PassOptions.TRANSACTION_RECORDS
-                            + " does not go with topic.recordsPerSecond, since a record waits for its transaction: leave one out");
-        }
-        if (scenario() != Scenario.PRODUCE && integer("options." + PassOptions.TRANSACTION_RECORDS) > 0) {
-            throw new WorkloadException(
-                    "options." + PassOptions.TRANSACTION_RECORDS
-                            + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
-        }
-    }
-
-    private void checkShareGroup() {
-        String consumers = "options." + ShareOptions.CONSUMERS;
-        String workers = "options." + PassOptions.CONCURRENCY;
-        var unused = shareGroup(); // Refuses what is said twice.
-        if (integer(consumers) > integer(workers)) {
-            throw new WorkloadException(consumers + " must be at most " + workers + ", since each has a worker: "
-                    + consumers + "=" + integer(consumers) + " " + workers + "=" + integer(workers));
-        }
-        if (isPlanned() && seconds("settleSeconds") > 0) {
-            throw new WorkloadException(
-                    "method.settleSeconds does not go with topic.recordsPerSecond, whose one pass has"
-                            + " its warm-up: leave one out");
-        }
-    }
-
-    private void checkValues() {
-        boolean filled = FILLED.contains(scenario());
-        for (String key : List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers")) {
-            if (!filled && isSet(key)) {
-                throw new WorkloadException("scenario " + scenario().label()
-                        + " does not read from a topic that is filled before: leave topic." + key + " out");
-            }
-        }
-        refuseBoth("valueSizes", "valueSpread");
-        refuseBoth("valueFile", "valueSizes");
-        refuseBoth("valueFile", "valueSpread");
-        refuseBoth("valueFile", "valueRandom");
-    }
-
-    private void refuseBoth(String one, String other) {
-        if (isSet(one) && isSet(other)) {
-            throw new WorkloadException("topic." + one + " and topic." + other
-                    + " both say what values are: leave one out: topic." + one + "=" + text("topic." + one) + " topic."
-                    + other + "=" + text("topic." + other));
-        }
     }
 
     boolean isSet(String topicKey) {
@@ -309,7 +96,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Names the content of a recorded load; empty if it has none. */
     public String traceDigest() {
-        return text(TRACE).isEmpty() ? "" : Digests.of(shape());
+        return text(LoadTrace.FILE).isEmpty() ? "" : Digests.of(shape());
     }
 
     /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
@@ -346,67 +133,6 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** Whether a steady run ends by time, so that its rate and its length can be changed. */
     public boolean isLive() {
         return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));
-    }
-
-    /**
-     * Refuses an order that its runs cannot take.
-     *
-     * @throws IllegalArgumentException naming the key, and what can take it
-     */
-    public void check(Order order) {
-        if (isLive()) {
-            checkOfLive(order);
-        }
-        if (order instanceof Order.Set set && set.values().containsKey(Order.WORK) && scenario() != Scenario.WORK) {
-            throw new IllegalArgumentException(
-                    "work cannot be set: scenario " + scenario().label() + " has no handlers, scenario work has");
-        }
-        if (order instanceof Fault fault && fault.kind().needsProxy() && !usesProxy()) {
-            throw new IllegalArgumentException(fault.kind().label()
-                    + " needs a network that can fail: set method.proxy: true in the workload file");
-        }
-        if (order instanceof Fault fault && fault.kind() == Fault.Kind.LOSE_BROKER && fault.count() > brokers()) {
-            throw new IllegalArgumentException(
-                    "there is no broker " + fault.count() + ", there are " + brokers() + ": " + fault.text());
-        }
-    }
-
-    /**
-     * The same, changed by an order to a search, which begins anew with it: {@code producerRate} is its first rate.
-     *
-     * @throws IllegalArgumentException naming the key that no search can be changed by
-     */
-    public WorkloadPoint changedBy(Order.Set set) {
-        check(set);
-        Map<String, String> changed = new TreeMap<>(settings);
-        set.values().forEach((key, value) -> {
-            switch (key) {
-                case Order.PRODUCER_RATE -> changed.put(ExploreSettings.START_RATE, value);
-                case Order.WORK ->
-                    changed.put("options." + HandlerWork.MILLIS, Double.toString(Order.Set.workMillis(value)));
-                case Order.CONSUMERS ->
-                    throw new IllegalArgumentException(
-                            "consumers cannot be set in a search: explore.members and options.concurrency of the file say"
-                                    + " how many there are");
-                default -> changed.put(key, value);
-            }
-        });
-        return new WorkloadPoint(dimensions, Collections.unmodifiableMap(changed));
-    }
-
-    /** One process reads, which commits nothing and keeps its settings. */
-    private static void checkOfLive(Order order) {
-        boolean isRateAlone =
-                order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));
-        boolean isOfTime = order instanceof Order.Pause
-                || order instanceof Order.DiscardStats
-                || order instanceof Order.Extend
-                || order instanceof Order.End;
-        if (!isRateAlone && !isOfTime) {
-            throw new IllegalArgumentException(
-                    order.text() + ": scenario steady has one process, which commits nothing:"
-                            + " it can be changed by set of producerRate, pause, discard-stats, extend and end");
-        }
     }
 
     /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
@@ -608,33 +334,6 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.countFetches")) && scenario() != Scenario.PRODUCE;
     }
 
-    /**
-     * How many records a second handlers of work can take if as many block at a time as may; not a number where they do not
-     * block. What is left of it is what a library makes of its concurrency.
-     */
-    public double ceilingPerSecond() {
-        return ceilingPerSecond(Double.parseDouble(text("options." + HandlerWork.MILLIS)));
-    }
-
-    /** The same for handlers that were measured to block so long, by the mean. */
-    public double ceilingPerSecond(double millis) {
-        return scenario() != Scenario.WORK || millis == 0 ? Double.NaN : handlers() * 1e3 / millis / callsPerRecord();
-    }
-
-    /** How many handlers of work may block at a time in a process. */
-    int handlers() {
-        int atATime = integer("options." + PassOptions.CONCURRENCY);
-        int downstream = integer("options." + HandlerWork.DOWNSTREAM);
-        if (downstream > 0) {
-            atATime = Math.min(atATime, downstream);
-        }
-        return switch (ordering()) {
-            case PARTITION -> Math.min(atATime, partitions());
-            case KEY -> Math.min(atATime, keys());
-            case NONE -> atATime;
-        };
-    }
-
     public int heapMegabytes() {
         return integer("method.heapMegabytes");
     }
@@ -696,7 +395,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return options;
     }
 
-    private Map<String, String> section(String prefix) {
+    Map<String, String> section(String prefix) {
         Map<String, String> section = new TreeMap<>();
         settings.forEach((path, value) -> {
             if (path.startsWith(prefix)) {
@@ -706,11 +405,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section;
     }
 
-    private int integer(String path) {
+    int integer(String path) {
         return Integer.parseInt(text(path));
     }
 
-    private String text(String path) {
+    String text(String path) {
         String value = settings.get(path);
         if (value == null) {
             throw new IllegalArgumentException("no such key: " + path);

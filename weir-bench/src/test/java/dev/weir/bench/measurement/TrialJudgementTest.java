@@ -7,6 +7,7 @@ import dev.weir.bench.explore.Kind;
 import dev.weir.bench.explore.Outcome;
 import dev.weir.bench.explore.Outcome.Result;
 import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.Handlers;
 import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.Workload;
@@ -58,7 +59,12 @@ class TrialJudgementTest {
      */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
         TrialJudgement trial = new TrialJudgement(
-                new Attempt(kind, RATE), settings(), point, settings().handlers(point), BEGIN, SECONDS);
+                new Attempt(kind, RATE),
+                settings(),
+                point,
+                Handlers.ofGroup(point, settings().members()),
+                BEGIN,
+                SECONDS);
         for (int second = 0; second < SECONDS; second++) {
             long count = records.applyAsLong(second);
             long late = lateMillis.applyAsLong(second);
@@ -184,7 +190,12 @@ class TrialJudgementTest {
     void silentPartition_isAFailure_thoughTheOthersBringEnough() {
         for (Kind kind : List.of(Kind.STEP, Kind.PAUSE)) {
             TrialJudgement trial = new TrialJudgement(
-                    new Attempt(kind, RATE), settings(), point, settings().handlers(point), BEGIN, SECONDS);
+                    new Attempt(kind, RATE),
+                    settings(),
+                    point,
+                    Handlers.ofGroup(point, settings().members()),
+                    BEGIN,
+                    SECONDS);
             for (int second = 0; second < SECONDS; second++) {
                 trial.add(
                         0,

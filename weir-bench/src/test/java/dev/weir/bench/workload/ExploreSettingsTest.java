@@ -61,13 +61,17 @@ class ExploreSettingsTest {
                 "work",
                 "topic: {partitions: 5, keys: 10}\nexplore.members: 3\noptions: {concurrency: 4, work.millis: 5, ordering: "
                         + ordering + ", work.failures: 0.3, work.downstream: " + downstream + "}\n");
-        assertThat(ExploreSettings.of(point, null).handlers(point)).isEqualTo(handlers);
+        assertThat(handlers(point)).isEqualTo(handlers);
+    }
+
+    private static int handlers(WorkloadPoint point) {
+        return Handlers.ofGroup(point, ExploreSettings.of(point, null).members());
     }
 
     @Test
     void handlersThatDoNotBlock_haveNoCount() {
         WorkloadPoint point = point("at-least-once", "");
-        assertThat(ExploreSettings.of(point, null).handlers(point)).isZero();
+        assertThat(handlers(point)).isZero();
     }
 
     @Test
@@ -90,9 +94,7 @@ class ExploreSettingsTest {
         for (boolean quick : new boolean[] {false, true}) {
             Workload workload = Workload.read(file, quick);
             assertThat(workload.points())
-                    .allSatisfy(
-                            point -> assertThat(ExploreSettings.of(point, null).handlers(point))
-                                    .isEqualTo(2));
+                    .allSatisfy(point -> assertThat(handlers(point)).isEqualTo(2));
         }
     }
 

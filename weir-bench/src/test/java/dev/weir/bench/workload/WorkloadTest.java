@@ -151,8 +151,8 @@ class WorkloadTest {
                 .singleElement()
                 .satisfies(point -> {
                     assertThat(point.features()).containsExactly(Feature.RETRIES);
-                    assertThat(point.ceilingPerSecond()).isCloseTo(400, within(0.001));
-                    assertThat(point.ceilingPerSecond(20)).isCloseTo(200, within(0.001));
+                    assertThat(Handlers.ceilingPerSecond(point)).isCloseTo(400, within(0.001));
+                    assertThat(Handlers.ceilingPerSecond(point, 20)).isCloseTo(200, within(0.001));
                 });
     }
 

@@ -1,0 +1,81 @@
+package dev.weir.bench.workload;
+
+import dev.weir.bench.live.Fault;
+import dev.weir.bench.live.Order;
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.Scenario;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Which orders a run of a point takes, and what a search makes of one. Stateless. */
+public final class AcceptedOrders {
+    /** What a workload needs for its runs to take any. */
+    static final String NEEDED = Combinations.SENT_TO + ", or scenario to steady, and method.live";
+
+    private AcceptedOrders() {}
+
+    /**
+     * Refuses an order that a run of the point cannot take.
+     *
+     * @throws IllegalArgumentException naming the key, and what can take it
+     */
+    public static void check(WorkloadPoint point, Order order) {
+        if (point.isLive()) {
+            checkOfLive(order);
+        }
+        if (order instanceof Order.Set set
+                && set.values().containsKey(Order.WORK)
+                && point.scenario() != Scenario.WORK) {
+            throw new IllegalArgumentException(
+                    "work cannot be set: scenario " + point.scenario().label() + " has no handlers, scenario work has");
+        }
+        if (order instanceof Fault fault && fault.kind().needsProxy() && !point.usesProxy()) {
+            throw new IllegalArgumentException(fault.kind().label()
+                    + " needs a network that can fail: set method.proxy: true in the workload file");
+        }
+        if (order instanceof Fault fault && fault.kind() == Fault.Kind.LOSE_BROKER && fault.count() > point.brokers()) {
+            throw new IllegalArgumentException(
+                    "there is no broker " + fault.count() + ", there are " + point.brokers() + ": " + fault.text());
+        }
+    }
+
+    /**
+     * The point, changed by an order to a search, which begins anew with it: {@code producerRate} is its first rate.
+     *
+     * @throws IllegalArgumentException naming the key that no search can be changed by
+     */
+    public static WorkloadPoint changed(WorkloadPoint point, Order.Set set) {
+        check(point, set);
+        Map<String, String> changed = new TreeMap<>(point.settings());
+        set.values().forEach((key, value) -> {
+            switch (key) {
+                case Order.PRODUCER_RATE -> changed.put(ExploreSettings.START_RATE, value);
+                case Order.WORK ->
+                    changed.put("options." + HandlerWork.MILLIS, Double.toString(Order.Set.workMillis(value)));
+                case Order.CONSUMERS ->
+                    throw new IllegalArgumentException(
+                            "consumers cannot be set in a search: explore.members and options.concurrency of the file say"
+                                    + " how many there are");
+                default -> changed.put(key, value);
+            }
+        });
+        return new WorkloadPoint(point.dimensions(), Collections.unmodifiableMap(changed));
+    }
+
+    /** One process reads, which commits nothing and keeps its settings. */
+    private static void checkOfLive(Order order) {
+        boolean isRateAlone =
+                order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));
+        boolean isOfTime = order instanceof Order.Pause
+                || order instanceof Order.DiscardStats
+                || order instanceof Order.Extend
+                || order instanceof Order.End;
+        if (!isRateAlone && !isOfTime) {
+            throw new IllegalArgumentException(
+                    order.text() + ": scenario steady has one process, which commits nothing:"
+                            + " it can be changed by set of producerRate, pause, discard-stats, extend and end");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.Failures;
+import dev.weir.driver.HandlerOrder;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.ShareOptions;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/** Which settings of a point go together; each alone was checked before. Stateless. */
+final class Combinations {
+    /** What a workload needs for a group that is sent to. */
+    static final String SENT_TO = "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
+
+    private static final int MAX_PLANNED_PARTITIONS = 100;
+
+    // Those whose records the harness writes ahead.
+    private static final Set<Scenario> FILLED = Set.of(
+            Scenario.CONSUME,
+            Scenario.AT_LEAST_ONCE,
+            Scenario.AT_MOST_ONCE,
+            Scenario.WORK,
+            Scenario.FLOW_CONTROL,
+            Scenario.COPY);
+
+    private Combinations() {}
+
+    /**
+     * Refuses a point whose settings contradict each other, or ask for what its scenario does not do.
+     *
+     * @throws WorkloadException naming the keys, and the way out
+     */
+    static void check(WorkloadPoint point) {
+        if (point.ordering() == HandlerOrder.KEY && point.keys() == 0) {
+            throw new WorkloadException(
+                    "options.ordering=key needs records with keys: set topic.keys, for example 10000");
+        }
+        if (point.keys() > 0 && point.keys() < point.partitions()) {
+            throw new WorkloadException("topic.keys must be at least topic.partitions, since each key belongs to one:"
+                    + " topic.keys=" + point.keys() + " topic.partitions=" + point.partitions());
+        }
+        if (point.isPlanned() != (point.recordsPerSecond() > 0)) {
+            throw new WorkloadException("scenario " + point.scenario().label()
+                    + (point.isPlanned()
+                            ? " needs a rate: set topic.recordsPerSecond, for example 5000"
+                            : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady,"
+                                    + " produce, work, at-least-once, at-most-once or copy"));
+        }
+        if (!point.isPlanned() && point.isSet("load")) {
+            throw new WorkloadException("topic.load is the shape of a planned rate: set topic.recordsPerSecond");
+        }
+        if (point.isChangeable()) {
+            ExploreSettings.checkSent(point, "topic.recordsPerSecond has");
+        }
+        checkReplicas(point);
+        checkSpread(point);
+        checkLive(point);
+        checkTransactions(point);
+        Copying.check(point);
+        ProducerWindow.check(point);
+        if (point.failures() > 0 && point.scenario() != Scenario.WORK) {
+            throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
+        }
+        checkValues(point);
+        checkShareGroup(point);
+        if (point.isPlanned()) {
+            requireTimedPartitions(point);
+        }
+    }
+
+    /** Refuses more partitions than latencies are taken of. */
+    static void requireTimedPartitions(WorkloadPoint point) {
+        if (point.partitions() > MAX_PLANNED_PARTITIONS) {
+            throw new WorkloadException("with a planned rate, topic.partitions must be at most "
+                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
+                    + point.partitions());
+        }
+    }
+
+    private static void checkReplicas(WorkloadPoint point) {
+        if (point.replicas() > point.brokers()) {
+            throw new WorkloadException("topic.replicas must be at most brokers: topic.replicas=" + point.replicas()
+                    + " brokers=" + point.brokers());
+        }
+        if ((point.replicas() > 1 || point.usesProxy()) && !point.isChangeable()) {
+            throw new WorkloadException("topic.replicas and method.proxy are of groups that are sent to: set " + SENT_TO
+                    + ", or leave them out");
+        }
+    }
+
+    private static void checkSpread(WorkloadPoint point) {
+        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS)) {
+            if (!point.isChangeable()
+                    && !point.text(key)
+                            .equals(Objects.requireNonNull(Key.ALL.get(key)).fallback())) {
+                throw new WorkloadException(key + " is of groups that are sent to: set " + SENT_TO
+                        + ", or leave it out: " + key + "=" + point.text(key));
+            }
+        }
+        if (!point.isPlanned() && !point.section("producer.").isEmpty()) {
+            throw new WorkloadException(
+                    "producer is of who sends by a plan: set topic.recordsPerSecond, or leave it out");
+        }
+        if (point.producers() > point.partitions()) {
+            throw new WorkloadException(
+                    "topic.producers must be at most topic.partitions, since each has some to itself:"
+                            + " topic.producers=" + point.producers() + " topic.partitions=" + point.partitions());
+        }
+        if (point.consumers() > 0 && point.consumers() < point.members()) {
+            throw new WorkloadException(
+                    "consumers must be at least explore.members, since each process has one: consumers="
+                            + point.consumers() + " explore.members=" + point.members());
+        }
+        if (point.consumers() > 0 && point.integer("options." + ShareOptions.CONSUMERS) > 0) {
+            throw new WorkloadException(
+                    "consumers and options." + ShareOptions.CONSUMERS + " both say how many there are: leave one out");
+        }
+    }
+
+    private static void checkLive(WorkloadPoint point) {
+        if (Boolean.parseBoolean(point.text("method.live")) && point.scenario() != Scenario.STEADY) {
+            throw new WorkloadException("method.live is of scenario steady: leave it out; "
+                    + (point.isChangeable()
+                            ? "runs of " + point.scenario().label() + " can be changed without it"
+                            : "no run of " + point.scenario().label() + " can be changed like that"));
+        }
+        if (point.isLive() && point.isSet("load")) {
+            throw new WorkloadException("method.live changes one rate by hand: leave topic.load out");
+        }
+    }
+
+    private static void checkTransactions(WorkloadPoint point) {
+        if (point.transactionRecords() > 0 && !FILLED.contains(point.scenario())) {
+            throw new WorkloadException("scenario " + point.scenario().label()
+                    + " does not read from a topic that is filled before: leave topic.transactionRecords out");
+        }
+        if (point.abortedShare() > 0 && point.transactionRecords() == 0) {
+            throw new WorkloadException(
+                    "topic.abortedShare is a share of transactions: set topic.transactionRecords, for example 1000");
+        }
+        if (point.abortedShare() > 0 && !"read_committed".equals(point.client().get("isolation.level"))) {
+            throw new WorkloadException("with topic.abortedShare, drivers would deliver what was aborted:"
+                    + " set client.isolation.level: read_committed");
+        }
+        if (point.isPlanned() && point.producesInTransactions()) {
+            throw new WorkloadException(
+                    "options." + PassOptions.TRANSACTION_RECORDS
+                            + " does not go with topic.recordsPerSecond, since a record waits for its transaction: leave one out");
+        }
+        if (point.scenario() != Scenario.PRODUCE && point.integer("options." + PassOptions.TRANSACTION_RECORDS) > 0) {
+            throw new WorkloadException(
+                    "options." + PassOptions.TRANSACTION_RECORDS
+                            + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
+        }
+    }
+
+    private static void checkShareGroup(WorkloadPoint point) {
+        String consumers = "options." + ShareOptions.CONSUMERS;
+        String workers = "options." + PassOptions.CONCURRENCY;
+        var unused = point.shareGroup(); // Refuses what is said twice.
+        if (point.integer(consumers) > point.integer(workers)) {
+            throw new WorkloadException(consumers + " must be at most " + workers + ", since each has a worker: "
+                    + consumers + "=" + point.integer(consumers) + " " + workers + "=" + point.integer(workers));
+        }
+        if (point.isPlanned() && point.seconds("settleSeconds") > 0) {
+            throw new WorkloadException(
+                    "method.settleSeconds does not go with topic.recordsPerSecond, whose one pass has"
+                            + " its warm-up: leave one out");
+        }
+    }
+
+    private static void checkValues(WorkloadPoint point) {
+        boolean filled = FILLED.contains(point.scenario());
+        for (String key : List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers")) {
+            if (!filled && point.isSet(key)) {
+                throw new WorkloadException("scenario " + point.scenario().label()
+                        + " does not read from a topic that is filled before: leave topic." + key + " out");
+            }
+        }
+        refuseBoth(point, "valueSizes", "valueSpread");
+        refuseBoth(point, "valueFile", "valueSizes");
+        refuseBoth(point, "valueFile", "valueSpread");
+        refuseBoth(point, "valueFile", "valueRandom");
+    }
+
+    private static void refuseBoth(WorkloadPoint point, String one, String other) {
+        if (point.isSet(one) && point.isSet(other)) {
+            throw new WorkloadException("topic." + one + " and topic." + other
+                    + " both say what values are: leave one out: topic." + one + "=" + point.text("topic." + one)
+                    + " topic."
+                    + other + "=" + point.text("topic." + other));
+        }
+    }
+}

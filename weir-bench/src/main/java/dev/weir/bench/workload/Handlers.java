@@ -1,0 +1,55 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.Scenario;
+
+/** How many handlers of a point block at a time, and what they take at most. Functions only. */
+public final class Handlers {
+    private Handlers() {}
+
+    /** How many may block at a time in so many processes of a group together; 0 where handlers do not block. */
+    public static int ofGroup(WorkloadPoint point, int members) {
+        if (point.scenario() != Scenario.WORK || millis(point) == 0) {
+            return 0;
+        }
+        int all = members * ofProcess(point);
+        return switch (point.ordering()) {
+            case PARTITION -> Math.min(all, point.partitions());
+            case KEY -> Math.min(all, point.keys());
+            case NONE -> all;
+        };
+    }
+
+    private static int ofProcess(WorkloadPoint point) {
+        int atATime = point.integer("options." + PassOptions.CONCURRENCY);
+        int downstream = point.integer("options." + HandlerWork.DOWNSTREAM);
+        if (downstream > 0) {
+            atATime = Math.min(atATime, downstream);
+        }
+        return switch (point.ordering()) {
+            case PARTITION -> Math.min(atATime, point.partitions());
+            case KEY -> Math.min(atATime, point.keys());
+            case NONE -> atATime;
+        };
+    }
+
+    /**
+     * How many records a second those of a process can take if as many block at a time as may; not a number where they do
+     * not block. What is left of it is what a library makes of its concurrency.
+     */
+    public static double ceilingPerSecond(WorkloadPoint point) {
+        return ceilingPerSecond(point, millis(point));
+    }
+
+    /** The same for handlers that were measured to block so long, by the mean. */
+    public static double ceilingPerSecond(WorkloadPoint point, double millis) {
+        return point.scenario() != Scenario.WORK || millis == 0
+                ? Double.NaN
+                : ofProcess(point) * 1e3 / millis / point.callsPerRecord();
+    }
+
+    private static double millis(WorkloadPoint point) {
+        return Double.parseDouble(point.text("options." + HandlerWork.MILLIS));
+    }
+}
