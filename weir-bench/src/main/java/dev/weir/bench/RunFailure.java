@@ -8,4 +8,9 @@ public final class RunFailure extends RuntimeException {
     public RunFailure(String message) {
         super(message);
     }
+
+    /** A process of a run said what nothing was to be said of. */
+    public static RunFailure unasked() {
+        return new RunFailure("it told what nobody asked");
+    }
 }

@@ -78,7 +78,8 @@ public final class LiveSteady implements Orders.Target {
 
     /** Both processes, as far as they have got. */
     private final class Running {
-        private final SteadyMeasurement run;
+        private final SteadyPlan plan;
+        private final SteadyBook book;
         private final DriverSession driver;
         private final DriverSession generator;
         private final String topic;
@@ -90,8 +91,15 @@ public final class LiveSteady implements Orders.Target {
         private Report.@Nullable Passed sent;
         private Report.@Nullable Passed passed;
 
-        Running(SteadyMeasurement run, DriverSession driver, DriverSession generator, String topic, LongSupplier came) {
-            this.run = run;
+        Running(
+                SteadyPlan plan,
+                SteadyBook book,
+                DriverSession driver,
+                DriverSession generator,
+                String topic,
+                LongSupplier came) {
+            this.plan = plan;
+            this.book = book;
             this.driver = driver;
             this.generator = generator;
             this.topic = topic;
@@ -111,11 +119,11 @@ public final class LiveSteady implements Orders.Target {
         void hear() throws InterruptedException {
             Report said = sent == null ? generator.poll() : null;
             if (said != null) {
-                sent = run.heardFromGenerator(said);
+                sent = book.heardFromGenerator(said);
             }
             Report own = driver.poll();
             if (own != null) {
-                passed = run.heardFromDriver(own);
+                passed = book.heardFromDriver(own);
             }
             if (passed != null && stage != Stage.LEAVING) {
                 throw new RunFailure("it ended by itself");
@@ -132,13 +140,13 @@ public final class LiveSteady implements Orders.Target {
         void look(Orders orders) throws InterruptedException {
             switch (stage) {
                 case SENDING -> {
-                    if (run.millisSince(System.nanoTime()) >= 0) { // Nothing is ordered before the plan begins.
+                    if (plan.millisSince(System.nanoTime()) >= 0) { // Nothing is ordered before the plan begins.
                         orders.take(LiveSteady.this);
                     }
                     if (sent != null) {
                         throw LiveGroup.sentAll();
                     }
-                    if (System.nanoTime() - run.endNanos() >= 0) {
+                    if (System.nanoTime() - plan.endNanos() >= 0) {
                         orders.end();
                         generator.end();
                         enter(Stage.ENDING);
@@ -183,15 +191,20 @@ public final class LiveSteady implements Orders.Target {
      * @throws RunFailure if one of them fails, or does not close down
      */
     Report.Passed heard(
-            SteadyMeasurement run, DriverSession driver, DriverSession generator, String topic, LongSupplier came)
+            SteadyPlan plan,
+            SteadyBook book,
+            DriverSession driver,
+            DriverSession generator,
+            String topic,
+            LongSupplier came)
             throws InterruptedException {
-        Running both = new Running(run, driver, generator, topic, came);
+        Running both = new Running(plan, book, driver, generator, topic, came);
         running = both;
         begin("start");
         Orders orders = new Orders(
                 desk,
                 planned,
-                () -> run.millisSince(System.nanoTime()),
+                () -> plan.millisSince(System.nanoTime()),
                 (what, atMillis) -> listener.changed(atMillis, what));
         long nextLookNanos = System.nanoTime();
         Report.Passed passed = null;
@@ -221,8 +234,8 @@ public final class LiveSteady implements Orders.Target {
     /** When what is measured is over: later on, there is nothing to change. */
     @Override
     public double endMillis() {
-        SteadyMeasurement run = Objects.requireNonNull(running).run;
-        return run.millisSince(run.measureToNanos());
+        SteadyPlan plan = Objects.requireNonNull(running).plan;
+        return plan.millisSince(plan.measureToNanos());
     }
 
     @Override
@@ -238,14 +251,14 @@ public final class LiveSteady implements Orders.Target {
     @Override
     public Map<String, String> apply(Order order) throws InterruptedException {
         Running now = Objects.requireNonNull(running);
-        SteadyMeasurement run = now.run;
+        SteadyPlan plan = now.plan;
         long nanos = System.nanoTime();
         Map<String, String> did = switch (order) {
             case Order.Set set -> {
-                double rate =
-                        Double.parseDouble(set.values().getOrDefault(Order.PRODUCER_RATE, Double.toString(run.rate())));
+                double rate = Double.parseDouble(
+                        set.values().getOrDefault(Order.PRODUCER_RATE, Double.toString(plan.rate())));
                 GeneratorPlan.change(now.generator, nanos, rate);
-                run.changeRate(nanos, rate);
+                plan.changeRate(nanos, rate);
                 yield set.values();
             }
             case Order.Pause pause -> {
@@ -253,15 +266,15 @@ public final class LiveSteady implements Orders.Target {
                 yield Map.of("pause", "it stood still for " + (long) pause.millis() + " ms");
             }
             case Order.DiscardStats discard -> {
-                run.discardUntil(nanos);
+                now.book.discardUntil(nanos);
                 yield Map.of("discard-stats", "what is measured begins here");
             }
             case Order.Extend extend -> {
-                run.extend(extend.millis());
-                yield Map.of("extend", "ends at " + (long) run.millisSince(run.endNanos()) + " ms");
+                plan.extend(extend.millis());
+                yield Map.of("extend", "ends at " + (long) plan.millisSince(plan.endNanos()) + " ms");
             }
             case Order.End end -> {
-                run.endAt(nanos);
+                plan.endAt(nanos);
                 yield Map.of("end", "ended");
             }
             default -> throw new IllegalArgumentException(order.text());
@@ -285,9 +298,9 @@ public final class LiveSteady implements Orders.Target {
         Running now = running;
         if (now != null) {
             long nanos = System.nanoTime();
-            SteadyMeasurement run = now.run;
-            begins.add(new Begin(Math.max(0, run.millisSince(nanos)), by, run.rate(), run.came(), (long)
-                    Math.max(0, run.dueUntil(nanos))));
+            SteadyPlan plan = now.plan;
+            begins.add(new Begin(Math.max(0, plan.millisSince(nanos)), by, plan.rate(), now.book.came(), (long)
+                    Math.max(0, plan.dueUntil(nanos))));
         }
     }
 

@@ -242,9 +242,9 @@ public final class Measurement {
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
-                case Report.Ready ready -> throw SteadyMeasurement.unasked();
-                case Report.Delivered told -> throw SteadyMeasurement.unasked();
-                case Report.Clock answer -> throw SteadyMeasurement.unasked();
+                case Report.Ready ready -> throw RunFailure.unasked();
+                case Report.Delivered told -> throw RunFailure.unasked();
+                case Report.Clock answer -> throw RunFailure.unasked();
             }
         }
     }

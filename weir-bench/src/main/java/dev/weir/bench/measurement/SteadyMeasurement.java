@@ -6,8 +6,6 @@ import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
-import dev.weir.bench.result.Interval;
-import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.SteadyState;
@@ -21,20 +19,13 @@ import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.Usage;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.DataFormatException;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,28 +51,9 @@ public final class SteadyMeasurement {
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final boolean isBaseline;
-    private final Slices ofDriver = new Slices();
-    private final Slices ofGenerator = new Slices();
-    private final List<Interval> intervals = new ArrayList<>();
-    private final List<Usage> measured = new ArrayList<>();
-    private final List<Histogram> latencies = new ArrayList<>();
-    private final Histogram lateness = new Histogram(3);
-    private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+    private final SteadyPlan plan;
+    private final SteadyBook book;
 
-    private final BackgroundFigures background;
-    private Map<String, Double> around = Map.of(); // of the measured part, once that is over
-
-    private int warmUpIntervals;
-    private final LoadShape load;
-    private long planStartNanos;
-    private long measureFromNanos;
-    private long measureToNanos;
-    private double rate; // since rateFromNanos
-    private long rateFromNanos;
-    private double dueBefore; // that time
-    private long delivered;
-    private long brokerNanos;
-    private long generatorNanos; // of processor, while it is measured
     private Report.@Nullable Passed ofSender; // when the generator has sent all
 
     public SteadyMeasurement(
@@ -94,48 +66,9 @@ public final class SteadyMeasurement {
         this.generator = generator == null ? null : new DriverSession(generator, cluster, point);
         this.cluster = cluster;
         this.point = point;
-        this.load = point.load();
         this.isBaseline = isBaseline;
-        this.background = new BackgroundFigures(cluster, point.takesSeries());
-    }
-
-    private enum Part {
-        WARM_UP,
-        MEASURED,
-        AFTER
-    }
-
-    /** An interval on the clock that all processes share. */
-    private record Slice(long startNanos, long endNanos, Part part) {
-        long millis() {
-            return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - startNanos));
-        }
-    }
-
-    /** The intervals of a process: each begins where the one before ended. */
-    private final class Slices {
-        private long firstNanos;
-        private long lastNanos;
-
-        void begin(Report.First first) {
-            firstNanos = first.nanos();
-            lastNanos = first.nanos();
-        }
-
-        Slice next(Report.Interval interval) {
-            long start = lastNanos;
-            lastNanos = firstNanos + interval.atNanos();
-            // An interval that reaches over the edge by a little is not lost for it.
-            long edge = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()) / 2;
-            Part part = start < measureFromNanos - edge
-                    ? Part.WARM_UP
-                    : lastNanos <= measureToNanos + edge ? Part.MEASURED : Part.AFTER;
-            return new Slice(start, lastNanos, part);
-        }
-    }
-
-    private static long nanos(double seconds) {
-        return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+        this.plan = new SteadyPlan(point);
+        this.book = new SteadyBook(cluster, point, plan, generator == null);
     }
 
     /**
@@ -146,32 +79,31 @@ public final class SteadyMeasurement {
      */
     public Measured run(String topic, long seed) throws InterruptedException {
         driver.hello();
-        Map<String, String> plan = Map.of(
+        Map<String, String> sending = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                 SendPlan.ARRIVALS, point.arrivals(),
                 SendPlan.SHAPE, point.shape(),
                 SendPlan.SEED, Long.toString(seed));
         long each = point.recordsPerPartition();
         if (generator == null) {
-            plan = beginning(plan);
+            sending = beginning(sending);
         } else {
             generator.hello(Scenario.PRODUCE);
         }
-        start(driver, topic, each, point.scenario(), point.client(), with(plan, driver.options()));
+        start(driver, topic, each, point.scenario(), point.client(), with(sending, driver.options()));
         if (!(driver.receive() instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
         }
-        ofDriver.begin(first);
-        brokerNanos = cluster.cpuNanos();
+        book.begin(first);
         if (generator != null) {
             start(generator, topic, each - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
             generator.ready();
-            begins(GeneratorPlan.begin(generator, point.recordsPerSecond()));
+            plan.begin(GeneratorPlan.begin(generator, point.recordsPerSecond()));
             return result(complete(heardFromBoth(generator)), topic);
         }
         Report.Passed passed = null;
         while (passed == null) {
-            passed = heardFromDriver(driver.receive());
+            passed = book.heardFromDriver(driver.receive());
         }
         return result(complete(passed), topic);
     }
@@ -197,14 +129,13 @@ public final class SteadyMeasurement {
         if (!(driver.receive() instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
         }
-        ofDriver.begin(first);
-        brokerNanos = cluster.cpuNanos();
+        book.begin(first);
         sender.configure(
                 topic, LiveGroup.MOST_RECORDS - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
         sender.start(0, LiveGroup.SECONDS);
         sender.ready();
-        begins(GeneratorPlan.begin(sender, point.recordsPerSecond()));
-        Report.Passed passed = orders.heard(this, driver, sender, topic, numbers::came);
+        plan.begin(GeneratorPlan.begin(sender, point.recordsPerSecond()));
+        Report.Passed passed = orders.heard(plan, book, driver, sender, topic, numbers::came);
         LedgerFigures figures = numbers.figures(passed.ledger(), cluster.ends(topic));
         if (!orders.isWhole() && figures.missing() > 0) {
             throw new RunFailure(figures.missing()
@@ -213,86 +144,16 @@ public final class SteadyMeasurement {
         // Ended before anything was measured, it has phases all the same.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
         return orders.changed(
-                measured.isEmpty() && orders.hasChanged()
-                        ? new Measured(warmUpIntervals, intervals, Totals.NONE, figures, broken, latencies)
+                !book.hasMeasured() && orders.hasChanged()
+                        ? measured(Totals.NONE, figures, broken)
                         : result(passed.with(figures), topic));
     }
 
-    /** The plan begins then. */
-    private void begins(long startNanos) {
-        planStartNanos = startNanos;
-        measureFromNanos = startNanos + nanos(point.seconds("maxWarmUpSeconds"));
-        measureToNanos = measureFromNanos + nanos(point.seconds("measureSeconds"));
-        rate = point.recordsPerSecond();
-        rateFromNanos = startNanos;
-    }
-
-    /** Since the plan began. */
-    double millisSince(long nanos) {
-        return (nanos - planStartNanos) / 1e6;
-    }
-
-    /** When it is over, with a little more than is measured: the end of a pass is not to be in it. */
-    long endNanos() {
-        return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
-    }
-
-    /** When what is measured is over. */
-    long measureToNanos() {
-        return measureToNanos;
-    }
-
-    double rate() {
-        return rate;
-    }
-
-    /** How many records were due by then. */
-    double dueUntil(long nanos) {
-        return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
-    }
-
-    private double loadUntil(long nanos) {
-        return load.area(Math.max(0, nanos - planStartNanos) / 1e9);
-    }
-
-    /** How many came, without those that were there before. */
-    long came() {
-        return Math.max(0, delivered - point.partitions());
-    }
-
-    /** Another rate from then on. */
-    void changeRate(long atNanos, double recordsPerSecond) {
-        dueBefore = dueUntil(atNanos);
-        rateFromNanos = atNanos;
-        rate = recordsPerSecond;
-    }
-
-    void extend(double millis) {
-        measureToNanos += (long) (1e6 * millis);
-    }
-
-    void endAt(long nanos) {
-        measureToNanos = Math.min(measureToNanos, nanos);
-    }
-
-    /** What was measured before is warm-up. */
-    void discardUntil(long nanos) {
-        measureFromNanos = Math.max(measureFromNanos, nanos);
-        warmUpIntervals = intervals.size();
-        measured.clear();
-        lateness.reset();
-        generatorNanos = 0;
-        for (Histogram histogram : latencies) {
-            if (!LatencyTags.isOfWarmUp(histogram.getTag())) {
-                histogram.setTag(LatencyTags.ofWarmUp(histogram.getTag()));
-            }
-        }
-    }
-
     /** The plan, which begins soon. */
-    private Map<String, String> beginning(Map<String, String> plan) {
-        begins(System.nanoTime() + LEAD_NANOS);
-        return with(plan, Map.of(SendPlan.START, Long.toString(planStartNanos)));
+    private Map<String, String> beginning(Map<String, String> sending) {
+        long startNanos = System.nanoTime() + LEAD_NANOS;
+        plan.begin(startNanos);
+        return with(sending, Map.of(SendPlan.START, Long.toString(startNanos)));
     }
 
     private Report.Passed heardFromBoth(DriverSession sender) throws InterruptedException {
@@ -302,11 +163,11 @@ public final class SteadyMeasurement {
             // First whether the generator failed: the driver would be waited for in vain.
             Report said = sent == null ? sender.poll() : null;
             if (said != null) {
-                sent = heardFromGenerator(said);
+                sent = book.heardFromGenerator(said);
             } else if (passed == null) {
-                passed = heardFromDriver(driver.receive());
+                passed = book.heardFromDriver(driver.receive());
             } else {
-                sent = heardFromGenerator(sender.receive());
+                sent = book.heardFromGenerator(sender.receive());
             }
         }
         ofSender = sent;
@@ -335,131 +196,6 @@ public final class SteadyMeasurement {
         process.start(0, seconds + GRACE_SECONDS);
     }
 
-    Report.@Nullable Passed heardFromGenerator(Report report) {
-        switch (report) {
-            case Report.First first -> ofGenerator.begin(first);
-            case Report.Interval interval -> {
-                Slice slice = ofGenerator.next(interval);
-                Histogram late = sum(decoded(interval));
-                keep(late, LatencyTags.LATENESS, slice);
-                if (slice.part() == Part.MEASURED) {
-                    lateness.add(late);
-                    generatorNanos += interval.usage().cpuNanos();
-                }
-            }
-            case Report.Passed passed -> {
-                return passed;
-            }
-            case Report.Hello hello -> throw new RunFailure("hello came twice");
-            case Report.Failed failed -> throw new RunFailure("the generator failed: " + failed.message());
-            case Report.Ready ready -> throw new RunFailure("the generator was ready twice");
-            case Report.Delivered told -> throw unasked();
-            case Report.Clock answer -> throw unasked();
-        }
-        return null;
-    }
-
-    Report.@Nullable Passed heardFromDriver(Report report) {
-        switch (report) {
-            case Report.First first -> throw new RunFailure("its first record came twice");
-            case Report.Interval interval -> heardFromDriver(interval, ofDriver.next(interval));
-            case Report.Passed passed -> {
-                return passed;
-            }
-            case Report.Hello hello -> throw new RunFailure("hello came twice");
-            case Report.Failed failed -> throw new RunFailure(failed.message());
-            case Report.Ready ready -> throw unasked();
-            case Report.Delivered told -> throw unasked();
-            case Report.Clock answer -> throw unasked();
-        }
-        return null;
-    }
-
-    static RunFailure unasked() {
-        return new RunFailure("it told what nobody asked");
-    }
-
-    private void heardFromDriver(Report.Interval report, Slice slice) {
-        long brokerBefore = brokerNanos;
-        brokerNanos = cluster.cpuNanos();
-        delivered += report.records();
-        List<Histogram> timings = decoded(report);
-        List<Histogram> ofPartitions = timings.subList(0, point.partitions());
-        if (generator == null) {
-            Histogram late = timings.getLast();
-            keep(late, LatencyTags.LATENESS, slice);
-            if (slice.part() == Part.MEASURED) {
-                lateness.add(late);
-            }
-        }
-        keep(sum(ofPartitions), LatencyTags.RESPONSE, slice);
-        for (int partition = 0; partition < ofPartitions.size(); partition++) {
-            keep(ofPartitions.get(partition), LatencyTags.responseOfPartition(partition), slice);
-        }
-        if (slice.part() == Part.AFTER) {
-            endMeasured();
-            return;
-        }
-        double due = dueUntil(slice.endNanos());
-        due += generator == null ? 0 : point.partitions(); // Those that were there before.
-        long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
-        intervals.add(Measurement.interval(
-                startMillis,
-                slice.millis(),
-                report,
-                Math.max(0, (long) due - delivered),
-                OptionalCounts.minus(brokerNanos, brokerBefore),
-                background.series(System.nanoTime())));
-        if (slice.part() == Part.WARM_UP) {
-            warmUpIntervals = intervals.size();
-        } else {
-            if (measured.isEmpty()) {
-                background.begin();
-                background.beginPass();
-            }
-            background.sample();
-            measured.add(report.usage());
-        }
-    }
-
-    private void endMeasured() {
-        if (around.isEmpty() && !measured.isEmpty()) {
-            background.endPass();
-            around = background.figures();
-        }
-    }
-
-    static List<Histogram> decoded(Report.Interval interval) {
-        List<Histogram> histograms = new ArrayList<>();
-        for (String text : interval.timings()) {
-            try {
-                histograms.add(
-                        text.isEmpty()
-                                ? new Histogram(3)
-                                : Histogram.decodeFromCompressedByteBuffer(
-                                        ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0));
-            } catch (DataFormatException | IllegalArgumentException e) {
-                throw new RunFailure("it said what is no histogram: " + e.getMessage());
-            }
-        }
-        return histograms;
-    }
-
-    private static Histogram sum(List<Histogram> some) {
-        Histogram sum = new Histogram(3);
-        some.forEach(sum::add);
-        return sum;
-    }
-
-    private void keep(Histogram histogram, String tag, Slice slice) {
-        if (histogram.getTotalCount() > 0 && slice.part() != Part.AFTER) {
-            histogram.setTag(slice.part() == Part.WARM_UP ? LatencyTags.ofWarmUp(tag) : tag);
-            histogram.setStartTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.startNanos()));
-            histogram.setEndTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.endNanos()));
-            latencies.add(histogram);
-        }
-    }
-
     private Report.Passed complete(Report.Passed passed) {
         if (!passed.complete()) {
             throw new RunFailure((point.recordsPerPartition() * point.partitions() - passed.records())
@@ -470,24 +206,23 @@ public final class SteadyMeasurement {
     }
 
     private Measured result(Report.Passed passed, String topic) {
-        Totals totals = totals(passed);
+        Totals totals = book.totals(passed, ofSender);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(
                 LimitingParty.ofProcessorTime(totals, driver.cores(), point.brokers(), point.streams(), isBaseline));
-        if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
+        if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
         // The rate goes by plan, so what warms up is the cost. Under a load with a shape that follows the shape, in a
-        // second and
-        // in a record, and says nothing of warmth: compilers do.
-        SteadyState.Finding cost = SteadyState.of(intervals.stream()
+        // second and in a record, and says nothing of warmth: compilers do.
+        SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());
         boolean isShaped = point.load() != LoadShape.CONSTANT;
-        if (!isShaped && (!cost.steady() || cost.from() > warmUpIntervals)) {
+        if (!isShaped && (!cost.steady() || cost.from() > book.warmUpIntervals())) {
             flags.add(Flag.NOT_STEADY);
         }
-        Usage used = used();
+        Usage used = book.used();
         if (WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
@@ -495,48 +230,10 @@ public final class SteadyMeasurement {
         if (ledger.isBroken()) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
-        return new Measured(warmUpIntervals, intervals, totals, ledger, flags, latencies);
+        return measured(totals, ledger, flags);
     }
 
-    private Usage used() {
-        return measured.stream().reduce(Usage::plus).orElseThrow();
-    }
-
-    private List<Map<String, Double>> measuredSeries() {
-        return intervals.subList(warmUpIntervals, intervals.size()).stream()
-                .map(Interval::figures)
-                .toList();
-    }
-
-    private Totals totals(Report.Passed passed) {
-        endMeasured();
-        if (measured.isEmpty()) {
-            throw new RunFailure("it reported nothing in the time that is measured");
-        }
-        IntervalSums sums = IntervalSums.of(intervals.subList(warmUpIntervals, intervals.size()));
-        Usage used = used();
-        Map<String, Double> metrics = new LinkedHashMap<>();
-        metrics.put("% of a core", 100.0 * used.cpuNanos() / sums.nanos());
-        metrics.put("allocated MB", used.allocatedBytes() / 1e6);
-        metrics.put("heap MB", used.heapBytes() / 1e6);
-        metrics.put("direct MB", used.directBytes() / 1e6);
-        Measurement.putCompiling(metrics, used);
-        metrics.put("collections", (double) used.gcCount());
-        metrics.put("collection ms", (double) used.gcMillis());
-        Usage whole = passed.usage();
-        if (whole.voluntarySwitches() >= 0) {
-            metrics.put("switches/s", 1e9 * (whole.voluntarySwitches() + whole.involuntarySwitches()) / passed.nanos());
-        }
-        metrics.put("join ms", passed.joinNanos() / 1e6);
-        if (generator != null) {
-            metrics.put("generator, % of a core", 100.0 * generatorNanos / sums.nanos());
-        }
-        SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
-        metrics.putAll(passed.client());
-        metrics.putAll(around);
-        if (ofSender != null) {
-            DriverSession.putSender(ofSender, metrics);
-        }
-        return sums.with(used, metrics);
+    private Measured measured(Totals totals, LedgerFigures ledger, Set<Flag> flags) {
+        return new Measured(book.warmUpIntervals(), book.intervals(), totals, ledger, flags, book.latencies());
     }
 }

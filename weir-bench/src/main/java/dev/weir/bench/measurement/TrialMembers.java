@@ -289,7 +289,7 @@ final class TrialMembers {
             case Report.Interval interval -> {
                 long start = member.lastNanos;
                 member.lastNanos = member.firstNanos + interval.atNanos();
-                List<Histogram> timings = SteadyMeasurement.decoded(interval);
+                List<Histogram> timings = ToldTimings.of(interval);
                 if (member == generator) {
                     listener.ofGenerator(start, member.lastNanos, interval, timings);
                 } else if (member == reader) {

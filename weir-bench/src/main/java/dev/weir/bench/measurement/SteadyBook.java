@@ -1,0 +1,280 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.measurement.SteadyPlan.Part;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both processes of a steady run have told so far, by the parts of its plan, and what brokers and the machine were at
+ * meanwhile. Confined to the thread of the run.
+ */
+final class SteadyBook {
+    private final BenchCluster cluster;
+    private final WorkloadPoint point;
+    private final SteadyPlan plan;
+    private final boolean driverSends;
+    private final BackgroundFigures background;
+    private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+
+    private final Slices ofDriver = new Slices();
+    private final Slices ofGenerator = new Slices();
+    private final List<Interval> intervals = new ArrayList<>(); // of the driver
+    private int warmUpIntervals;
+    private final List<Usage> measured = new ArrayList<>(); // of the others
+    private final List<Histogram> latencies = new ArrayList<>();
+    private final Histogram lateness = new Histogram(3); // while it is measured
+    private Map<String, Double> around = Map.of(); // of the measured part, once that is over
+    private long delivered;
+    private long brokerNanos;
+    private long generatorNanos; // of processor, while it is measured
+
+    /**
+     * One of a run that has not begun.
+     *
+     * @param driverSends whether the driver tells how late it sends, and no generator does
+     */
+    SteadyBook(BenchCluster cluster, WorkloadPoint point, SteadyPlan plan, boolean driverSends) {
+        this.cluster = cluster;
+        this.point = point;
+        this.plan = plan;
+        this.driverSends = driverSends;
+        this.background = new BackgroundFigures(cluster, point.takesSeries());
+    }
+
+    /** An interval on the clock that all processes share. */
+    private record Slice(long startNanos, long endNanos, Part part) {
+        long millis() {
+            return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - startNanos));
+        }
+    }
+
+    /** The intervals of a process: each begins where the one before ended. */
+    private static final class Slices {
+        private long firstNanos;
+        private long lastNanos;
+
+        void begin(Report.First first) {
+            firstNanos = first.nanos();
+            lastNanos = first.nanos();
+        }
+
+        Slice next(Report.Interval interval, SteadyPlan plan) {
+            long start = lastNanos;
+            lastNanos = firstNanos + interval.atNanos();
+            return new Slice(start, lastNanos, plan.part(start, lastNanos));
+        }
+    }
+
+    /** The driver has its first record. */
+    void begin(Report.First first) {
+        ofDriver.begin(first);
+        brokerNanos = cluster.cpuNanos();
+    }
+
+    /**
+     * Takes what the generator tells; what it says of its pass once that is over, null before.
+     *
+     * @throws RunFailure if it failed, or says what nobody asked
+     */
+    Report.@Nullable Passed heardFromGenerator(Report report) {
+        switch (report) {
+            case Report.First first -> ofGenerator.begin(first);
+            case Report.Interval interval -> {
+                Slice slice = ofGenerator.next(interval, plan);
+                keepLateness(ToldTimings.sum(ToldTimings.of(interval)), slice);
+                if (slice.part() == Part.MEASURED) {
+                    generatorNanos += interval.usage().cpuNanos();
+                }
+            }
+            case Report.Passed passed -> {
+                return passed;
+            }
+            case Report.Hello hello -> throw new RunFailure("hello came twice");
+            case Report.Failed failed -> throw new RunFailure("the generator failed: " + failed.message());
+            case Report.Ready ready -> throw new RunFailure("the generator was ready twice");
+            case Report.Delivered told -> throw RunFailure.unasked();
+            case Report.Clock answer -> throw RunFailure.unasked();
+        }
+        return null;
+    }
+
+    /** The same of the driver. */
+    Report.@Nullable Passed heardFromDriver(Report report) {
+        switch (report) {
+            case Report.First first -> throw new RunFailure("its first record came twice");
+            case Report.Interval interval -> heardFromDriver(interval, ofDriver.next(interval, plan));
+            case Report.Passed passed -> {
+                return passed;
+            }
+            case Report.Hello hello -> throw new RunFailure("hello came twice");
+            case Report.Failed failed -> throw new RunFailure(failed.message());
+            case Report.Ready ready -> throw RunFailure.unasked();
+            case Report.Delivered told -> throw RunFailure.unasked();
+            case Report.Clock answer -> throw RunFailure.unasked();
+        }
+        return null;
+    }
+
+    private void heardFromDriver(Report.Interval report, Slice slice) {
+        long brokerBefore = brokerNanos;
+        brokerNanos = cluster.cpuNanos();
+        delivered += report.records();
+        List<Histogram> timings = ToldTimings.of(report);
+        List<Histogram> ofPartitions = timings.subList(0, point.partitions());
+        if (driverSends) {
+            keepLateness(timings.getLast(), slice);
+        }
+        keep(ToldTimings.sum(ofPartitions), LatencyTags.RESPONSE, slice);
+        for (int partition = 0; partition < ofPartitions.size(); partition++) {
+            keep(ofPartitions.get(partition), LatencyTags.responseOfPartition(partition), slice);
+        }
+        if (slice.part() == Part.AFTER) {
+            endMeasured();
+            return;
+        }
+        double due = plan.dueUntil(slice.endNanos());
+        due += driverSends ? 0 : point.partitions(); // Those that were there before.
+        long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
+        intervals.add(Measurement.interval(
+                startMillis,
+                slice.millis(),
+                report,
+                Math.max(0, (long) due - delivered),
+                OptionalCounts.minus(brokerNanos, brokerBefore),
+                background.series(System.nanoTime())));
+        if (slice.part() == Part.WARM_UP) {
+            warmUpIntervals = intervals.size();
+        } else {
+            if (measured.isEmpty()) {
+                background.begin();
+                background.beginPass();
+            }
+            background.sample();
+            measured.add(report.usage());
+        }
+    }
+
+    private void keepLateness(Histogram late, Slice slice) {
+        keep(late, LatencyTags.LATENESS, slice);
+        if (slice.part() == Part.MEASURED) {
+            lateness.add(late);
+        }
+    }
+
+    private void keep(Histogram histogram, String tag, Slice slice) {
+        if (histogram.getTotalCount() > 0 && slice.part() != Part.AFTER) {
+            histogram.setTag(slice.part() == Part.WARM_UP ? LatencyTags.ofWarmUp(tag) : tag);
+            histogram.setStartTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.startNanos()));
+            histogram.setEndTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.endNanos()));
+            latencies.add(histogram);
+        }
+    }
+
+    private void endMeasured() {
+        if (around.isEmpty() && !measured.isEmpty()) {
+            background.endPass();
+            around = background.figures();
+        }
+    }
+
+    /** What was measured before is warm-up. */
+    void discardUntil(long nanos) {
+        plan.measureFrom(nanos);
+        warmUpIntervals = intervals.size();
+        measured.clear();
+        lateness.reset();
+        generatorNanos = 0;
+        for (Histogram histogram : latencies) {
+            if (!LatencyTags.isOfWarmUp(histogram.getTag())) {
+                histogram.setTag(LatencyTags.ofWarmUp(histogram.getTag()));
+            }
+        }
+    }
+
+    /** How many came, without those that were there before. */
+    long came() {
+        return Math.max(0, delivered - point.partitions());
+    }
+
+    boolean hasMeasured() {
+        return !measured.isEmpty();
+    }
+
+    /** Those of the driver; the first {@link #warmUpIntervals} are not measured. */
+    List<Interval> intervals() {
+        return intervals;
+    }
+
+    int warmUpIntervals() {
+        return warmUpIntervals;
+    }
+
+    /** By interval and tag. */
+    List<Histogram> latencies() {
+        return latencies;
+    }
+
+    /** How late records were sent while it was measured. */
+    Histogram lateness() {
+        return lateness;
+    }
+
+    /** What the driver used while it was measured. */
+    Usage used() {
+        return measured.stream().reduce(Usage::plus).orElseThrow();
+    }
+
+    /**
+     * The totals of the measured part, which is over.
+     *
+     * @param passed what the driver said of its pass
+     * @param sent what the generator said of its own; null if that is not asked for
+     * @throws RunFailure if nothing was measured
+     */
+    Totals totals(Report.Passed passed, Report.@Nullable Passed sent) {
+        endMeasured();
+        if (measured.isEmpty()) {
+            throw new RunFailure("it reported nothing in the time that is measured");
+        }
+        List<Interval> counted = intervals.subList(warmUpIntervals, intervals.size());
+        IntervalSums sums = IntervalSums.of(counted);
+        Usage used = used();
+        Map<String, Double> metrics = new LinkedHashMap<>();
+        metrics.put("% of a core", 100.0 * used.cpuNanos() / sums.nanos());
+        metrics.put("allocated MB", used.allocatedBytes() / 1e6);
+        metrics.put("heap MB", used.heapBytes() / 1e6);
+        metrics.put("direct MB", used.directBytes() / 1e6);
+        Measurement.putCompiling(metrics, used);
+        metrics.put("collections", (double) used.gcCount());
+        metrics.put("collection ms", (double) used.gcMillis());
+        Usage whole = passed.usage();
+        if (whole.voluntarySwitches() >= 0) {
+            metrics.put("switches/s", 1e9 * (whole.voluntarySwitches() + whole.involuntarySwitches()) / passed.nanos());
+        }
+        metrics.put("join ms", passed.joinNanos() / 1e6);
+        if (!driverSends) {
+            metrics.put("generator, % of a core", 100.0 * generatorNanos / sums.nanos());
+        }
+        SeriesBook.means(counted.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
+        metrics.putAll(passed.client());
+        metrics.putAll(around);
+        if (sent != null) {
+            DriverSession.putSender(sent, metrics);
+        }
+        return sums.with(used, metrics);
+    }
+}

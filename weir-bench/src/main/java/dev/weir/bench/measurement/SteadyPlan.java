@@ -1,0 +1,103 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LoadShape;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When the records of a steady run are due, and which part of it is measured; orders change both. Times are
+ * {@link System#nanoTime}. Confined to the thread of the run.
+ */
+final class SteadyPlan {
+    private final WorkloadPoint point;
+    private final LoadShape load;
+    private final long edgeNanos;
+
+    private long startNanos;
+    private long measureFromNanos;
+    private long measureToNanos;
+    private double rate; // since rateFromNanos
+    private long rateFromNanos;
+    private double dueBefore; // that time
+
+    /** Where a time lies. */
+    enum Part {
+        WARM_UP,
+        MEASURED,
+        AFTER
+    }
+
+    /** One of that point, which {@link #begin} begins. */
+    SteadyPlan(WorkloadPoint point) {
+        this.point = point;
+        this.load = point.load();
+        this.edgeNanos = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()) / 2;
+    }
+
+    void begin(long atNanos) {
+        startNanos = atNanos;
+        measureFromNanos = atNanos + nanos(point.seconds("maxWarmUpSeconds"));
+        measureToNanos = measureFromNanos + nanos(point.seconds("measureSeconds"));
+        rate = point.recordsPerSecond();
+        rateFromNanos = atNanos;
+    }
+
+    private static long nanos(double seconds) {
+        return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    /** Since it began. */
+    double millisSince(long nanos) {
+        return (nanos - startNanos) / 1e6;
+    }
+
+    /** Where an interval lies. One that reaches over the edge by a little is not lost for it. */
+    Part part(long fromNanos, long toNanos) {
+        return fromNanos < measureFromNanos - edgeNanos
+                ? Part.WARM_UP
+                : toNanos <= measureToNanos + edgeNanos ? Part.MEASURED : Part.AFTER;
+    }
+
+    /** When it is over, with a little more than is measured: the end of a pass is not to be in it. */
+    long endNanos() {
+        return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
+    }
+
+    /** When what is measured is over. */
+    long measureToNanos() {
+        return measureToNanos;
+    }
+
+    double rate() {
+        return rate;
+    }
+
+    /** How many records were due by then. */
+    double dueUntil(long nanos) {
+        return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
+    }
+
+    private double loadUntil(long nanos) {
+        return load.area(Math.max(0, nanos - startNanos) / 1e9);
+    }
+
+    /** Another rate from then on. */
+    void changeRate(long atNanos, double recordsPerSecond) {
+        dueBefore = dueUntil(atNanos);
+        rateFromNanos = atNanos;
+        rate = recordsPerSecond;
+    }
+
+    void extend(double millis) {
+        measureToNanos += (long) (1e6 * millis);
+    }
+
+    void endAt(long nanos) {
+        measureToNanos = Math.min(measureToNanos, nanos);
+    }
+
+    /** Nothing before is measured. */
+    void measureFrom(long nanos) {
+        measureFromNanos = Math.max(measureFromNanos, nanos);
+    }
+}
