@@ -2,17 +2,12 @@ package dev.weir.kafka.internal.session;
 
 import dev.weir.kafka.internal.session.Outbox.Packet;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
-import org.apache.kafka.common.TopicIdPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -22,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The share session with one broker: which partitions it has, its epoch, and the one request that may be under way. A
- * second one would be taken too, and make the broker throw away the answer to the first after having lent its records
- * (KIP-932: the epoch counts fetches and acknowledgements alike). Confined to the member's thread.
+ * The share session with one broker: its partitions, its epoch, and the one request that may be under way. A second one
+ * would be taken too, and make the broker throw away the answer to the first after having lent its records (KIP-932: the
+ * epoch counts fetches and acknowledgements alike). Confined to the member's thread.
  *
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
@@ -41,12 +36,6 @@ final class Session {
 
     private static final int TO_OPEN = 0;
     private static final int FINAL = -1;
-
-    /** For which acknowledgements wait for others, or for a fetch that takes them along. */
-    private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
-    /** The same where little more is lent until the broker has them. */
-    private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
@@ -67,15 +56,10 @@ final class Session {
     private record Sent(boolean fetch, boolean ends, int asked, long atNanos, Map<Lent, Packet> packets) {}
 
     final int node;
+    final SessionPartitions partitions = new SessionPartitions();
     private final Requests requests;
     private final Borrower borrower;
     private final Answers answers;
-    private final Map<TopicIdPartition, Lent> lent = new LinkedHashMap<>();
-    private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
-
-    /** Those that the broker's session has. */
-    private final Set<TopicIdPartition> listed = new HashSet<>();
-
     private int epoch = TO_OPEN;
     private long fetchedNanos;
     private @Nullable Sent underWay;
@@ -96,42 +80,6 @@ final class Session {
         this.answers = answers;
     }
 
-    /** These are to be read here, from the next fetch on. What was lent of others is seen through. */
-    void want(Collection<TopicIdPartition> partitions) {
-        wanted.clear();
-        wanted.addAll(partitions);
-        partitions.forEach(this::lentOf);
-    }
-
-    private Lent lentOf(TopicIdPartition id) {
-        return lent.computeIfAbsent(id, Lent::new);
-    }
-
-    Collection<Lent> lent() {
-        return lent.values();
-    }
-
-    @Nullable
-    LentRange find(Loan loan) {
-        for (Lent each : lent.values()) {
-            if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
-                LentRange range = each.find(loan.offset());
-                if (range != null) {
-                    return range;
-                }
-            }
-        }
-        return null;
-    }
-
-    int open() {
-        int open = 0;
-        for (Lent each : lent.values()) {
-            open += each.open();
-        }
-        return open;
-    }
-
     /** Records that a request under way may bring. */
     int asked() {
         return underWay == null ? 0 : underWay.asked;
@@ -141,27 +89,13 @@ final class Session {
         return underWay != null;
     }
 
-    boolean isWanted() {
-        return !wanted.isEmpty();
-    }
-
     boolean foundNothing() {
         return foundNothing;
     }
 
-    /**
-     * Whether every partition has lent all that it may, so that a fetch would find nothing, and would hold up the
-     * acknowledgement of the record that has to go first.
-     */
-    boolean isFull(long window) {
-        return !wanted.isEmpty()
-                && listed.containsAll(wanted)
-                && wanted.stream().allMatch(id -> lentOf(id).span() >= window);
-    }
-
     /** Whether nothing is lent, to be told, or under way. */
     boolean isQuiet() {
-        return underWay == null && lent.values().stream().allMatch(Lent::isEmpty);
+        return underWay == null && partitions.areQuiet();
     }
 
     /** Whether the broker has no session any more, or never had one. */
@@ -176,49 +110,36 @@ final class Session {
             return null;
         }
         pausing = false;
-        lent.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
-        boolean renews = lent.values().stream().anyMatch(each -> each.outbox.hasRenewals());
+        partitions.forgetOver();
+        boolean renews = partitions.haveRenewals();
         if (epoch == TO_OPEN) {
             return open(nowNanos, turn, renews);
         }
         if (renews) {
-            return acknowledge(nowNanos, renewals());
+            return acknowledge(nowNanos, partitions.takeRenewals());
         }
-        boolean due = isDue(nowNanos, turn.flush, false);
-        if (isDue(nowNanos, turn.flush, true)) {
-            return acknowledge(nowNanos, packets(false));
+        boolean due = partitions.haveDueAcks(nowNanos, turn.flush, false);
+        if (partitions.haveDueAcks(nowNanos, turn.flush, true)) {
+            return acknowledge(nowNanos, partitions.takeAcks(false));
         }
         // Few free credits wait for more, but not for as long as the work on the others takes.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
-        boolean worth = turn.credits >= turn.threshold || due || open() == 0 || waited;
+        boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
         // Somebody else's records may have made room: it is looked after that now and then.
-        if (turn.credits > 0 && !wanted.isEmpty() && worth && (waited || !isFull(turn.window))) {
-            return fetch(nowNanos, turn.credits, packets(true));
+        if (turn.credits > 0 && partitions.areWanted() && worth && (waited || !partitions.areFull(turn.window))) {
+            return fetch(nowNanos, turn.credits, partitions.takeAcks(true));
         }
-        return due ? acknowledge(nowNanos, packets(false)) : null;
+        return due ? acknowledge(nowNanos, partitions.takeAcks(false)) : null;
     }
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
-        if (wanted.isEmpty()) {
+        if (!partitions.areWanted()) {
             // Nothing to open it with: what the broker still holds locked it lends again when their time is over.
-            lent.values().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
+            partitions.lent().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
-        boolean waits = renews || lent.values().stream().anyMatch(each -> each.outbox.hasAcks());
+        boolean waits = renews || partitions.haveAcks();
         return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
-    }
-
-    /** Whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more. */
-    private boolean isDue(long nowNanos, boolean flush, boolean unwanted) {
-        for (Lent each : lent.values()) {
-            long age = each.outbox.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;
-            if (each.outbox.hasAcks()
-                    && (flush || nowNanos - each.outbox.sinceNanos() >= age)
-                    && !(unwanted && wanted.contains(each.id))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** The session's last request; null while another one is under way. */
@@ -228,61 +149,26 @@ final class Session {
             return null;
         }
         epoch = FINAL;
-        Map<Lent, Packet> packets = packets(false);
+        Map<Lent, Packet> packets = partitions.takeAcks(false);
         underWay = new Sent(false, true, 0, nowNanos, packets);
         return requests.acknowledge(epoch, packets);
     }
 
     private ApiMessage fetch(long nowNanos, int free, Map<Lent, Packet> packets) {
         int records = Math.min(free, mostRecords);
-        List<TopicIdPartition> added = new ArrayList<>();
-        List<TopicIdPartition> forgotten = new ArrayList<>();
         if (epoch == TO_OPEN) {
-            listed.clear();
+            partitions.unlist();
         }
-        for (TopicIdPartition id : wanted) {
-            if (listed.add(id)) {
-                added.add(id);
-            }
-        }
-        listed.removeIf(id -> {
-            if (wanted.contains(id)) {
-                return false;
-            }
-            forgotten.add(id);
-            return true;
-        });
-        boolean idle = packets.isEmpty() && open() == 0;
+        SessionPartitions.Changes changes = partitions.list();
+        boolean idle = packets.isEmpty() && partitions.open() == 0;
         underWay = new Sent(true, false, records, nowNanos, packets);
         fetchedNanos = nowNanos;
-        return requests.fetch(epoch, records, wanted.size(), idle, added, forgotten, packets);
+        return requests.fetch(epoch, records, partitions.wanted(), idle, changes.added(), changes.forgotten(), packets);
     }
 
     private ApiMessage acknowledge(long nowNanos, Map<Lent, Packet> packets) {
         underWay = new Sent(false, false, 0, nowNanos, packets);
         return requests.acknowledge(epoch, packets);
-    }
-
-    private Map<Lent, Packet> packets(boolean wantedOnly) {
-        Map<Lent, Packet> all = new LinkedHashMap<>();
-        for (Lent each : lent.values()) {
-            Packet packet = !wantedOnly || wanted.contains(each.id) ? each.outbox.take() : null;
-            if (packet != null) {
-                all.put(each, packet);
-            }
-        }
-        return all;
-    }
-
-    private Map<Lent, Packet> renewals() {
-        Map<Lent, Packet> all = new LinkedHashMap<>();
-        for (Lent each : lent.values()) {
-            Packet packet = each.outbox.takeRenewals();
-            if (packet != null) {
-                all.put(each, packet);
-            }
-        }
-        return all;
     }
 
     void answered(ShareFetchResponseData answer, long nowNanos) {
@@ -294,7 +180,7 @@ final class Session {
         List<Answers.Lending> lendings = new ArrayList<>();
         answer.responses()
                 .forEach(topic -> topic.partitions().forEach(each -> {
-                    Lent of = known(topic.topicId(), each.partitionIndex());
+                    Lent of = partitions.find(topic.topicId(), each.partitionIndex());
                     if (of == null) {
                         return;
                     }
@@ -317,7 +203,7 @@ final class Session {
             mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
         }
         foundNothing = records == 0;
-        borrower.fetched(records, nowNanos - sent.atNanos, open() == 0);
+        borrower.fetched(records, nowNanos - sent.atNanos, partitions.open() == 0);
     }
 
     void answered(ShareAcknowledgeResponseData answer, long nowNanos) {
@@ -328,7 +214,7 @@ final class Session {
         Set<Lent> told = new HashSet<>();
         answer.responses()
                 .forEach(topic -> topic.partitions().forEach(each -> {
-                    Lent of = known(topic.topicId(), each.partitionIndex());
+                    Lent of = partitions.find(topic.topicId(), each.partitionIndex());
                     Packet packet = of == null ? null : sent.packets.get(of);
                     if (of != null && packet != null) {
                         told.add(of);
@@ -367,15 +253,6 @@ final class Session {
     private void pause(long nowNanos, long nanos) {
         pausing = true;
         notBeforeNanos = nowNanos + nanos;
-    }
-
-    private @Nullable Lent known(Uuid topic, int partition) {
-        for (Lent each : lent.values()) {
-            if (each.id.partition() == partition && each.id.topicId().equals(topic)) {
-                return each;
-            }
-        }
-        return null;
     }
 
     /** Whether the broker looked at the request; if not, its acknowledgements are told again. */
@@ -481,7 +358,7 @@ final class Session {
     /** The partition is not here any more, and its locks are not either. */
     private void moved(Lent of, Errors error) {
         lose(of, error);
-        wanted.remove(of.id);
+        partitions.wantNoMore(of.id);
         answers.moved(of.id);
     }
 
@@ -495,11 +372,11 @@ final class Session {
         Sent sent = underWay;
         underWay = null;
         epoch = TO_OPEN;
-        listed.clear();
+        partitions.unlist();
         if (sent != null) {
             sent.packets.forEach((of, packet) -> refused(of, packet.acks(), Errors.NETWORK_EXCEPTION));
         }
-        lent.values().forEach(of -> lose(of, Errors.NETWORK_EXCEPTION));
+        partitions.lent().forEach(of -> lose(of, Errors.NETWORK_EXCEPTION));
         answers.moved();
     }
 }

@@ -143,7 +143,7 @@ public final class ShareMember implements AutoCloseable {
     public int open() {
         int open = 0;
         for (Line line : lines.values()) {
-            open += line.session.open();
+            open += line.session.partitions.open();
         }
         return open;
     }
@@ -175,7 +175,7 @@ public final class ShareMember implements AutoCloseable {
         boolean ends = borrower.isEnded();
         long widest = 0;
         for (Line line : lines.values()) {
-            for (Lent of : line.session.lent()) {
+            for (Lent of : line.session.partitions.lent()) {
                 locks.attend(of, now, window, ends);
                 widest = Math.max(widest, of.span());
             }
@@ -186,7 +186,7 @@ public final class ShareMember implements AutoCloseable {
 
     private void take(Loan loan) {
         for (Line line : lines.values()) {
-            LentRange range = line.session.find(loan);
+            LentRange range = line.session.partitions.find(loan);
             AcknowledgeType outcome = loan.outcome();
             if (range != null && range.end(loan, outcome.id, nowNanos)) {
                 if (outcome == AcknowledgeType.RELEASE) {
@@ -231,7 +231,7 @@ public final class ShareMember implements AutoCloseable {
                     }
                 }));
         byLeader.keySet().forEach(this::line);
-        lines.forEach((node, line) -> line.session.want(byLeader.getOrDefault(node, List.of())));
+        lines.forEach((node, line) -> line.session.partitions.want(byLeader.getOrDefault(node, List.of())));
     }
 
     private void line(int node) {
@@ -253,8 +253,8 @@ public final class ShareMember implements AutoCloseable {
         int wanted = 0;
         for (Line line : lines.values()) {
             free -= line.session.asked();
-            wanted += line.session.isWanted() ? 1 : 0;
-            finding += line.session.isWanted() && !line.session.foundNothing() ? 1 : 0;
+            wanted += line.session.partitions.areWanted() ? 1 : 0;
+            finding += line.session.partitions.areWanted() && !line.session.foundNothing() ? 1 : 0;
         }
         int sessions = Math.max(1, finding == 0 ? wanted : finding);
         int share = Math.max(1, Math.ceilDiv(credits, sessions));
@@ -268,11 +268,11 @@ public final class ShareMember implements AutoCloseable {
             int may = wants ? Math.max(0, Math.min(free, most)) : 0;
             Turn turn = new Turn(may, Math.min(threshold, most), window, ends);
             boolean over = closing && session.isQuiet();
-            if (!session.hasEnded() || !session.isQuiet() || (session.isWanted() && !closing)) {
+            if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
             // Where all is lent, few of the records that end make room: they are not worth a turn each.
-            boolean waits = !session.isUnderWay() && session.isFull(window);
+            boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
             idle |= !session.isUnderWay() && !waits;
         }
@@ -302,7 +302,7 @@ public final class ShareMember implements AutoCloseable {
     }
 
     private boolean isSpare(Line line) {
-        boolean spare = !line.session.isWanted() && line.session.isQuiet();
+        boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
         if (spare) {
             // With its connection the broker ends the session, which holds nothing.
             line.channel.drop();
@@ -314,7 +314,7 @@ public final class ShareMember implements AutoCloseable {
     public List<Loan> openLoans() {
         List<Loan> open = new ArrayList<>();
         for (Line line : lines.values()) {
-            for (Lent of : line.session.lent()) {
+            for (Lent of : line.session.partitions.lent()) {
                 of.all().forEach(range -> range.addOpenTo(open));
             }
         }
@@ -325,7 +325,7 @@ public final class ShareMember implements AutoCloseable {
     public int giveUp() {
         int given = 0;
         for (Line line : lines.values()) {
-            for (Lent of : line.session.lent()) {
+            for (Lent of : line.session.partitions.lent()) {
                 given += locks.giveUp(of, nowNanos);
             }
         }
