@@ -20,7 +20,6 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InvalidMetadataException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
@@ -43,11 +42,12 @@ final class Engine implements Runnable, Events {
     /** Older than any batch. */
     private static final long FOREVER_NANOS = 1L << 60;
 
-    private final SendListener listener;
     private final Topics topics;
     private final BatchPool pool;
     private final Changes changes;
     private final ProducerCounters counters;
+    private final Endings endings;
+    private final ProducerId id = new ProducerId();
     private final BrokerLinks links;
     private final Compressor compressor;
     private final Divider divider = new Divider();
@@ -57,12 +57,6 @@ final class Engine implements Runnable, Events {
     private final long lingerNanos;
     private final long deliveryNanos;
     private final long maxBackoffNanos;
-
-    /** For partitions that have none yet. */
-    private long producerId = Partition.UNKNOWN;
-
-    private short producerEpoch;
-    private boolean idWanted;
 
     /** Whether a broker has taken this client's credentials: they are not simply wrong. */
     private boolean accepted;
@@ -86,11 +80,11 @@ final class Engine implements Runnable, Events {
             BatchPool pool,
             Changes changes,
             ProducerCounters counters) {
-        this.listener = listener;
         this.topics = topics;
         this.pool = pool;
         this.changes = changes;
         this.counters = counters;
+        this.endings = new Endings(listener, pool, counters);
         this.lingerNanos = settings.linger().toNanos();
         this.deliveryNanos = settings.deliveryTimeout().toNanos();
         this.maxBackoffNanos = settings.maxBackoff().toNanos();
@@ -113,7 +107,7 @@ final class Engine implements Runnable, Events {
         this.leaders = new Leaders(
                 bootstrap,
                 this::learn,
-                this::identified,
+                id::learn,
                 settings.metadataMaxAge().toNanos(),
                 newBackoff(),
                 newBackoff(),
@@ -217,8 +211,8 @@ final class Engine implements Runnable, Events {
                 work += broker.send(nowNanos);
             }
         }
-        work += leaders.poll(nowNanos, topics.all(), idWanted);
-        if (leaders.isPutOff(topics.all(), idWanted)) {
+        work += leaders.poll(nowNanos, topics.all(), id.isWanted());
+        if (leaders.isPutOff(topics.all(), id.isWanted())) {
             lookAgain(nowNanos + PATIENCE_NANOS);
         }
         return work;
@@ -262,7 +256,7 @@ final class Engine implements Runnable, Events {
         if (partition.flying.isEmpty()) {
             giveUpOverdue(partition);
         }
-        if (partition.maySend(nowNanos) && isIdentified(partition)) {
+        if (partition.maySend(nowNanos) && id.identifies(partition)) {
             offer(partition);
         }
     }
@@ -290,17 +284,6 @@ final class Engine implements Runnable, Events {
             head.fate = Fate.REFUSED;
             settle(partition);
         }
-    }
-
-    private boolean isIdentified(Partition partition) {
-        if (partition.producerId == Partition.UNKNOWN) {
-            if (producerId == Partition.UNKNOWN) {
-                idWanted = true;
-                return false;
-            }
-            partition.renumber(producerId, producerEpoch);
-        }
-        return true;
     }
 
     private void offer(Partition partition) {
@@ -342,12 +325,6 @@ final class Engine implements Runnable, Events {
         } else {
             leaders.wantLater(nowNanos);
         }
-    }
-
-    private void identified(InitProducerIdResponseData answer) {
-        producerId = answer.producerId();
-        producerEpoch = answer.producerEpoch();
-        idWanted = false;
     }
 
     @Override
@@ -414,7 +391,7 @@ final class Engine implements Runnable, Events {
     /** Tells what is known, in order; when no answer is outstanding, puts the rest back in line. */
     private void settle(Partition partition) {
         for (Batch batch = partition.takeSettled(); batch != null; batch = partition.takeSettled()) {
-            finish(partition, batch);
+            endings.end(partition, batch);
         }
         if (!partition.troubled || partition.unanswered > 0) {
             return;
@@ -435,64 +412,10 @@ final class Engine implements Runnable, Events {
         if (overtaken && partition.epoch < Short.MAX_VALUE) {
             partition.gap = false;
         } else {
-            renumber(partition);
+            partition.gap = false;
+            counters.add(ProducerCounters.EPOCHS, 1);
+            id.renumber(partition);
         }
-    }
-
-    private void renumber(Partition partition) {
-        partition.gap = false;
-        counters.add(ProducerCounters.EPOCHS, 1);
-        if (partition.epoch < Short.MAX_VALUE) {
-            partition.renumber(partition.producerId, (short) (partition.epoch + 1));
-            return;
-        }
-        if (producerId == partition.producerId) {
-            producerId = Partition.UNKNOWN;
-        }
-        partition.renumber(Partition.UNKNOWN, (short) 0);
-    }
-
-    /** Tells the listener, and gives the batch back. */
-    private void finish(Partition partition, Batch batch) {
-        boolean written = batch.fate == Fate.WRITTEN;
-        String topic = partition.topic.name;
-        Throwable thrown;
-        try {
-            thrown = written ? acknowledge(topic, partition.number, batch) : fail(batch, new Refusal(partition, batch));
-        } finally {
-            int count = batch.count();
-            counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
-            pool.release(batch);
-            partition.finished.addAndGet(count);
-        }
-        if (thrown != null) {
-            throw new LeanException("the producer's listener threw " + thrown, thrown);
-        }
-    }
-
-    /** Tells of all records, whatever the listener throws; returns the first of that. */
-    private @Nullable Throwable acknowledge(String topic, int partition, Batch batch) {
-        Throwable first = null;
-        for (int i = 0; i < batch.count(); i++) {
-            try {
-                listener.acknowledged(batch.token(i), topic, partition, batch.offset < 0 ? -1 : batch.offset + i);
-            } catch (Throwable e) {
-                first = first == null ? e : first;
-            }
-        }
-        return first;
-    }
-
-    private @Nullable Throwable fail(Batch batch, Refusal why) {
-        Throwable first = null;
-        for (int i = 0; i < batch.count(); i++) {
-            try {
-                listener.failed(batch.token(i), why.ofRecord(i));
-            } catch (Throwable e) {
-                first = first == null ? e : first;
-            }
-        }
-        return first;
     }
 
     /** Gives up what is left of all partitions. */
@@ -512,15 +435,15 @@ final class Engine implements Runnable, Events {
                     TopicPartition place = new TopicPartition(partition.topic.name, partition.number);
                     counts.merge(place, (long) batch.count(), Long::sum);
                 }
-                finishQuietly(partition, batch);
+                endQuietly(partition, batch);
             }
         }
         return new UnwrittenRecords(counts);
     }
 
-    private void finishQuietly(Partition partition, Batch batch) {
+    private void endQuietly(Partition partition, Batch batch) {
         try {
-            finish(partition, batch);
+            endings.end(partition, batch);
         } catch (LeanException e) {
             // The producer ends already, and goes on telling the others.
             LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
