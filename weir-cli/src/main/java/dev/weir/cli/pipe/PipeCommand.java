@@ -68,7 +68,7 @@ public final class PipeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        options.check();
+        PipeRules.check(options);
         try (Endpoints endpoints = Endpoints.start(weir, options.json, options.console, options.metrics)) {
             return run(endpoints);
         }
@@ -91,7 +91,7 @@ public final class PipeCommand implements Callable<Integer> {
         if (options.state != null) {
             PipeState.checkWritable(options.state);
         }
-        Stream.of(options.warnings(), clients.warnings(), consumerWarnings(clients))
+        Stream.of(PipeRules.warnings(options), clients.warnings(), consumerWarnings(clients))
                 .flatMap(List::stream)
                 .forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(options.topics());

@@ -1,10 +1,8 @@
 package dev.weir.cli.pipe;
 
 import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
-import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.stream.Parallelism;
@@ -79,8 +77,8 @@ final class PipeOptions {
     }
 
     static final String AT_LEAST_ONCE = "at-least-once";
-    private static final String AT_MOST_ONCE = "at-most-once";
-    private static final String EXACTLY_ONCE = "exactly-once";
+    static final String AT_MOST_ONCE = "at-most-once";
+    static final String EXACTLY_ONCE = "exactly-once";
 
     static final int MAX_CONCURRENCY = 10_000;
 
@@ -88,11 +86,6 @@ final class PipeOptions {
     static final int MAX_ADAPTIVE = 1_024;
 
     static final int MAX_RETRIES = 1_000;
-
-    private static final Duration MAX_WORK = Duration.ofHours(1);
-
-    /** Less than the 30 s after which the brokers abort a transaction of Weir's. */
-    private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     @Option(
             names = "--bootstrap-server",
@@ -266,61 +259,9 @@ final class PipeOptions {
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
     boolean json;
 
-    /** Refuses what does not go together or is out of bounds. */
-    void check() {
-        OptionChecks.requireAddresses(bootstrapServers);
-        OptionChecks.requireNotBlank("--from", from);
-        OptionChecks.requireNotBlank("--to", to);
-        OptionChecks.requireNotBlank("--group", group);
-        if (from.equals(to)) {
-            throw CliFailure.usage("--from and --to name the same topic: " + from, "A pipe into itself never ends.");
-        }
-        if (deadLetter != null) {
-            OptionChecks.requireNotBlank("--dead-letter", deadLetter);
-            if (deadLetter.equals(from) || deadLetter.equals(to)) {
-                throw CliFailure.usage("--dead-letter must be a topic of its own: --dead-letter=" + deadLetter, "");
-            }
-        } else if (via instanceof Via.Asimov) {
-            throw CliFailure.usage(
-                    "--via asimov needs --dead-letter", "Name the topic for events that cannot be translated.");
-        }
-        if (tooLargeLetters != null && (deadLetter == null || !isPerRecord())) {
-            throw CliFailure.usage(
-                    "--dead-letter-too-large is for --dead-letter with --via identity or each:CMD",
-                    "Other pipes fail with a letter that is too large.");
-        }
-        boolean adapts = isAdaptive() && (work.isPositive() || via instanceof Via.Each);
-        if (isAdaptive() && !adapts) {
-            throw CliFailure.usage(
-                    "--concurrency adaptive has nothing to adapt", "It goes with --work and --via each:CMD.");
-        }
-        if (!adapts && concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
-            throw CliFailure.badValue("--concurrency", concurrency, "1 to " + MAX_CONCURRENCY);
-        }
-        sharing.check(this);
-        checkGuarantee();
-        checkRetries();
-        checkDuration("--work", work);
-        checkDuration("--work-cpu", workCpu);
-        checkDuration("--drain-timeout", drainTimeout);
-    }
-
     /** Whether records are worked on one by one by what may fail for one of them, so that it can be tried again. */
     boolean isPerRecord() {
         return via instanceof Via.Each || via instanceof Via.Identity;
-    }
-
-    /** Options that were given and do nothing here, a sentence each. */
-    List<String> warnings() {
-        List<String> warnings = new ArrayList<>(sharing.warnings(this));
-        boolean waits = work.isPositive() || (isPerRecord() && handlesOneByOne());
-        if (concurrency != null && via instanceof Via.Identity && !waits && !workCpu.isPositive()) {
-            warnings.add("--concurrency has no effect: there is no work to do at once");
-        }
-        if (ordering != null && !waits) {
-            warnings.add("--ordering has no effect: without --work or --via each:CMD the order of partitions is kept");
-        }
-        return warnings;
     }
 
     /** Whether the number of records worked on at once is found by the pipe. */
@@ -355,74 +296,6 @@ final class PipeOptions {
     /** Whether output and offsets are committed together. */
     boolean isExactlyOnce() {
         return guarantee.equals(EXACTLY_ONCE);
-    }
-
-    private void checkGuarantee() {
-        if (!guarantee.equals(AT_LEAST_ONCE) && !isAtMostOnce() && !isExactlyOnce()) {
-            throw CliFailure.badValue(
-                    "--guarantee", guarantee, AT_LEAST_ONCE + ", " + AT_MOST_ONCE + " or " + EXACTLY_ONCE);
-        }
-        checkExactlyOnce();
-        if (isAtMostOnce() && handlesOneByOne()) {
-            throw CliFailure.usage(
-                    "--guarantee at-most-once does not go with --retry, --timeout, --dead-letter of records one by"
-                            + " one, or --via each:CMD",
-                    "They are for records that must not be lost.");
-        }
-    }
-
-    private void checkExactlyOnce() {
-        if (commitInterval != null && !isExactlyOnce()) {
-            throw CliFailure.usage(
-                    "--commit-interval is for --guarantee exactly-once",
-                    "Elsewhere weir.commit.interval in --client-config says how often offsets are committed.");
-        }
-        if (commitInterval != null
-                && (commitInterval.compareTo(Duration.ofMillis(1)) < 0
-                        || commitInterval.compareTo(MAX_COMMIT_INTERVAL) > 0)) {
-            throw CliFailure.badValue("--commit-interval", commitInterval.toMillis() + "ms", "1ms to 20s");
-        }
-        if (isExactlyOnce() && produce == Produce.lean) {
-            throw CliFailure.usage(
-                    "--guarantee exactly-once does not go with --produce lean",
-                    "A lean producer knows no transactions: leave --produce out.");
-        }
-        if (isExactlyOnce() && (retry != null || timeout != null || (deadLetter != null && isPerRecord()))) {
-            String option = retry != null ? "--retry" : timeout != null ? "--timeout" : "--dead-letter";
-            throw CliFailure.usage(
-                    "--guarantee exactly-once does not go with " + option + " of records one by one",
-                    "A record that fails ends the pipe, and nothing of it becomes visible; --dead-letter goes with"
-                            + " --via asimov and exec:CMD, which write letters in the same transaction.");
-        }
-    }
-
-    private void checkRetries() {
-        if (retry != null && (retry < 0 || retry > MAX_RETRIES)) {
-            throw CliFailure.badValue("--retry", retry, "0 to " + MAX_RETRIES);
-        }
-        if (timeout != null && (!timeout.isPositive() || timeout.compareTo(MAX_WORK) > 0)) {
-            throw CliFailure.badValue("--timeout", timeout, "more than 0s and at most 1h");
-        }
-        boolean works = via instanceof Via.Each || work.isPositive() || workCpu.isPositive();
-        if (timeout != null && via instanceof Via.Identity && !works) {
-            throw CliFailure.usage("--timeout has nothing to limit", "It goes with --via each:CMD or --work.");
-        }
-        if (retry != null && via instanceof Via.Identity && timeout == null) {
-            throw CliFailure.usage(
-                    "--retry has nothing to repeat: nothing can fail",
-                    "It goes with --via each:CMD, or with --work and --timeout.");
-        }
-        if ((retry != null || timeout != null) && !isPerRecord()) {
-            throw CliFailure.usage(
-                    (retry != null ? "--retry" : "--timeout") + " does not go with --via asimov or exec:CMD",
-                    "Use --via each:CMD.");
-        }
-    }
-
-    private static void checkDuration(String option, Duration value) {
-        if (value.compareTo(MAX_WORK) > 0) {
-            throw CliFailure.badValue(option, value.toSeconds() + "s", "0s to 1h");
-        }
     }
 
     /** All topics that must exist. */

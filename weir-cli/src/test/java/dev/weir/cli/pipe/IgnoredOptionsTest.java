@@ -47,7 +47,7 @@ class IgnoredOptionsTest {
             """)
     void optionThatCannotApply_isRefused(String arguments, String message) {
         PipeOptions options = options(arguments);
-        assertThat(catchThrowable(options::check))
+        assertThat(catchThrowable(() -> PipeRules.check(options)))
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining(message);
     }
@@ -60,8 +60,8 @@ class IgnoredOptionsTest {
             """)
     void optionWithoutEffect_isWarnedOf(String arguments, String message) {
         PipeOptions options = options(arguments);
-        options.check();
-        assertThat(options.warnings()).singleElement().asString().contains(message);
+        PipeRules.check(options);
+        assertThat(PipeRules.warnings(options)).singleElement().asString().contains(message);
     }
 
     @ParameterizedTest
@@ -74,8 +74,8 @@ class IgnoredOptionsTest {
             """)
     void optionsThatApply_passInSilence(String arguments) {
         PipeOptions options = options(arguments);
-        options.check();
-        assertThat(options.warnings()).isEmpty();
+        PipeRules.check(options);
+        assertThat(PipeRules.warnings(options)).isEmpty();
     }
 
     @Test
