@@ -1,27 +1,21 @@
 package dev.weir.bench.campaign;
 
 import dev.weir.bench.BenchException;
-import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.ExistingCluster;
 import dev.weir.bench.environment.BenchEnvironment;
-import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.process.DriverCatalog;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
-import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
-import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -30,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,14 +36,12 @@ public final class CampaignRunner {
 
     private static final String VERIFY_LOG = "verify.log";
     private static final String FILL_LOG = "fill.log";
-    private static final String WARM_LOG = "warm.log";
 
     private final Workload workload;
     private final Settings settings;
     private final CampaignListener listener;
     private final List<String> drivers;
     private final DriverLauncher launcher;
-    private final RunMeasurements measurements;
 
     private final long startedNanos = System.nanoTime();
 
@@ -92,7 +83,6 @@ public final class CampaignRunner {
         this.listener = listener;
         this.launcher = new DriverLauncher(DriverCatalog.below(settings.root()), settings.environment());
         this.workload = reaching(workload, settings.cluster());
-        this.measurements = new RunMeasurements(this.workload, settings, listener, launcher);
         CampaignBrokers.check(workload.points(), settings.cluster());
         this.drivers = new ArrayList<>(this.workload.drivers());
         if (workload.control()) {
@@ -148,7 +138,8 @@ public final class CampaignRunner {
             ResultsFolder folder = folder(brokers, topics);
             try {
                 fill(topics, folder);
-                runs(brokers, topics, folder);
+                new CampaignRuns(workload, settings, drivers, listener, launcher, brokers, topics, folder, startedNanos)
+                        .run();
             } catch (BenchException e) {
                 if (!isStopped()) {
                     throw e;
@@ -185,7 +176,12 @@ public final class CampaignRunner {
 
     /** What goes on before and between runs. */
     private void doing(String what) {
-        listener.status(what, 0, workload.rounds() * workload.points().size() * drivers.size(), null);
+        listener.status(what, 0, mostRuns(workload, drivers), null);
+    }
+
+    /** How many runs there are if all points are run. */
+    static int mostRuns(Workload workload, List<String> drivers) {
+        return workload.rounds() * workload.points().size() * drivers.size();
     }
 
     /** The campaign's folder, once its drivers have shown, as they are built now, that they do what is asked. */
@@ -262,7 +258,7 @@ public final class CampaignRunner {
         }
     }
 
-    private static Path log(ResultsFolder folder, String name) {
+    static Path log(ResultsFolder folder, String name) {
         return folder.path().resolve("logs").resolve(name);
     }
 
@@ -309,173 +305,5 @@ public final class CampaignRunner {
                 + (isQuick ? "-quick-" : "-")
                 + LocalDateTime.now(ZoneId.systemDefault())
                         .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    }
-
-    private void runs(CampaignBrokers brokers, CampaignTopics topics, ResultsFolder folder)
-            throws InterruptedException {
-        warm(brokers, topics, folder);
-        CampaignStages stages = new CampaignStages(workload, folder, settings.seed(), drivers);
-        Progress progress = new Progress();
-        for (List<RunOrder.Step> steps = stages.next(); !steps.isEmpty() && !isStopped(); steps = stages.next()) {
-            if (!runs(brokers, topics, folder, steps, progress)) {
-                return;
-            }
-        }
-        String leftOut = stages.leftOut();
-        if (!leftOut.isEmpty() && !isStopped()) {
-            listener.note(leftOut);
-        }
-    }
-
-    /** How far the campaign is. */
-    private static final class Progress {
-        private final long begunNanos = System.nanoTime();
-        private int doneBefore; // by an earlier command
-        private int done;
-        private int order; // of the next run
-
-        /** What one run took, on the average. */
-        private long meanNanos() {
-            return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
-        }
-    }
-
-    /** Does the runs of a stage; false if time is up. */
-    private boolean runs(
-            CampaignBrokers brokers,
-            CampaignTopics topics,
-            ResultsFolder folder,
-            List<RunOrder.Step> steps,
-            Progress progress)
-            throws InterruptedException {
-        int perRound = steps.size() / workload.rounds();
-        int from = progress.done;
-        for (int i = 0; i < steps.size() && !isStopped(); i++) {
-            RunOrder.Step step = steps.get(i);
-            if (i % perRound == 0 && progress.done > progress.doneBefore && isTimeUp(progress.meanNanos() * perRound)) {
-                listener.note(
-                        "time is up: " + step.round() + " of " + workload.rounds() + " rounds; the rest by --resume");
-                return false;
-            }
-            int order = progress.order++;
-            if (folder.isDone(step.key())) {
-                progress.done++;
-                progress.doneBefore++;
-                continue;
-            }
-            int all = from + steps.size();
-            listener.status(
-                    step.driver() + " at " + step.point().id() + ", round " + (step.round() + 1),
-                    progress.done,
-                    all,
-                    progress.done == progress.doneBefore
-                            ? null
-                            : Duration.ofNanos(progress.meanNanos() * (all - progress.done)));
-            BenchCluster cluster = brokers.forRun(step.point());
-            Kept kept = run(cluster, topics, folder, step, order);
-            if (!isStopped()) {
-                folder.append(kept.run(), kept.latencies());
-                progress.done++;
-                listener.finished(kept.run(), progress.done, all);
-            }
-            cluster.deleteOfRun();
-        }
-        return true;
-    }
-
-    /**
-     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and the
-     * first runs of a campaign would be measured with other brokers than the rest, or than those of another campaign.
-     */
-    private void warm(CampaignBrokers brokers, CampaignTopics topics, ResultsFolder folder)
-            throws InterruptedException {
-        WorkloadPoint point = workload.points().get(0);
-        BenchCluster cluster = brokers.at(point);
-        cluster.times(); // Attaches to them, which takes a while and is to be over before anything counts.
-        if (folder.campaign().rounds() == 1
-                || point.isPlanned()
-                || point.asksForFreshBrokers()
-                || folder.isComplete()
-                || isStopped()) {
-            return;
-        }
-        doing("warming the brokers");
-        try {
-            var unused = measurements.measure(
-                    cluster,
-                    topics,
-                    new RunOrder.Step(point, workload.baseline(), 0),
-                    log(folder, WARM_LOG),
-                    settings.seed());
-        } catch (RunFailure e) {
-            if (!isStopped()) { // Else it was that. What is wrong, the runs will tell.
-                listener.note("the brokers were not warmed: " + e.getMessage());
-            }
-        } finally {
-            cluster.deleteOfRun();
-        }
-    }
-
-    /** What goes into the folder. */
-    private record Kept(Run run, List<Histogram> latencies) {}
-
-    /** Whether one more round, which takes so long, would end too late. */
-    private boolean isTimeUp(long roundNanos) {
-        double wouldTakeSeconds = (System.nanoTime() - startedNanos + roundNanos) / 1e9;
-        return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
-    }
-
-    private Kept run(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder, RunOrder.Step step, int order)
-            throws InterruptedException {
-        long startedAtMillis = System.currentTimeMillis();
-        String point = step.point().id();
-        long seed = settings.seed() + step.round();
-        try {
-            Measured measured = measurements.measure(cluster, topics, step, folder.log(step.key()), seed);
-            Run run = finished(step, order, seed, startedAtMillis, System.currentTimeMillis(), measured);
-            return new Kept(run, measured.latencies());
-        } catch (RunFailure e) {
-            cluster.requireBrokers(); // Else it was not the driver that failed.
-            Run failed = Run.failed(
-                    point,
-                    step.driver(),
-                    step.round(),
-                    order,
-                    seed,
-                    startedAtMillis,
-                    System.currentTimeMillis(),
-                    String.valueOf(e.getMessage()));
-            return new Kept(failed, List.of());
-        }
-    }
-
-    /** A run that ended well. */
-    static Run finished(
-            RunOrder.Step step, int order, long seed, long startedAtMillis, long stoppedAtMillis, Measured measured) {
-        LedgerFigures ledger = measured.ledger();
-        return new Run(
-                step.point().id(),
-                step.driver(),
-                step.round(),
-                order,
-                seed,
-                startedAtMillis,
-                stoppedAtMillis,
-                measured.warmUpIntervals(),
-                measured.intervals(),
-                measured.totals(),
-                new Ledger(
-                        ledger.distinct() + ledger.missing(),
-                        ledger.distinct() + ledger.duplicates() + ledger.foreign() + ledger.redelivered(),
-                        ledger.missing(),
-                        ledger.duplicates() + ledger.foreign(),
-                        ledger.reordered(),
-                        ledger.retried(),
-                        ledger.redelivered()),
-                measured.flags(),
-                null,
-                measured.timeline(),
-                measured.phases(),
-                measured.disturbances());
     }
 }

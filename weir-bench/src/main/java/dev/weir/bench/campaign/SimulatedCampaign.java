@@ -61,7 +61,7 @@ public final class SimulatedCampaign {
         try {
             Measured measured =
                     new SimulatedRun(step.point(), CampaignRunner.withoutControl(step.driver()), seed).run();
-            Run run = CampaignRunner.finished(step, order, seed, 0, 0, measured);
+            Run run = CampaignRuns.finished(step, order, seed, 0, 0, measured);
             folder.append(run, measured.latencies());
             return run;
         } catch (RunFailure e) {
