@@ -67,7 +67,7 @@ public final class AssignedPartition {
     private final RecordWeights weights = new RecordWeights();
 
     /** The buffer's own. */
-    private final RecordBuffer.Queue buffered;
+    private final PartitionQueue buffered;
 
     private final int shares;
     private final int epoch;
@@ -112,7 +112,7 @@ public final class AssignedPartition {
         this.id = id;
         this.tracker = tracker;
         this.endOffset = endOffset;
-        this.buffered = new RecordBuffer.Queue(priority);
+        this.buffered = new PartitionQueue(priority);
         this.shares = shares;
         this.epoch = epoch;
         if (endOffset == UNKNOWN) {
@@ -157,7 +157,7 @@ public final class AssignedPartition {
     }
 
     /** What the pipeline has not pulled yet. */
-    RecordBuffer.Queue buffered() {
+    PartitionQueue buffered() {
         return buffered;
     }
 

@@ -37,7 +37,7 @@ public final class Delay {
 
     /** How many of the records that come next are due. Asked by the thread that takes; the rest under the buffer's lock. */
     final class Question {
-        private final RecordBuffer.Queue queue;
+        private final PartitionQueue queue;
         private final Batch<ConsumerRecord<byte[], byte[]>> first;
         private final long askedMillis = nowMillis;
         private int due;
@@ -47,7 +47,7 @@ public final class Delay {
 
         private boolean isHeadKnown;
 
-        private Question(RecordBuffer.Queue queue, Batch<ConsumerRecord<byte[], byte[]>> first) {
+        private Question(PartitionQueue queue, Batch<ConsumerRecord<byte[], byte[]>> first) {
             this.queue = queue;
             this.first = first;
             isHeadKnown = queue.isHeadKnown();
@@ -124,7 +124,7 @@ public final class Delay {
     }
 
     /** Whether the first record of a queue was looked at and is for later. Calls no user's function. */
-    boolean isNotDue(RecordBuffer.Queue queue) {
+    boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
 
@@ -152,7 +152,7 @@ public final class Delay {
      * has to be {@linkplain #hasQuestion asked} first.
      */
     @Nullable
-    Batch<ConsumerRecord<byte[], byte[]>> takeDue(RecordBuffer.Queue queue, int most) {
+    Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {
         ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition = queue.batches();
         Batch<ConsumerRecord<byte[], byte[]>> first = ofPartition.getFirst();
         if (queue.due == 0) {

@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.buffer;
 
-import dev.weir.kafka.internal.buffer.RecordBuffer.Queue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +25,7 @@ final class PriorityTurns {
     /** The queues of one priority. */
     private static final class Level {
         final int priority;
-        final ArrayDeque<Queue> queues = new ArrayDeque<>();
+        final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
         /** Records taken from higher levels while this one waited, less what it was given for them. */
         long passedOver;
@@ -57,20 +56,20 @@ final class PriorityTurns {
     int records() {
         int records = 0;
         for (Level level : levels) {
-            for (Queue queue : level.queues) {
+            for (PartitionQueue queue : level.queues) {
                 records += queue.records();
             }
         }
         return records;
     }
 
-    void add(Queue queue) {
+    void add(PartitionQueue queue) {
         level(queue.priority).queues.add(queue);
         size++;
     }
 
     /** Puts back what was {@link #next} and gave nothing: it is next again. */
-    void addFirst(Queue queue) {
+    void addFirst(PartitionQueue queue) {
         level(queue.priority).queues.addFirst(queue);
         size++;
     }
@@ -87,7 +86,7 @@ final class PriorityTurns {
         return level;
     }
 
-    void remove(Queue queue) {
+    void remove(PartitionQueue queue) {
         if (level(queue.priority).queues.remove(queue)) {
             size--;
         }
@@ -113,7 +112,7 @@ final class PriorityTurns {
     }
 
     /** Takes out the queue whose turn it is; there is one. */
-    Queue next() {
+    PartitionQueue next() {
         Level chosen = null;
         for (int i = 0; i < levels.size(); i++) {
             Level level = levels.get(i);

@@ -4,7 +4,6 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -21,54 +20,6 @@ import org.jspecify.annotations.Nullable;
  * polls.
  */
 public final class RecordBuffer {
-
-    /** What waits of one partition, with consecutive tokens. Under the buffer's lock. */
-    static final class Queue {
-        private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
-        private boolean paused;
-        private int records;
-
-        /** How many records of the first batch are known to be due; see {@link Delay}. */
-        int due;
-
-        /** When the record with {@link #headToken} is due. */
-        long headDueMillis;
-
-        /** The token of the first record that was not due when a delay looked last. */
-        long headToken = -1;
-
-        /** Those with a greater number go first. */
-        final int priority;
-
-        Queue(int priority) {
-            this.priority = priority;
-        }
-
-        int records() {
-            return records;
-        }
-
-        ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches() {
-            return batches;
-        }
-
-        /** Whether a delay has looked at what comes next. */
-        boolean isHeadKnown() {
-            Batch<?> first = batches.peek();
-            return first != null && first.token(0) == headToken;
-        }
-
-        /** Forgets what is known of records that have gone. */
-        void forgetDue() {
-            due = 0;
-            headToken = -1;
-        }
-
-        /** The size of the batch that comes next; there is one. */
-        int firstSize() {
-            return batches.element().size();
-        }
-    }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition readyOrEnded = lock.newCondition();
@@ -126,7 +77,7 @@ public final class RecordBuffer {
                     && handed == null
                     && turns.size() == 0
                     && rate.perSecond() == 0
-                    && !partition.buffered().paused) {
+                    && !partition.buffered().isPaused()) {
                 handed = batch;
                 readyOrEnded.signal();
             } else {
@@ -141,11 +92,10 @@ public final class RecordBuffer {
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
-            Queue queue = partition.buffered();
-            boolean wasEmpty = queue.batches.isEmpty();
+            PartitionQueue queue = partition.buffered();
+            boolean wasEmpty = queue.isEmpty();
             for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
-                queue.batches.add(batch);
-                queue.records += batch.size();
+                queue.add(batch);
                 records += batch.size();
             }
             if (wasEmpty) {
@@ -156,8 +106,8 @@ public final class RecordBuffer {
         }
     }
 
-    private void becomesReady(Queue queue) {
-        if (!queue.paused && !queue.batches.isEmpty()) {
+    private void becomesReady(PartitionQueue queue) {
+        if (!queue.isPaused() && !queue.isEmpty()) {
             turns.add(queue);
             readyOrEnded.signal();
         }
@@ -167,9 +117,9 @@ public final class RecordBuffer {
     void pause(AssignedPartition partition, boolean paused) {
         lock.lock();
         try {
-            Queue queue = partition.buffered();
-            if (queue.paused != paused) {
-                queue.paused = paused;
+            PartitionQueue queue = partition.buffered();
+            if (queue.isPaused() != paused) {
+                queue.pause(paused);
                 if (paused) {
                     turns.remove(queue);
                 } else {
@@ -202,14 +152,11 @@ public final class RecordBuffer {
         lock.lock();
         try {
             for (AssignedPartition partition : partitions) {
-                Queue queue = partition.buffered();
-                Batch<?> first = queue.batches.peek();
-                if (first != null) {
-                    firstPurged.put(partition, first.token(0));
-                    records -= queue.records;
-                    queue.records = 0;
-                    queue.batches.clear();
-                    queue.forgetDue();
+                PartitionQueue queue = partition.buffered();
+                if (!queue.isEmpty()) {
+                    firstPurged.put(partition, queue.firstToken());
+                    records -= queue.records();
+                    queue.clear();
                     turns.remove(queue);
                 }
             }
@@ -289,23 +236,23 @@ public final class RecordBuffer {
             delay.begin();
         }
         for (int n = turns.size(); n > 0; n--) {
-            Queue queue = turns.next();
+            PartitionQueue queue = turns.next();
             Batch<ConsumerRecord<byte[], byte[]>> batch =
-                    delay == null ? queue.batches.remove() : delay.takeDue(queue, rate.most());
+                    delay == null ? queue.batches().remove() : delay.takeDue(queue, rate.most());
             if (delay != null && delay.hasQuestion()) {
                 turns.addFirst(queue);
                 return null;
             }
             if (batch != null) {
-                batch = rate.cut(batch, queue.batches);
+                batch = rate.cut(batch, queue.batches());
             }
-            if (!queue.batches.isEmpty()) {
+            if (!queue.isEmpty()) {
                 turns.add(queue);
             }
             if (batch != null) {
                 turns.taken(batch.size());
                 fewReady |= turns.isDue();
-                queue.records -= batch.size();
+                queue.taken(batch.size());
                 records -= batch.size();
                 return batch;
             }
@@ -392,7 +339,7 @@ public final class RecordBuffer {
     public int records(AssignedPartition partition) {
         lock.lock();
         try {
-            return partition.buffered().records;
+            return partition.buffered().records();
         } finally {
             lock.unlock();
         }
@@ -404,7 +351,8 @@ public final class RecordBuffer {
         lock.lock();
         try {
             for (AssignedPartition partition : partitions) {
-                ready += partition.buffered().records > 0 && !partition.buffered().paused ? 1 : 0;
+                PartitionQueue queue = partition.buffered();
+                ready += queue.records() > 0 && !queue.isPaused() ? 1 : 0;
             }
         } finally {
             lock.unlock();
@@ -462,25 +410,9 @@ public final class RecordBuffer {
     public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
         lock.lock();
         try {
-            for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered().batches) {
-                int index = mayHave(batch, token) ? batch.find(partition.tracker(), token) : -1;
-                if (index >= 0) {
-                    return batch.get(index);
-                }
-            }
-            return null;
+            return partition.buffered().find(partition.tracker(), token);
         } finally {
             lock.unlock();
         }
-    }
-
-    /**
-     * Tokens rise within a partition: few of the batches that wait have to be searched, with the pipeline locked out. Of
-     * those without tokens but for the first record, that one may be meant.
-     */
-    private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
-        return batch.size() > 0
-                && batch.token(0) <= token
-                && (token <= batch.token(batch.size() - 1) || token == batch.token(0));
     }
 }
