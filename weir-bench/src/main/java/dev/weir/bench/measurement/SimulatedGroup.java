@@ -3,15 +3,12 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Failures;
 import dev.weir.driver.HandlerOrder;
-import dev.weir.driver.HandlerTime;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.LoadShape;
 import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.PassOptions;
-import dev.weir.driver.Report;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.ShareOptions;
-import dev.weir.driver.Usage;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,8 +18,6 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +42,6 @@ final class SimulatedGroup {
     static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long OVERHEAD_NANOS = 60_000; // of a handler: to be called, and to wake
-    private static final long CPU_NANOS = 20_000; // of a record
     private static final double JITTER = 0.3; // of appending and fetching
     private static final int POLL_RECORDS = 500;
 
@@ -86,30 +80,10 @@ final class SimulatedGroup {
         }
     }
 
-    /** Of a process, since it reported last. */
-    private static final class Tally {
-        private final Histogram[] timings;
-        private long records;
-        private long calls;
-        private long handlerNanos;
-
-        Tally(int partitions) {
-            timings = new Histogram[partitions];
-            clear();
-        }
-
-        void clear() {
-            Arrays.setAll(timings, partition -> new Histogram(3));
-            records = 0;
-            calls = 0;
-            handlerNanos = 0;
-        }
-    }
-
     private final WorkloadPoint point;
     private final Kind kind;
     private final GroupSize size;
-    private final TrialMembers.Listener listener;
+    private final SimulatedReports reports;
     private final HandlerWork work;
     private final double workMillis;
     private final long retryNanos;
@@ -125,13 +99,10 @@ final class SimulatedGroup {
     private final List<Deque<Sent>> waiting = new ArrayList<>(); // by partition
     private final int[] inFlight; // by partition
     private final boolean[] isAway; // by process
-    private final Tally[] tallies;
-    private final Tally generator;
     private final long[] numbers;
 
     private long order;
     private long nowNanos;
-    private long reportedNanos;
     private long pausedUntilNanos = Long.MIN_VALUE;
     private long came;
     private long retried;
@@ -157,7 +128,6 @@ final class SimulatedGroup {
         this.point = point;
         this.kind = Kind.of(driver);
         this.size = new GroupSize(point, kind != Kind.CONSUMERS);
-        this.listener = listener;
         this.work = HandlerWork.of(point.options());
         this.workMillis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         this.retryNanos = millis(Failures.RETRY_MILLIS);
@@ -174,11 +144,9 @@ final class SimulatedGroup {
         this.spread = new PartitionSpread(partitions, point.partitionSkew());
         this.inFlight = new int[partitions];
         this.numbers = new long[partitions];
-        this.generator = new Tally(partitions);
         this.isAway = new boolean[size.processes()];
-        this.tallies = new Tally[size.processes()];
-        for (int process = 0; process < tallies.length; process++) {
-            tallies[process] = new Tally(partitions);
+        this.reports = new SimulatedReports(point, size.processes(), workMillis > 0, listener);
+        for (int process = 0; process < isAway.length; process++) {
             int workersOf = kind == Kind.CONSUMERS
                     ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY)
                     : size.consumers(process);
@@ -190,7 +158,7 @@ final class SimulatedGroup {
         for (int partition = 0; partition < partitions; partition++) {
             waiting.add(new ArrayDeque<>());
         }
-        stride = stride(Math.max(1, workers.size() / Math.max(1, tallies.length)), workers.size());
+        stride = stride(Math.max(1, workers.size() / Math.max(1, isAway.length)), workers.size());
         sendNext();
     }
 
@@ -203,7 +171,7 @@ final class SimulatedGroup {
     }
 
     int processes() {
-        return tallies.length;
+        return isAway.length;
     }
 
     long nowNanos() {
@@ -230,13 +198,13 @@ final class SimulatedGroup {
 
     /** Lets time pass until then. */
     void advance(long toNanos) {
-        long interval = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis());
         while (nowNanos < toNanos) {
-            long next = Math.min(toNanos, reportedNanos + interval);
+            long due = reports.dueNanos();
+            long next = Math.min(toNanos, due);
             run(next);
             nowNanos = next;
-            if (next == reportedNanos + interval) {
-                report(next);
+            if (next == due) {
+                reports.report(next);
             }
         }
     }
@@ -255,7 +223,7 @@ final class SimulatedGroup {
 
     /** The first half of the processes leave, and come again after a while. */
     void restartHalf() {
-        int half = (tallies.length + 1) / 2;
+        int half = (isAway.length + 1) / 2;
         Arrays.fill(isAway, 0, half, true);
         for (Worker worker : workers) {
             if (isAway[worker.process]) {
@@ -334,8 +302,7 @@ final class SimulatedGroup {
         events.add(new Event(Math.max(atNanos, nowNanos), order++, worker, arrived));
         if (arrived != null) {
             sent++;
-            generator.timings[arrived.partition].recordValue(0);
-            generator.records++;
+            reports.sent(arrived.partition);
         }
     }
 
@@ -345,11 +312,12 @@ final class SimulatedGroup {
         busy--;
         int failures = Failures.of(point.failures(), record.partition, record.number);
         retried += failures;
-        Tally tally = tallies[worker.process];
-        tally.records++;
-        tally.calls += 1 + failures;
-        tally.handlerNanos += nowNanos - worker.begunNanos - failures * retryNanos;
-        tally.timings[record.partition].recordValue(Math.max(0, seenNanos() - record.dueNanos));
+        reports.done(
+                worker.process,
+                record.partition,
+                Math.max(0, seenNanos() - record.dueNanos),
+                1 + failures,
+                nowNanos - worker.begunNanos - failures * retryNanos);
         came++;
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
@@ -457,32 +425,5 @@ final class SimulatedGroup {
         // Who fails is called again by the same worker.
         int failures = Failures.of(point.failures(), record.partition, record.number);
         schedule(worker.begunNanos + (1 + failures) * nanos + failures * retryNanos, worker, null);
-    }
-
-    private void report(long atNanos) {
-        long from = reportedNanos;
-        reportedNanos = atNanos;
-        for (int process = 0; process < tallies.length; process++) {
-            Tally tally = tallies[process];
-            Report.Interval interval = interval(atNanos, tally);
-            listener.ofMember(process, from, atNanos, interval, List.of(tally.timings.clone()));
-            tally.clear();
-        }
-        // The last histogram is of the thread that sends, which never sleeps too long here.
-        List<Histogram> late = Stream.concat(Arrays.stream(generator.timings), Stream.of(new Histogram(3)))
-                .toList();
-        listener.ofGenerator(from, atNanos, interval(atNanos, generator), late);
-        generator.clear();
-    }
-
-    private Report.Interval interval(long atNanos, Tally tally) {
-        return new Report.Interval(
-                atNanos,
-                tally.records,
-                tally.records * point.valueBytes(),
-                new Usage(tally.records * CPU_NANOS, tally.records * 500, 0, 0, -1, -1, 0, 0, -1),
-                new HandlerTime(workMillis > 0 ? tally.calls : 0, workMillis > 0 ? tally.handlerNanos : 0),
-                List.of(),
-                false);
     }
 }
