@@ -3,7 +3,6 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.cluster.BrokerTimes;
-import dev.weir.bench.cluster.FetchCounter;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
@@ -11,8 +10,8 @@ import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
-import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.Handlers;
+import dev.weir.bench.workload.LockWindow;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.LedgerFigures;
@@ -27,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
@@ -93,16 +93,6 @@ public final class Measurement {
             double seconds,
             long brokerCpuNanos,
             @Nullable Fetches fetches) {}
-
-    /** The part of what is delivered that must have been sent meanwhile, for fetches to be worth counting. */
-    private static final double MOSTLY_SENT = 0.75;
-
-    /** What brokers sent and what was delivered in the same part of a pass, or where that part begins. */
-    private record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
-        Fetches since(Fetches from) {
-            return new Fetches(count.since(from.count), records - from.records, bytes - from.bytes, nanos - from.nanos);
-        }
-    }
 
     /** The run. */
     public Measured run(String topic) throws InterruptedException {
@@ -354,7 +344,10 @@ public final class Measurement {
         metrics.put("heap MB", sum.heapBytes() / 1e6);
         metrics.put("direct MB", sum.directBytes() / 1e6);
         putCompiling(metrics, sum);
-        putFetches(metrics);
+        Fetches.put(
+                measured.stream().map(Outcome::fetches).filter(Objects::nonNull).toList(),
+                !point.compression().equals("none"),
+                metrics);
         putClient(metrics);
         SeriesBook.means(measuredSeries()).forEach(metrics::putIfAbsent);
         LockWindow.put(point, metrics);
@@ -424,32 +417,5 @@ public final class Measurement {
             default -> figures.average();
         };
         return one.orElse(Double.NaN);
-    }
-
-    private void putFetches(Map<String, Double> metrics) {
-        double requests = 0;
-        double sent = 0;
-        double records = 0;
-        double bytes = 0;
-        double nanos = 0;
-        for (Outcome outcome : measured) {
-            Fetches fetches = outcome.fetches();
-            if (fetches != null) {
-                requests += fetches.count().requests();
-                sent += fetches.count().bytes();
-                records += fetches.records();
-                bytes += fetches.bytes();
-                nanos += fetches.nanos();
-            }
-        }
-        // Uncompressed, less can be sent than is delivered only while buffers are emptied.
-        // Where that is much of it, counts say nothing.
-        boolean emptiesBuffers =
-                sent < MOSTLY_SENT * bytes && point.compression().equals("none");
-        if (requests > 0 && bytes > 0 && !emptiesBuffers) {
-            metrics.put(Totals.SENT_PER_BYTE, sent / bytes);
-            metrics.put(Totals.RECORDS_PER_FETCH, records / requests);
-            metrics.put(Totals.FETCHES_PER_SECOND, requests * 1e9 / nanos);
-        }
     }
 }
