@@ -4,6 +4,7 @@ import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;
@@ -12,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,5 +176,20 @@ final class Board<K, V> {
     /** Notes what goes with an aborted transaction. */
     void lose(OpenTransaction<K, V> transaction) {
         transaction.open().forEach(root -> rewindAlso.add(root.source()));
+    }
+
+    /** Waits so long, or until the run has ended. Without the lock. */
+    void pause(Duration time) {
+        lock.lock();
+        try {
+            long deadlineNanos = ownClock.after(time.toNanos());
+            while (!ended && !ownClock.hasPassed(deadlineNanos)) {
+                ownClock.await(lock, changed, deadlineNanos);
+            }
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        } finally {
+            lock.unlock();
+        }
     }
 }

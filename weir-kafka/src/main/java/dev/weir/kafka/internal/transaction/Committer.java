@@ -33,12 +33,6 @@ final class Committer<K, V> {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
-    /** How long an abort waits for a record that is just being sent, before it breaks that off. */
-    private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-    private static final long MIN_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long MAX_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     private final Board<K, V> board;
     private final StageContext context;
     private final TransactionCounts counts;
@@ -49,8 +43,8 @@ final class Committer<K, V> {
     /** Writes what is aborted in any case; the segment's thread, until {@link #close}. */
     private final TransactionalProducer<K, V> trial;
 
-    // The thread's own.
-    private long backoffNanos;
+    /** The thread's own. */
+    private final Aborts<K, V> aborts;
 
     /**
      * Creates one whose producers are made by {@code clients} for the numbers from 0 on.
@@ -88,6 +82,7 @@ final class Committer<K, V> {
         this.counts = counts;
         this.whenCommitted = whenCommitted;
         this.thread = thread;
+        this.aborts = new Aborts<>(board, context, counts);
         for (int i = 0; i < PRODUCERS; i++) {
             producers.add(producer(clients, i));
         }
@@ -95,7 +90,7 @@ final class Committer<K, V> {
     }
 
     private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
-        return new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, this::pause);
+        return new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, board::pause);
     }
 
     /** One for what is aborted in any case, not open; closed with the others. */
@@ -173,7 +168,7 @@ final class Committer<K, V> {
             }
             counts.committed(System.nanoTime() - start);
             cut.transaction().times().countUntil(System.currentTimeMillis(), board.latency);
-            backoffNanos = 0;
+            aborts.succeeded();
             WriteRule<K, V> rule = board.rule;
             if (rule != null) {
                 rule.committed(cut);
@@ -220,7 +215,7 @@ final class Committer<K, V> {
             } finally {
                 board.lock.unlock();
             }
-            abort(refusal);
+            aborts.abort(refusal);
         });
     }
 
@@ -234,7 +229,7 @@ final class Committer<K, V> {
         board.abortAsked = true;
         submit(() -> {
             if (board.abortAsked) {
-                abort(why);
+                aborts.abort(why);
             }
         });
     }
@@ -247,80 +242,7 @@ final class Committer<K, V> {
         } finally {
             board.lock.unlock();
         }
-        abort(failure);
-    }
-
-    /** Aborts all that is open, and leaves it to the owner to have its inputs read again. */
-    private void abort(Exception why) {
-        List<OpenTransaction<K, V>> broken = takeBroken();
-        long records = broken.stream().mapToLong(OpenTransaction::records).sum();
-        counts.aborted.add(broken.size());
-        counts.rewound.add(records);
-        if (Faults.isFenced(why)) {
-            counts.fenced.increment();
-        }
-        String topic = broken.stream()
-                .map(OpenTransaction::refusedTopic)
-                .filter(each -> !each.isEmpty())
-                .findFirst()
-                .orElse("");
-        KafkaPipelineException fatal = Faults.fatal(why, topic);
-        WriteRule<K, V> rule = board.rule;
-        boolean mayBeExcused = rule != null && rule.mayExcuse(why);
-        if (fatal != null && !mayBeExcused) {
-            context.fail(fatal);
-        } else if (!board.ended) {
-            LOG.warn(
-                    "pipeline {}: {} transactions with {} records are aborted, their inputs are read again: {}",
-                    context.pipelineName(),
-                    broken.size(),
-                    records,
-                    why.toString());
-        }
-        broken.forEach(transaction -> transaction.producer.abort());
-        // Now each record is answered.
-        boolean isExcused = rule != null && rule.excuses(broken);
-        if (!isExcused) {
-            if (fatal != null && mayBeExcused) {
-                context.fail(fatal);
-            }
-            backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
-            pause(Duration.ofNanos(backoffNanos));
-        }
-        board.lock.lock();
-        try {
-            broken.forEach(transaction -> board.free.add(transaction.producer));
-            board.committing = null;
-            board.rewindDue = true;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
-        }
-        board.wakeOwner.run();
-    }
-
-    private List<OpenTransaction<K, V>> takeBroken() {
-        List<OpenTransaction<K, V>> broken = new ArrayList<>();
-        board.lock.lock();
-        try {
-            Cut<K, V> cut = board.committing;
-            if (cut != null) {
-                broken.add(cut.transaction());
-            }
-            OpenTransaction<K, V> filling = board.filling;
-            if (filling != null) {
-                awaitSent(filling);
-                board.lose(filling);
-                broken.add(filling);
-            }
-            board.filling = null;
-            board.cutWanted = false;
-            board.abortAsked = false;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
-        }
-        return broken;
+        aborts.abort(failure);
     }
 
     /**
@@ -349,32 +271,6 @@ final class Committer<K, V> {
     /** Has {@link #commit} fail that is under way, as what it waits for does not come. */
     void breakOff(Cut<K, V> cut) {
         cut.transaction().producer.breakOff();
-    }
-
-    private void pause(Duration time) {
-        board.lock.lock();
-        try {
-            long deadlineNanos = board.ownClock.after(time.toNanos());
-            while (!board.ended && !board.ownClock.hasPassed(deadlineNanos)) {
-                board.ownClock.await(board.lock, board.changed, deadlineNanos);
-            }
-        } catch (InterruptedException interrupted) {
-            throw new InterruptException(interrupted);
-        } finally {
-            board.lock.unlock();
-        }
-    }
-
-    /** A record that is being sent is in the transaction or not once this returns. Under the lock. */
-    private void awaitSent(OpenTransaction<K, V> filling) {
-        try {
-            if (!board.awaitSent(SEND_NANOS)) {
-                filling.producer.breakOff();
-                boolean ignored = board.awaitSent(Long.MAX_VALUE);
-            }
-        } catch (InterruptedException interrupted) {
-            throw new InterruptException(interrupted);
-        }
     }
 
     /** Ends the thread and the producers. An open transaction is aborted; what is being committed has a moment left. */
