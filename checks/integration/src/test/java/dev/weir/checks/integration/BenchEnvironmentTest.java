@@ -48,7 +48,8 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .as("%s", Arrays.toString(least))
                 .isLessThanOrEqualTo(MOST_APART_MILLIS + measured.clockErrorMillis());
         // What is wrong with the sender's clock is in all of them alike.
-        assertThat(DoubleStream.of(least)).allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
+        assertThat(DoubleStream.of(least))
+                .allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
     }
 
     /** The same of the medians, and closer: where both members get the processor when they ask for it. */
@@ -57,7 +58,8 @@ class BenchEnvironmentTest extends BenchTestBase {
     void membersWhoseClocksAreApart_haveTheSameMedian() throws Exception {
         double[] medians = measure("medians-apart").inEachPartition(50);
         assertThat(apart(medians)).as("%s", Arrays.toString(medians)).isLessThanOrEqualTo(2);
-        assertThat(DoubleStream.of(medians)).allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
+        assertThat(DoubleStream.of(medians))
+                .allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
     }
 
     /** A run of two members whose clocks are 250 ms apart, which loses nothing. */

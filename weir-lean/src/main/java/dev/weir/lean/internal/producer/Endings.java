@@ -5,7 +5,10 @@ import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.producer.Batch.Fate;
 import org.jspecify.annotations.Nullable;
 
-/** Ends batches whose fate is known: tells the listener, and gives them back to the pool. Confined to the producer's thread. */
+/**
+ * Ends batches whose fate is known: tells the listener, and gives them back to the pool. Confined to the producer's
+ * thread.
+ */
 final class Endings {
 
     private final SendListener listener;

@@ -3,8 +3,8 @@ package dev.weir.lean.internal.producer;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 
 /**
- * The id under which partitions number their batches. It is one for all of them, asked for when the first one needs it, and
- * another one for those whose epochs have run out. Confined to the producer's thread.
+ * The id under which partitions number their batches. It is one for all of them, asked for when the first one needs it,
+ * and another one for those whose epochs have run out. Confined to the producer's thread.
  */
 final class ProducerId {
 
