@@ -6,7 +6,6 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +26,11 @@ final class ReadyRecords {
     private final Condition came = lock.newCondition();
     private final Condition demand = lock.newCondition();
     private final ArrayDeque<AcquiredRecord> queue = new ArrayDeque<>();
-    private final LongAdder starvedNanos = new LongAdder();
 
     // Under the lock.
+    private long starvedNanos;
+    private long waitsSinceNanos;
+    private boolean waits;
     private boolean ended;
     private boolean over;
     private boolean pulling;
@@ -153,13 +154,15 @@ final class ReadyRecords {
     private void awaitRecords(long deadlineNanos, StageMeter meter) throws InterruptedException {
         pulling = true;
         demand.signalAll();
-        long since = System.nanoTime();
+        waitsSinceNanos = System.nanoTime();
+        waits = true;
         meter.beginBlockedUp();
         try {
             clock.await(lock, came, deadlineNanos);
         } finally {
             meter.endBlockedUp();
-            starvedNanos.add(System.nanoTime() - since);
+            waits = false;
+            starvedNanos += System.nanoTime() - waitsSinceNanos;
         }
     }
 
@@ -212,8 +215,13 @@ final class ReadyRecords {
         }
     }
 
-    /** Time in which the pipeline waited for a record, in nanoseconds. */
+    /** Time in which the pipeline waited for a record, in nanoseconds, with a wait that goes on. */
     long starvedNanos() {
-        return starvedNanos.sum();
+        lock.lock();
+        try {
+            return starvedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -179,7 +179,7 @@ final class ShareRun implements ShareHandle, Termination {
                 judged.element().sums, path, config, start.partitions().size());
         long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
         // Where nothing is done at all, a window that is full says why.
-        if (look.settled() > 0 || span >= look.locksPerPartition()) {
+        if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
             double full = judged.stream()
                     .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
                     .average()
