@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * because the group or a coordinator moved on aborts, too, but the pipeline goes on: the partitions with records in it
  * are read again from where the group has committed, and the others are not touched. Side effects of the stages
  * themselves are then repeated.
+ *
+ * <p>A bounded read ({@link Subscription#untilEnd}) ends when all that it wrote is committed. What is aborted when nothing
+ * is read any more is written again, for which the records of open transactions are kept in memory.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -132,8 +135,8 @@ public final class ExactlyOnceFlow<K, V> {
      *
      * <p>A refusal aborts the transaction, and its inputs are read again. Then each record that comes of the refused
      * one's input is tried alone in a transaction that is aborted, so that only the refused one is left out. With a
-     * rule a record costs a few objects more until it is answered. In the last transaction of a bounded read, a refusal
-     * that a serializer has no part in leaves the inputs undone, as nothing is read again by then.
+     * rule a record costs a few objects more until it is answered. Once a bounded read has read all, what is aborted is
+     * written again by the run itself. A drain of a read without an end leaves the inputs of such a transaction undone.
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         return new ExactlyOnceFlow<>(

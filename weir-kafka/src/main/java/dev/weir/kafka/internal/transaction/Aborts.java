@@ -62,10 +62,11 @@ final class Aborts<K, V> {
             context.fail(fatal);
         } else if (!board.ended) {
             LOG.warn(
-                    "pipeline {}: {} transactions with {} records are aborted, their inputs are read again: {}",
+                    "pipeline {}: {} transactions with {} records are aborted, {} again: {}",
                     context.pipelineName(),
                     broken.size(),
                     records,
+                    board.keeps ? "which are written, or their inputs read," : "their inputs are read",
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
@@ -101,9 +102,9 @@ final class Aborts<K, V> {
             OpenTransaction<K, V> filling = board.filling;
             if (filling != null) {
                 awaitSent(filling);
-                board.lose(filling);
                 broken.add(filling);
             }
+            broken.forEach(board::lose);
             board.filling = null;
             board.cutWanted = false;
             board.abortAsked = false;

@@ -6,7 +6,9 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +45,12 @@ final class Board<K, V> {
     @Nullable
     WriteRule<K, V> rule;
 
+    /**
+     * Whether what is written is kept until it is committed: at the end of the read nothing is read again, and what is
+     * aborted then is written again from here. Set before its threads begin.
+     */
+    boolean keeps;
+
     /** Producers without a transaction. */
     final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 
@@ -70,6 +78,12 @@ final class Board<K, V> {
     /** Whether nothing more comes that the cut could wait for. */
     boolean inputEnded;
 
+    /**
+     * Whether the input has ended and nothing is left that could be committed, so that {@link #keeps} has served its
+     * purpose.
+     */
+    boolean through;
+
     /** Whether the pipeline is given no records: what is finished is too scattered to be noted in a commit. */
     volatile boolean intakeHeld;
 
@@ -84,6 +98,15 @@ final class Board<K, V> {
 
     /** What the source of the run has emitted elements of: the others know nothing of its transactions. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
+
+    /** What is aborted and can be written again, the oldest first. */
+    private final List<OpenTransaction<K, V>> aborted = new ArrayList<>();
+
+    /** What is written again before anything else, and before anything is committed. */
+    final ArrayDeque<Element<K, V>> again = new ArrayDeque<>();
+
+    /** Whether what is aborted has to be read again: a part of it may be committed, or must not be written again. */
+    boolean mustReadAgain;
 
     /** Sources of which an element is lost besides those of the aborted transactions' finished inputs. */
     final Set<AckTarget> rewindAlso = new HashSet<>();
@@ -121,6 +144,7 @@ final class Board<K, V> {
                 && committing == null
                 && taking != null
                 && !inputEnded
+                && again.isEmpty()
                 && !taking.open().isEmpty();
     }
 
@@ -175,6 +199,7 @@ final class Board<K, V> {
 
     /** Notes what goes with an aborted transaction. */
     void lose(OpenTransaction<K, V> transaction) {
+        aborted.add(transaction);
         transaction.open().forEach(root -> rewindAlso.add(root.source()));
     }
 
@@ -191,5 +216,22 @@ final class Board<K, V> {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** After an abort: what was aborted is written again, or forgotten as it is read again. Under the lock. */
+    void goOn(boolean writesAgain) {
+        if (writesAgain) {
+            // The oldest goes first, and all of them before what was to be written again when they were aborted.
+            aborted.reversed().forEach(transaction -> transaction.keptBackwards(kept -> again.addFirst(kept.again())));
+        } else {
+            again.clear();
+        }
+        aborted.clear();
+        rewindAlso.clear();
+        mustReadAgain = false;
+        rewindDue = false;
+        aborting = false;
+        intakeHeld = false;
+        changed.signalAll();
     }
 }

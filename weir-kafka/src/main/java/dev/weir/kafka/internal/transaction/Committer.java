@@ -138,8 +138,8 @@ final class Committer<K, V> {
     /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
     void begin() {
         TransactionalProducer<K, V> producer = board.free.remove();
-        board.filling =
-                new OpenTransaction<>(producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null);
+        board.filling = new OpenTransaction<>(
+                producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null, board.keeps);
         try {
             producer.begin();
         } catch (KafkaException | IllegalStateException broken) {
@@ -156,14 +156,18 @@ final class Committer<K, V> {
                 return;
             }
             long start = System.nanoTime();
+            boolean asked = false;
             try {
                 cut.transaction().producer.flush();
                 flushed();
-                cut.transaction().producer.commit(cut.offsets(), cut.member());
+                cut.transaction().producer.sendOffsets(cut.offsets(), cut.member());
+                asked = true;
+                cut.transaction().producer.commit();
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (RuntimeException failure) {
-                failed(failure);
+                // With a record refused, the client asks no coordinator.
+                failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
                 return;
             }
             counts.committed(System.nanoTime() - start);
@@ -234,10 +238,11 @@ final class Committer<K, V> {
         });
     }
 
-    private void failed(RuntimeException failure) {
+    private void failed(RuntimeException failure, boolean mayBeCommitted) {
         board.lock.lock();
         try {
             board.aborting = true;
+            board.mustReadAgain |= mayBeCommitted;
             board.changed.signalAll();
         } finally {
             board.lock.unlock();

@@ -40,7 +40,12 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         private final TransactionPlan plan;
         private final Transactions<K, V> transactions;
 
-        Opened(ExactlyOnceRun<K, V> of, ConsumerSettings<?, ?> consumer, TransactionPlan plan, StageContext context) {
+        Opened(
+                ExactlyOnceRun<K, V> of,
+                ConsumerSettings<?, ?> consumer,
+                boolean isBounded,
+                TransactionPlan plan,
+                StageContext context) {
             this.of = of;
             this.plan = plan;
             this.producers = new Producers<>(of.settings);
@@ -51,6 +56,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     counts,
                     of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
+            board.keeps = isBounded;
             board.rule = WriteRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions =
                     new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan)::look);
@@ -126,9 +132,10 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         return plans.apply(Objects.requireNonNull(consumer.groupId(), "group"));
     }
 
-    /** Makes the transactions of a run, for its source. */
-    public Opened<K, V> open(ConsumerSettings<?, ?> consumer, TransactionPlan plan, StageContext context) {
-        Opened<K, V> opened = new Opened<>(this, consumer, plan, context);
+    /** Makes the transactions of a run, for its source, which may have an end. */
+    public Opened<K, V> open(
+            ConsumerSettings<?, ?> consumer, boolean isBounded, TransactionPlan plan, StageContext context) {
+        Opened<K, V> opened = new Opened<>(this, consumer, isBounded, plan, context);
         HANDED_OVER.set(opened);
         return opened;
     }

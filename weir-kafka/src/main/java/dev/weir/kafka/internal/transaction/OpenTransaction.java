@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -63,6 +64,9 @@ final class OpenTransaction<K, V> implements Callback {
     /** What was refused, if there is a rule for that: complete once all records are answered. */
     final Queue<WriteRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
+    /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
+    final @Nullable List<Kept<K, V>> kept;
+
     // Letters in the place of records, and those without their value. Under the lock.
     private int letters;
     private int cutLetters;
@@ -75,12 +79,15 @@ final class OpenTransaction<K, V> implements Callback {
      *
      * @param onRefusal called on the producer's thread, at the first record that the brokers refuse; must not block
      * @param keepsResults whether somebody asks for {@link #results}
+     * @param keepsRecords whether they are to be written again if it is aborted
      */
     OpenTransaction(
             TransactionalProducer<K, V> producer,
             long beganNanos,
             BiConsumer<OpenTransaction<K, V>, Exception> onRefusal,
-            boolean keepsResults) {
+            boolean keepsResults,
+            boolean keepsRecords) {
+        this.kept = keepsRecords ? new ArrayList<>() : null;
         this.results = keepsResults ? Collections.synchronizedList(new ArrayList<>()) : null;
         this.producer = producer;
         this.beganNanos = beganNanos;
@@ -106,6 +113,13 @@ final class OpenTransaction<K, V> implements Callback {
     /** Where its records stand, once it is committed; empty if they are not kept. */
     List<RecordMetadata> results() {
         return results == null ? List.of() : List.copyOf(results);
+    }
+
+    /** Hands over what is kept, the last one first. */
+    void keptBackwards(Consumer<? super Kept<K, V>> taker) {
+        if (kept != null) {
+            kept.reversed().forEach(taker);
+        }
     }
 
     String refusedTopic() {

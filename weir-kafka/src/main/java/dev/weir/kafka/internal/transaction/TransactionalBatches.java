@@ -30,6 +30,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         final AckTarget target;
         final long token;
 
+        /** Those that the record has before it is sent. */
+        private final Header[] headers;
+
+        private boolean wasSent;
+
         /** Whether it may be the reason of a refusal, so that it is sent alone. The segment's thread. */
         boolean suspect;
 
@@ -63,6 +69,14 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             this.record = record;
             this.target = target;
             this.token = token;
+            this.headers = Copies.headers(record);
+        }
+
+        /** The record, or another like it: one cannot be sent twice. */
+        ProducerRecord<K, V> toSend() {
+            ProducerRecord<K, V> next = wasSent ? Copies.of(record, headers) : record;
+            wasSent = true;
+            return next;
         }
 
         String place() {
@@ -221,7 +235,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         sending = claim;
         sender = Thread.currentThread();
         try {
-            producer.send(claim.record, (written, why) -> answered(claim, why));
+            producer.send(claim.toSend(), (written, why) -> answered(claim, why));
             sent++;
         } catch (InterruptException interrupted) {
             throw interrupted;

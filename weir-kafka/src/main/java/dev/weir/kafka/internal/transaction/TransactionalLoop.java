@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.transaction;
 
-import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.producer.TopicWatch;
@@ -11,12 +10,8 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -52,40 +47,20 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The most elements that are sent while nobody can cut between them. */
     private static final int RUN = 64;
 
-    /** What is to be written for a claim. */
-    private static final class Element<K, V> {
-        final AckTarget target;
-        final long token;
-        ProducerRecord<K, V> record;
-
-        /** Whether the record is a letter in the place of one that cannot be written. */
-        boolean isLetter;
-
-        Element(ProducerRecord<K, V> record, AckTarget target, long token) {
-            this.record = record;
-            this.target = target;
-            this.token = token;
-        }
-    }
-
     private final Board<K, V> board;
     private final Committer<K, V> committer;
     private final TransactionCounts counts;
     private final TransactionPlan plan;
     private final TopicWatch topics;
     private final StageMeter meter;
+    private final Inputs<K, V> inputs;
     private final ArrayDeque<Element<K, V>> waiting = new ArrayDeque<>();
 
     /** The topic that was written to last. */
     private String lastTopic = "";
 
-    /** A source of this run. */
-    private AckTarget lastOwn = AckTarget.NONE;
-
-    // The element of several inputs of which none was lost when it was looked at last, and one input for each source.
-    private AckTarget livingJoint = AckTarget.NONE;
-    private long livingToken;
-    private Collection<Root> livingSources = List.of();
+    /** What was kept last. */
+    private @Nullable Kept<K, V> lastKept;
 
     private long nextTurnNanos;
 
@@ -102,6 +77,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         this.plan = plan;
         this.topics = topics;
         this.meter = context.meter();
+        this.inputs = new Inputs<>(board, committer);
         board.sinkMeter = meter;
         nextTurnNanos = board.clock.nanoTime();
     }
@@ -145,11 +121,16 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /**
      * Sends elements from one on that nothing speaks against, so that the lock is left and taken once for all of them, and
-     * nobody cuts between them. Returns how many that were; after an abort none were, and each is dropped or sent again.
+     * nobody cuts between them. Returns how many that were.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = board.filling;
-        if (filling == null || !waiting.isEmpty() || board.ended || mustWait(filling) || board.isClosing()) {
+        if (filling == null
+                || !waiting.isEmpty()
+                || !board.again.isEmpty()
+                || board.ended
+                || mustWait(filling)
+                || board.isClosing()) {
             return 0;
         }
         int end = endOfRun(batch, from, plan.records() - filling.records());
@@ -170,7 +151,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         while (end < most
                 && batch.get(end).topic().equals(lastTopic)
                 && batch.target(end) instanceof OffsetTracker source
-                && !isGone(source, batch.token(end))) {
+                && !inputs.isGone(source, batch.token(end))) {
             end++;
         }
         return end;
@@ -183,19 +164,19 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         try {
             board.send(() -> {
                 for (; at[0] < end; at[0]++) {
-                    ProducerRecord<K, V> record = batch.get(at[0]);
-                    filling.producer.send(record, answer(filling, record, batch.target(at[0]), batch.token(at[0])));
+                    send(filling, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]), false);
                 }
             });
         } catch (InterruptException interrupted) {
             boolean ignored = sent(filling, batch, from, at[0]);
             throw interrupted;
         } catch (RuntimeException thrown) {
-            if (isOfTransaction(thrown)) {
-                committer.abortFilling(thrown);
-                return 0;
-            }
             boolean isOpen = sent(filling, batch, from, at[0]);
+            if (isOfTransaction(thrown)) {
+                // What was sent before goes with the transaction, from which it is written or read again.
+                committer.abortFilling(thrown);
+                return isOpen ? at[0] - from : 0;
+            }
             if (rule != null && rule.takes(thrown)) {
                 return isOpen ? at[0] - from : 0;
             }
@@ -220,9 +201,24 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 : thrown;
     }
 
-    private Callback answer(OpenTransaction<K, V> filling, ProducerRecord<K, V> record, AckTarget target, long token) {
+    /** Sends a record, of which the claim is still held. By {@link Board#send}. */
+    private void send(
+            OpenTransaction<K, V> filling,
+            ProducerRecord<K, V> record,
+            AckTarget target,
+            long token,
+            boolean isLetter) {
         WriteRule<K, V> rule = board.rule;
-        return rule == null ? filling : rule.answerOf(filling, record, target, token);
+        List<String> places = rule == null ? List.of() : WriteRule.places(target, token);
+        Callback answer = rule == null ? filling : rule.answerOf(filling, record, places);
+        if (filling.kept == null) {
+            filling.producer.send(record, answer);
+        } else {
+            Kept<K, V> kept = Kept.of(record, target, token, isLetter, places, lastKept);
+            lastKept = kept;
+            filling.producer.send(record, answer);
+            filling.kept.add(kept);
+        }
     }
 
     /**
@@ -284,6 +280,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Sends what waits, or what of it belongs to a transaction that is closing. */
     private void drainWaiting() throws InterruptedException {
+        sendAgain();
         while (!waiting.isEmpty() && !board.isClosing()) {
             Element<K, V> next = waiting.element();
             if (!isPlaced(next)) {
@@ -307,23 +304,20 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 && !board.aborting
                 && filling != null
                 && filling.belongs(element.target, element.token)
-                && (isDropped(element.target, element.token) || isSent(filling, element));
+                && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
     }
 
     /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */
     private boolean isPlaced(Element<K, V> element) throws InterruptedException {
         while (true) {
-            if (board.ended) {
-                throw new InterruptedException("the run has ended");
-            }
-            if (isDropped(element.target, element.token)) {
+            sendAgain();
+            throwIfEnded();
+            if (inputs.isDropped(element.target, element.token)) {
                 return true;
             }
             OpenTransaction<K, V> filling = board.filling;
             if (mustWait(filling)) {
-                long start = System.nanoTime();
-                board.clock.await(board.lock, board.changed, Stage.NEVER);
-                meter.blockedDown(System.nanoTime() - start);
+                awaitChange();
             } else if (filling == null) {
                 begin();
             } else if (board.isClosing()) {
@@ -332,6 +326,44 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 return true;
             }
         }
+    }
+
+    /** Sends once more what was in transactions that are aborted: before all others, as it was sent before them. */
+    private void sendAgain() throws InterruptedException {
+        while (!board.again.isEmpty()) {
+            throwIfEnded();
+            Element<K, V> next = board.again.element();
+            OpenTransaction<K, V> filling = board.filling;
+            boolean isDone = false;
+            if (inputs.isDropped(next.target, next.token)) {
+                isDone = true;
+            } else if (mustWait(filling)) {
+                awaitChange();
+            } else if (filling == null) {
+                begin();
+            } else if (!next.isChecked) {
+                next.isChecked = true;
+                isDone = !next.isLetter && isRuledOut(next);
+            } else {
+                isDone = isSent(filling, next);
+            }
+            if (isDone) {
+                // What another abort has put before it may be first by now.
+                board.again.removeFirstOccurrence(next);
+            }
+        }
+    }
+
+    private void throwIfEnded() throws InterruptedException {
+        if (board.ended) {
+            throw new InterruptedException("the run has ended");
+        }
+    }
+
+    private void awaitChange() throws InterruptedException {
+        long start = System.nanoTime();
+        board.clock.await(board.lock, board.changed, Stage.NEVER);
+        meter.blockedDown(System.nanoTime() - start);
     }
 
     /** Whether nothing can be sent before something on the board changes. */
@@ -362,8 +394,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         AckTarget target = element.target;
         WriteRule<K, V> rule = board.rule;
         try {
-            Callback answer = answer(filling, record, target, element.token);
-            board.send(() -> filling.producer.send(record, answer));
+            board.send(() -> send(filling, record, target, element.token, element.isLetter));
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException thrown) {
@@ -399,79 +430,6 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Whether the element is of an input that is not ours any more. */
-    private boolean isDropped(AckTarget target, long token) {
-        if (target == AckTarget.NONE) {
-            return false;
-        }
-        if (target instanceof OffsetTracker) {
-            return isGone(target, token) && target.dropIfRevoked(token);
-        }
-        if (isKnownToLive(target, token)) {
-            return false;
-        }
-        List<Root> living = new ArrayList<>();
-        boolean[] revoked = {false};
-        target.roots(token, (source, rootToken) -> {
-            if (isGone(source, rootToken)) {
-                revoked[0] = true;
-            } else {
-                living.add(new Root(source, rootToken));
-            }
-        });
-        if (!revoked[0]) {
-            livingJoint = target;
-            livingToken = token;
-            livingSources = onePerSource(living);
-            return false;
-        }
-        target.abandon(token);
-        if (!living.isEmpty()) {
-            // They stand in one element with what is gone, so they must come again without it.
-            living.forEach(root -> board.rewindAlso.add(root.source()));
-            committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
-        }
-        return true;
-    }
-
-    /** A partition is lost as a whole, so that one of its inputs stands for the others. */
-    private static Collection<Root> onePerSource(List<Root> roots) {
-        Map<AckTarget, Root> bySource = new HashMap<>();
-        roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
-        return bySource.values();
-    }
-
-    private boolean isKnownToLive(AckTarget target, long token) {
-        if (target != livingJoint || token != livingToken) {
-            return false;
-        }
-        for (Root root : livingSources) {
-            if (isGone(root.source(), root.token())) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean isGone(AckTarget source, long token) {
-        // A source of this run stays one, or is revoked.
-        if (source != lastOwn) {
-            if (board.isForeign(source, token)) {
-                throw new KafkaPipelineException(foreign(source.placeOf(token)));
-            }
-            lastOwn = source;
-        }
-        return source.isRevoked(token) && !board.leaving.contains(source);
-    }
-
-    private static String foreign(String place) {
-        return "an exactly-once flow was given an element of another source"
-                + (place.isEmpty() ? "" : ", " + place)
-                + ": that source would be told that the element is done before the transaction with its records is"
-                + " committed. Read all topics by one subscription (KafkaSource.exactlyOnce(settings, \"a\", \"b\")),"
-                + " or write the other source's records by a pipeline of their own";
-    }
-
     /** Lets the owner make a cut that is due, between two batches. */
     private void giveWay() throws InterruptedException {
         if (board.cutWanted && board.committing == null && !board.aborting) {
@@ -494,9 +452,24 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         try {
             board.inputEnded = true;
             drainWaiting();
+            // Before this, the owner may have found nothing to commit as all of it waited here.
+            board.through = false;
             board.wakeOwner.run();
+            awaitCommit();
         } finally {
             board.lock.unlock();
+        }
+    }
+
+    /** Stays until what it keeps is committed, as only it can write that again. */
+    private void awaitCommit() throws InterruptedException {
+        while (board.keeps && !board.through) {
+            throwIfEnded();
+            sendAgain();
+            if (board.committing == null && !board.aborting && !board.cutWanted) {
+                board.wantCut();
+            }
+            awaitChange();
         }
     }
 }

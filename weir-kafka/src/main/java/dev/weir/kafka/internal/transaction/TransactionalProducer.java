@@ -129,15 +129,14 @@ final class TransactionalProducer<K, V> {
         client().flush();
     }
 
-    /** Commits; an answer that is late is asked for again, as only that says what became of the transaction. */
-    void commit(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
+    /** Adds offsets to the transaction, if there are any. */
+    void sendOffsets(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
         if (!offsets.isEmpty()) {
             client().sendOffsetsToTransaction(offsets, member);
         }
-        commit();
     }
 
-    /** The same without offsets. */
+    /** Commits; an answer that is late is asked for again, as only that says what became of the transaction. */
     void commit() {
         while (true) {
             try {

@@ -81,7 +81,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         TransactionPlan plan = run.plan(settings);
         ConsumerSettings<K, V> ofRun = ofRun(settings, plan);
         ConsumerStart start = new ConsumerStart(ofRun, subscription, new Delivery.Committable(), null);
-        ExactlyOnceRun.Opened<?, ?> opened = run.open(ofRun, plan, context);
+        ExactlyOnceRun.Opened<?, ?> opened = run.open(ofRun, subscription.isBounded(), plan, context);
         // Closed after the consumer, which commits for the last time.
         context.onTermination(patience -> {
             opened.close();

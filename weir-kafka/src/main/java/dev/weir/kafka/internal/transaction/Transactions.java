@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -77,6 +78,9 @@ public final class Transactions<K, V> implements TransactionGate {
 
     /** The partitions of which an abort took records back that nobody reads again in this run. */
     private String takenBackAtTheEnd = "";
+
+    /** Aborts after which it went on. */
+    private long aborts;
 
     private final Scatter scatter = new Scatter();
 
@@ -159,9 +163,8 @@ public final class Transactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // One that waits for inputs to be finished may wait for the end of the stream, which a stage holds them
-            // back
-            // for.
+            // One that waits for inputs to be finished may wait for the end of the stream, for which a stage holds them
+            // back.
             boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.intakeHeld);
             return board.committing == null && !board.aborting && (board.filling == null || waitsForInputs);
         } finally {
@@ -194,14 +197,14 @@ public final class Transactions<K, V> implements TransactionGate {
         commits.lookForGone(cut.offsets().keySet());
     }
 
-    /** Notes commits that are confirmed, and rewinds after an abort. */
+    /** Notes commits that are confirmed, and goes on after an abort. */
     private void takeUp() {
         for (Cut<K, V> cut = board.confirmed.poll(); cut != null; cut = board.confirmed.poll()) {
             // Only those that are still assigned, and were not begun anew since.
             commits.committed(cut.partitions(), cut.offsets());
         }
         if (board.rewindDue) {
-            rewind();
+            goOn();
         }
     }
 
@@ -212,7 +215,7 @@ public final class Transactions<K, V> implements TransactionGate {
         if (board.committing != null || board.aborting) {
             return CutResult.LATER;
         }
-        if (board.sending) {
+        if (board.sending || !board.again.isEmpty()) {
             return later(board.intakeHeld);
         }
         OpenTransaction<K, V> filling = board.filling;
@@ -224,6 +227,7 @@ public final class Transactions<K, V> implements TransactionGate {
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
                 failIfStuck(filling);
+                noteIfNothingMoves();
                 return later(board.intakeHeld);
             }
         }
@@ -234,6 +238,7 @@ public final class Transactions<K, V> implements TransactionGate {
             if (filling != null) {
                 failIfScattered(filling, partitions);
             }
+            noteIfNothingMoves();
             return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
         if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
@@ -255,6 +260,8 @@ public final class Transactions<K, V> implements TransactionGate {
             goneSinceNanos = clock.nanoTime();
             goneDueNanos = goneSinceNanos + GONE_NANOS;
             committer.commit(cut);
+        } else {
+            board.through = board.inputEnded;
         }
         board.changed.signalAll();
         return ending == null ? CutResult.NOTHING : CutResult.MADE;
@@ -267,6 +274,13 @@ public final class Transactions<K, V> implements TransactionGate {
         retryNanos = clock.nanoTime() + RETRY_NANOS;
         board.changed.signalAll();
         return CutResult.LATER;
+    }
+
+    /** What a cut waits for after the end of the input does not come if nobody works on anything. */
+    private void noteIfNothingMoves() {
+        board.through = board.inputEnded
+                && Stream.concat(assignment.all().stream(), leaving.stream())
+                        .noneMatch(AssignedPartition::hasUnsettled);
     }
 
     /** Well before the coordinator aborts it, which would have the same happen again and again. */
@@ -325,7 +339,11 @@ public final class Transactions<K, V> implements TransactionGate {
 
     @Override
     public void releasing(Collection<AssignedPartition> revoked) {
-        leaving = List.copyOf(revoked);
+        leave(List.copyOf(revoked));
+    }
+
+    private void leave(List<AssignedPartition> partitions) {
+        leaving = partitions;
         board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
     }
 
@@ -340,23 +358,19 @@ public final class Transactions<K, V> implements TransactionGate {
             Thread.currentThread().interrupt();
             throw new KafkaException("interrupted while a transaction was being committed", interrupted);
         } finally {
-            leaving = List.of();
-            board.leaving = Set.of();
+            leave(List.of());
         }
     }
 
     private void commitWithin(long deadlineNanos) throws InterruptedException {
         boolean made = false;
-        if (!takenBackAtTheEnd.isEmpty()) {
-            if (board.filling != null) {
-                // It may have records of what goes just now, and is not to be committed without the offsets.
-                committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
-            }
-            throw new KafkaException(
-                    "the last transaction was aborted; the next run reads its inputs again, of " + takenBackAtTheEnd);
-        }
+        long abortsBefore = aborts;
         while (true) {
             takeUp();
+            throwIfTakenBack();
+            if (made && aborts != abortsBefore) {
+                throw new KafkaException("a transaction was aborted; its inputs are read again");
+            }
             if (context.failure() != null && !made) {
                 refuseAfterFailure();
                 return;
@@ -380,6 +394,7 @@ public final class Transactions<K, V> implements TransactionGate {
                             return;
                         }
                         made = result == CutResult.MADE;
+                        abortsBefore = aborts;
                         if (!made) {
                             throwIfGivenUp();
                         }
@@ -400,6 +415,17 @@ public final class Transactions<K, V> implements TransactionGate {
         }
         throw new KafkaException("a transaction could not be committed in time; whoever reads its inputs next waits for"
                 + " its end, and repeats what was not committed");
+    }
+
+    private void throwIfTakenBack() {
+        if (!takenBackAtTheEnd.isEmpty()) {
+            if (board.filling != null) {
+                // It may have records of what goes just now, and is not to be committed without the offsets.
+                committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
+            }
+            throw new KafkaException(
+                    "the last transaction was aborted; the next run reads its inputs again, of " + takenBackAtTheEnd);
+        }
     }
 
     private void refuseAfterFailure() {
@@ -438,41 +464,54 @@ public final class Transactions<K, V> implements TransactionGate {
 
     // ---- After an abort --------------------------------------------------------------------------------------------
 
-    /** Has read again what is finished and not committed; partitions without such records go on. */
-    private void rewind() {
+    /**
+     * Has read again what is finished and not committed; partitions without such records go on. Where nothing is read any
+     * more, the sink writes again what it has kept, and what is finished stays so.
+     */
+    private void goOn() {
         if (!board.lock.tryLock()) {
             return;
         }
-        List<AssignedPartition> renewed = new ArrayList<>();
+        aborts++;
+        List<AssignedPartition> renewed;
+        boolean isAtTheEnd;
+        boolean writesAgain;
         try {
-            for (AssignedPartition partition : List.copyOf(assignment.all())) {
-                if (!partition.isHeld()
-                        && (board.rewindAlso.contains(partition.tracker())
-                                // What of it stood in an aborted transaction must not count as finished.
-                                || commits.isGone(partition.id())
-                                || !commits.finished(List.of(partition)).isEmpty())) {
-                    renewed.add(assignment.renew(partition));
-                }
+            isAtTheEnd = board.inputEnded || assignment.isEnding();
+            writesAgain = board.keeps && isAtTheEnd && !board.mustReadAgain;
+            renewed = renew(writesAgain);
+            if (!writesAgain) {
+                // What of them was aborted is finished only to the eye: whoever has them next reads it again.
+                leave(leaving.stream()
+                        .filter(partition -> !isAborted(partition))
+                        .toList());
+                board.through = board.inputEnded;
             }
-            // What of them was aborted is finished only to the eye: whoever has them next reads it again.
-            leaving = leaving.stream()
-                    .filter(partition -> !board.rewindAlso.contains(partition.tracker())
-                            && commits.finished(List.of(partition)).isEmpty())
-                    .toList();
-            board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
-            board.rewindAlso.clear();
-            board.rewindDue = false;
-            board.aborting = false;
-            board.intakeHeld = false;
             scatter.end();
-            board.changed.signalAll();
+            board.goOn(writesAgain);
         } finally {
             board.lock.unlock();
         }
         commits.failedElsewhere();
-        if (!renewed.isEmpty()) {
-            takenBackAtTheEnd = assignment.isEnding() ? renewed.toString() : takenBackAtTheEnd;
+        if (!renewed.isEmpty() && !writesAgain) {
+            takenBackAtTheEnd = isAtTheEnd ? renewed.toString() : takenBackAtTheEnd;
             reopen.accept(renewed);
         }
+    }
+
+    /** What stood in an aborted transaction must not count as finished, unless it is written again. */
+    private List<AssignedPartition> renew(boolean writesAgain) {
+        List<AssignedPartition> renewed = new ArrayList<>();
+        for (AssignedPartition partition : List.copyOf(assignment.all())) {
+            if (!partition.isHeld() && (commits.isGone(partition.id()) || (!writesAgain && isAborted(partition)))) {
+                renewed.add(assignment.renew(partition));
+            }
+        }
+        return renewed;
+    }
+
+    private boolean isAborted(AssignedPartition partition) {
+        return board.rewindAlso.contains(partition.tracker())
+                || !commits.finished(List.of(partition)).isEmpty();
     }
 }

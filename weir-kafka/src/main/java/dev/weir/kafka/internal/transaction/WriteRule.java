@@ -127,10 +127,12 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         return skipping.takes(refusal);
     }
 
-    /** Hears about a record in a transaction, of which the caller holds the claim. */
-    Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, AckTarget target, long token) {
-        // Now, as there may be no claim when the answer comes.
-        List<String> places = places(target, token);
+    /**
+     * Hears about a record in a transaction.
+     *
+     * @param places of its inputs: there may be no claim when the answer comes
+     */
+    Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
             if (refusal != null) {
                 transaction.refusals.add(new Refusal(record.topic(), meant(refusal), places));
@@ -139,7 +141,11 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         };
     }
 
-    private static List<String> places(AckTarget target, long token) {
+    /** The inputs that the element was made of, of which the caller holds the claim. */
+    static List<String> places(AckTarget target, long token) {
+        if (target instanceof Ended ended) {
+            return ended.places();
+        }
         List<String> places = new ArrayList<>(1);
         target.roots(token, (source, rootToken) -> places.add(source.placeOf(rootToken)));
         return places;
@@ -181,7 +187,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         AtomicReference<@Nullable Exception> refusal = new AtomicReference<>();
         try {
             trial.begin();
-            trial.send(record, (metadata, why) -> {
+            trial.send(Copies.of(record), (metadata, why) -> {
                 trial.answered();
                 refusal.set(why);
             });

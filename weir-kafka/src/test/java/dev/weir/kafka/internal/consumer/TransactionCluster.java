@@ -28,6 +28,9 @@ final class TransactionCluster {
 
     private static final int MAX_OUTPUTS = 3;
 
+    /** One output in so many is refused, where any are. */
+    private static final int REFUSED = 25;
+
     /** Whether a world that is replayed tells its history. */
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
@@ -113,12 +116,15 @@ final class TransactionCluster {
     private final List<Written> output = new ArrayList<>();
     private final Set<TransactionFault> faults;
     private final long seed;
+    private final boolean refuses;
 
     /** The first promise that was broken: who hears of it in the run may say something else. */
     private @Nullable AssertionError violation;
 
-    TransactionCluster(long seed, Set<TransactionFault> faults) {
+    /** Creates one that refuses some records, or none. */
+    TransactionCluster(long seed, boolean refuses, Set<TransactionFault> faults) {
         this.seed = seed;
+        this.refuses = refuses;
         this.faults = faults;
     }
 
@@ -139,16 +145,39 @@ final class TransactionCluster {
 
     /** How many records an input becomes: most of them one, some none or several. */
     int outputsOf(Input input, long offset) {
-        long drawn = (seed * 31 + input.id.partition()) * 1_000_003 + offset;
-        drawn ^= drawn >>> 15;
-        drawn *= 0x2c1b3c6d;
-        drawn ^= drawn >>> 12;
-        return switch ((int) (drawn & 7)) {
+        return switch ((int) (drawn(input, offset) & 7)) {
             case 0 -> 0;
             case 1 -> 2;
             case 2 -> MAX_OUTPUTS;
             default -> 1;
         };
+    }
+
+    private long drawn(Input input, long offset) {
+        long drawn = (seed * 31 + input.id.partition()) * 1_000_003 + offset;
+        drawn ^= drawn >>> 15;
+        drawn *= 0x2c1b3c6d;
+        drawn ^= drawn >>> 12;
+        return drawn;
+    }
+
+    /** Whether no broker takes the record. */
+    boolean isRefused(Out out) {
+        return refuses && ((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0;
+    }
+
+    /** Whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not written. */
+    boolean mayNotBeSerialised(Out out) {
+        return !refuses || isRefused(out);
+    }
+
+    /** A bit for each output of an input that is to be seen. */
+    private int outputsSeen(Input input, long offset) {
+        int seen = 0;
+        for (int part = 0; part < outputsOf(input, offset); part++) {
+            seen |= isRefused(new Out(input, offset, part)) ? 0 : 1 << part;
+        }
+        return seen;
     }
 
     // ---- The coordinator of transactions ---------------------------------------------------------------------------
@@ -247,8 +276,10 @@ final class TransactionCluster {
                 input.finished.set((int) at);
                 for (int part = 0; part < outputsOf(input, at); part++) {
                     Out out = new Out(input, at, part);
-                    output.add(new Written(out, theirs));
-                    see(out);
+                    if (!isRefused(out)) {
+                        output.add(new Written(out, theirs));
+                        see(out);
+                    }
                 }
             }
         }
@@ -300,13 +331,12 @@ final class TransactionCluster {
             FinishedSet noted = input.noted();
             for (int at = input.visible.nextSetBit(0); at >= 0; at = input.visible.nextSetBit(at + 1)) {
                 boolean covered = at < input.committed || noted.contains(at);
-                int parts = outputsOf(input, at);
-                int expected = covered ? (1 << parts) - 1 : 0;
+                int expected = covered ? outputsSeen(input, at) : 0;
                 int seen = input.seen.getOrDefault((long) at, 0);
                 if (seen != expected) {
-                    throw violated("of the " + parts + " outputs of " + input.id + "@" + at
-                            + ", which is " + (covered ? "" : "not ") + "committed, these are seen: "
-                            + Integer.toBinaryString(seen));
+                    throw violated("of the outputs of " + input.id + "@" + at + ", which is "
+                            + (covered ? "" : "not ") + "committed, these are seen: " + Integer.toBinaryString(seen)
+                            + " and not " + Integer.toBinaryString(expected));
                 }
                 if (covered && !input.finished.get(at)) {
                     throw violated("committed, but not finished: " + input.id + "@" + at);
@@ -322,16 +352,17 @@ final class TransactionCluster {
 
     /** Whether all there is is committed. */
     boolean areAllCommitted() {
-        return inputs.values().stream().allMatch(TransactionCluster::isCommitted);
+        return inputs.values().stream().allMatch(input -> isCommitted(input, input.end));
     }
 
-    private static boolean isCommitted(Input input) {
+    /** Whether all before an offset is committed. */
+    static boolean isCommitted(Input input, long end) {
         FinishedSet noted = input.noted();
         int at = input.visible.nextSetBit((int) Math.max(0, input.committed));
         while (at >= 0 && noted.contains(at)) {
             at = input.visible.nextSetBit(at + 1);
         }
-        return at < 0;
+        return at < 0 || at >= end;
     }
 
     /** For pipelines that keep the order of a partition: its outputs are seen in that order. */

@@ -23,6 +23,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
@@ -149,10 +150,11 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         if (fails(400)) {
             throw failsWith(new KafkaException("drawn in a send"), false);
         }
-        if (fails(1_500)) {
+        Out out = world.outOf(record);
+        if (fails(1_500) && cluster.mayNotBeSerialised(out)) {
             throw new SerializationException("drawn");
         }
-        sent.add(new Sent(world.outOf(record), Objects.requireNonNull(callback)));
+        sent.add(new Sent(out, Objects.requireNonNull(callback)));
         return new CompletableFuture<>();
     }
 
@@ -171,6 +173,11 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
                 return;
             }
             Sent next = sent.remove();
+            if (cluster.isRefused(next.out)) {
+                KafkaException refusal = failsWith(new RecordTooLargeException("for any broker"), false);
+                next.callback.onCompletion(new RecordMetadata(OUT, -1, -1, -1, -1, -1), refusal);
+                return;
+            }
             cluster.write(id, next.out, world.nanoTime());
             next.callback.onCompletion(new RecordMetadata(OUT, 0, 0, -1, 1, 1), null);
         }
@@ -213,6 +220,17 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
     @Override
     public void commitTransaction() {
+        try {
+            commit();
+        } catch (TimeoutException askedAgain) {
+            throw askedAgain;
+        } catch (RuntimeException unknown) {
+            world.doubt();
+            throw unknown;
+        }
+    }
+
+    private void commit() {
         awaitAnswers();
         if (committedUntold && !dead && !closed) {
             committedUntold = false;

@@ -85,6 +85,11 @@ final class TransactionWorld implements OwnerClock {
     private final TransactionClient client;
     private final ConsumerSettings<byte[], byte[]> settings;
     private final boolean inOrder;
+
+    /** Whether each process reads up to what was there when it began. */
+    private final boolean bounded;
+
+    private final boolean refuses;
     private final Duration interval;
     private final int commitRecords;
     private final long commitBytes;
@@ -101,7 +106,11 @@ final class TransactionWorld implements OwnerClock {
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
     private final List<Taken> inFlight = new ArrayList<>();
     private final List<TransactionProducer> producers = new ArrayList<>();
-    private final IdentityHashMap<ProducerRecord<byte[], byte[]>, Out> outs = new IdentityHashMap<>();
+
+    /** By the value, which is that of a copy of the record, too. */
+    private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
+
+    private Map<TopicPartition, Long> ends = Map.of();
     private @Nullable SimulatedSink sink;
     private @Nullable ConsumerLoop loop;
     private boolean begunCalmly;
@@ -111,9 +120,13 @@ final class TransactionWorld implements OwnerClock {
     private boolean cancelled;
     private boolean closeRequested;
 
+    private boolean doubts;
+
     TransactionWorld(long seed, Set<TransactionFault> faults) {
         random = new Random(seed);
-        cluster = new TransactionCluster(seed, faults);
+        bounded = random.nextInt(3) == 0;
+        refuses = random.nextInt(3) == 0;
+        cluster = new TransactionCluster(seed, refuses, faults);
         int partitions = 1 + random.nextInt(4);
         for (int i = 0; i < partitions; i++) {
             Input input = new Input(new TopicPartition("t", i));
@@ -151,6 +164,11 @@ final class TransactionWorld implements OwnerClock {
         return crashed;
     }
 
+    /** Nobody in the process knows whether a commit was made. */
+    void doubt() {
+        doubts = true;
+    }
+
     boolean isMember(ConsumerGroupMetadata member) {
         return client.isMember(member);
     }
@@ -185,7 +203,14 @@ final class TransactionWorld implements OwnerClock {
                 return;
             }
             require(isLegitimate(failure), "the run has failed", failure);
-            String ignored = loop().close(Duration.ZERO);
+            String leftUndone = loop().close(Duration.ZERO);
+            if (bounded && sourceEnded && !stopped && failure == null) {
+                require(doubts || leftUndone.isEmpty(), "ended, and left undone: " + leftUndone, null);
+                if (leftUndone.isEmpty()) {
+                    requireRead();
+                    through = begunCalmly;
+                }
+            }
             sink().close();
             cluster.throwViolation();
             throwIfBroken(context.failure);
@@ -193,6 +218,16 @@ final class TransactionWorld implements OwnerClock {
             producers.forEach(TransactionProducer::die);
             sink().kill();
         }
+    }
+
+    /** A bounded read that has come to its end by itself has done all there was in the partitions that it had. */
+    private void requireRead() {
+        cluster.inputs.values().stream()
+                .filter(input -> input.ours && input.owned && input.opened)
+                .forEach(input -> require(
+                        TransactionCluster.isCommitted(input, Objects.requireNonNull(ends.get(input.id))),
+                        "ended, and not done up to " + ends.get(input.id) + ": " + input,
+                        null));
     }
 
     /** What fails a run though nothing is wrong with it, in a world that was not calm when it began. */
@@ -222,12 +257,15 @@ final class TransactionWorld implements OwnerClock {
         inFlight.clear();
         producers.clear();
         outs.clear();
+        ends = new HashMap<>();
+        cluster.inputs.values().forEach(input -> ends.put(input.id, (long) input.end));
         begunCalmly = calm;
         crashed = false;
         stopped = false;
         sourceEnded = false;
         cancelled = false;
         closeRequested = false;
+        doubts = false;
         Turns turns = new Turns(this::nanoTime, this::whileTheOwnerWaits);
         TransactionPlan plan = new TransactionPlan(
                 "g", run, interval.toNanos(), commitRecords, commitBytes, TransactionCluster.TIMEOUT_NANOS);
@@ -235,6 +273,8 @@ final class TransactionWorld implements OwnerClock {
                 turns,
                 context,
                 plan,
+                bounded,
+                refuses,
                 id -> {
                     TransactionProducer made = new TransactionProducer(this, turns, id);
                     producers.add(made);
@@ -247,7 +287,12 @@ final class TransactionWorld implements OwnerClock {
                 new ClientFetcher(client),
                 settings,
                 new ClientLimits(client.maxPollRecords, Duration.ofMinutes(5), Duration.ofSeconds(30)),
-                new Plan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), null, Set.of()),
+                new Plan(
+                        bounded ? Subscription.topics("t").untilEnd() : Subscription.topics("t"),
+                        bounded ? ends : Map.of(),
+                        new Delivery.Committable(),
+                        null,
+                        Set.of()),
                 context::fail,
                 Outlets.single(buffer),
                 new Answers(),
@@ -312,7 +357,7 @@ final class TransactionWorld implements OwnerClock {
     void act() {
         if (calm) {
             require(++calmSteps < MAX_CALM_STEPS, "never comes to its end: " + cluster.inputs.values(), null);
-            if (!stopped && inFlight.isEmpty() && cluster.isThrough()) {
+            if (!bounded && !stopped && inFlight.isEmpty() && cluster.isThrough()) {
                 stopped = true;
                 through = true;
                 loop().stop();
@@ -470,7 +515,7 @@ final class TransactionWorld implements OwnerClock {
             taken.input.finished.set((int) taken.offset);
         }
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("out", new byte[] {(byte) out.part()});
-        outs.put(record, out);
+        outs.put(record.value(), out);
         cluster.note("    done %s", out);
         sink().offer(record, taken.batch.target(taken.index), taken.batch.token(taken.index));
     }
@@ -490,7 +535,7 @@ final class TransactionWorld implements OwnerClock {
 
     /** What a record was made of. */
     Out outOf(ProducerRecord<byte[], byte[]> record) {
-        return Objects.requireNonNull(outs.get(record));
+        return Objects.requireNonNull(outs.get(record.value()));
     }
 
     // ---- Time ------------------------------------------------------------------------------------------------------

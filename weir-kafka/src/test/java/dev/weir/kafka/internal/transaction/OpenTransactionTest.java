@@ -11,7 +11,7 @@ class OpenTransactionTest {
 
     @SuppressWarnings("NullAway") // nothing is sent
     private final OpenTransaction<String, String> transaction =
-            new OpenTransaction<>(null, 0, (refused, cause) -> {}, false);
+            new OpenTransaction<>(null, 0, (refused, cause) -> {}, false, false);
 
     @Test
     void recordsOfOneGroup_lookAtItsInputsOnce() {

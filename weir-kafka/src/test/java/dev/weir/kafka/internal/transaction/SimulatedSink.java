@@ -1,7 +1,9 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.producer.TopicWatch;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -42,6 +44,9 @@ public final class SimulatedSink {
         }
     };
 
+    private static final ProducerSettings<byte[], byte[]> NO_SETTINGS =
+            ProducerSettings.builder().bootstrapServers("simulated:1").build();
+
     private final Turns turns;
     private final Runnable lastActs;
     private final Board<byte[], byte[]> board;
@@ -55,6 +60,8 @@ public final class SimulatedSink {
     /**
      * Puts one together.
      *
+     * @param isBounded whether the source has an end
+     * @param skips whether records that cannot be written are skipped
      * @param clients makes a producer with a transactional id
      * @param fence is called where transactions of runs that are gone are to be ended
      * @param lastActs lets brokers answer, while the end of the committing thread is waited for
@@ -63,6 +70,8 @@ public final class SimulatedSink {
             Turns turns,
             StageContext context,
             TransactionPlan plan,
+            boolean isBounded,
+            boolean skips,
             Function<String, Producer<byte[], byte[]>> clients,
             Runnable fence,
             Runnable lastActs) {
@@ -73,6 +82,9 @@ public final class SimulatedSink {
         TransactionCounts counts = new TransactionCounts();
         this.committer = new Committer<>(
                 board, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
+        board.keeps = isBounded;
+        board.rule = WriteRule.of(
+                skips ? WriteFailures.skip() : WriteFailures.fail(), context, NO_SETTINGS, committer.trial());
         this.transactions = new Transactions<>(board, committer, plan, context, fence);
         TransactionalLoop<byte[], byte[]> loop =
                 new TransactionalLoop<>(board, committer, counts, plan, ALL_KNOWN, context);

@@ -23,6 +23,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -56,9 +57,12 @@ class TransactionalBatchesTest {
                     super.beginTransaction();
                 }
 
+                // As Kafka's does, whose serializer adds one.
                 @Override
                 public synchronized Future<RecordMetadata> send(
                         ProducerRecord<String, String> record, Callback callback) {
+                    record.headers().add("by-serializer", new byte[0]);
+                    ((RecordHeaders) record.headers()).setReadOnly();
                     if (refused.equals(record.value())) {
                         late.add(callback);
                     }
@@ -130,6 +134,8 @@ class TransactionalBatchesTest {
         failures.add(new KafkaException("and again"));
         loop.run(five());
         assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("0", "1", "2", "3", "4");
+        assertThat(client.history())
+                .allSatisfy(record -> assertThat(record.headers()).hasSize(1));
         assertThat(client.commitCount()).isEqualTo(2);
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
     }

@@ -17,6 +17,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,13 +28,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WriteRuleTest {
 
-    private static final ProducerRecord<String, String> RECORD = new ProducerRecord<>("out", "large");
-
     private final Board<String, String> board = new Board<>(Clock.SYSTEM);
     private final BareContext context = new BareContext();
     private final Committer<String, String> committer =
             new Committer<>(board, context, new TransactionCounts(), null, number -> new Client());
     private final OffsetTracker source = new OffsetTracker(10, () -> {});
+
+    private final ProducerRecord<String, String> record = new ProducerRecord<>("out", "large");
 
     /** Whether a record that is alone is refused. */
     private boolean refuses = true;
@@ -82,7 +83,8 @@ class WriteRuleTest {
     /** A transaction of which the brokers refuse the record of an input, until it is aborted. */
     private void refused() throws InterruptedException {
         OpenTransaction<String, String> transaction = begun();
-        rule().answerOf(transaction, RECORD, source, 0).onCompletion(null, new RecordTooLargeException("planned"));
+        rule().answerOf(transaction, record, WriteRule.places(source, 0))
+                .onCompletion(null, new RecordTooLargeException("planned"));
         awaitAbort();
     }
 
@@ -99,12 +101,12 @@ class WriteRuleTest {
 
     @Test
     void refusedRecord_isExcused_andFoundWhenItComesAgain() throws InterruptedException {
-        assertThat(rule().refusal(RECORD, source, 0)).isNull();
+        assertThat(rule().refusal(record, source, 0)).isNull();
         refused();
         assertThat(context.failures).isEmpty();
         assertThat(rule().isQuiet("out")).isFalse();
-        assertThat(rule().refusal(RECORD, source, 0)).isInstanceOf(RecordTooLargeException.class);
-        assertThat(rule().refusal(RECORD, source, source.append(8, 1))).isNull();
+        assertThat(rule().refusal(record, source, 0)).isInstanceOf(RecordTooLargeException.class);
+        assertThat(rule().refusal(record, source, source.append(8, 1))).isNull();
     }
 
     @Test
@@ -122,7 +124,7 @@ class WriteRuleTest {
         refuses = false;
         for (int i = 0; i < WriteRule.MOST_IN_VAIN; i++) {
             refused();
-            assertThat(rule().refusal(RECORD, source, 0)).isNull();
+            assertThat(rule().refusal(record, source, 0)).isNull();
         }
         assertThat(context.failures).isEmpty();
         refused();
@@ -134,10 +136,20 @@ class WriteRuleTest {
         for (int i = 0; i < WriteRule.MOST_IN_VAIN + 2; i++) {
             refused();
             source.retain(0, 1);
-            assertThat(rule().inPlaceOf(RECORD, new RecordTooLargeException("alone"), source, 0))
+            assertThat(rule().inPlaceOf(record, new RecordTooLargeException("alone"), source, 0))
                     .isNull();
         }
         assertThat(context.failures).isEmpty();
+    }
+
+    // A serializer could not add its header to one whose headers the trial had closed, and the run began again for
+    // ever.
+    @Test
+    void recordThatIsTried_canBeSentAfterwards() throws InterruptedException {
+        refuses = false;
+        refused();
+        assertThat(rule().refusal(record, source, 0)).isNull();
+        assertThat(record.headers().add("of-a-serializer", new byte[0])).hasSize(1);
     }
 
     private final class Client extends MockProducer<String, String> {
@@ -148,6 +160,7 @@ class WriteRuleTest {
 
         @Override
         public synchronized Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            ((RecordHeaders) record.headers()).setReadOnly();
             Future<RecordMetadata> sent = super.send(record, refuses ? null : callback);
             if (refuses) {
                 callback.onCompletion(null, new RecordTooLargeException("alone"));

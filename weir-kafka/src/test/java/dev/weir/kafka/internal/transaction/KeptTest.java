@@ -1,0 +1,100 @@
+package dev.weir.kafka.internal.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.Test;
+
+/** What is known of records whose claims are ended. */
+class KeptTest {
+
+    private final ProducerRecord<String, String> record = new ProducerRecord<>("out", 3, 7L, "key", "value");
+    private final OffsetTracker source = new OffsetTracker(10, () -> {});
+    private final long token;
+
+    KeptTest() {
+        source.name(new TopicPartition("in", 0));
+        token = source.append(5, 1);
+    }
+
+    private static List<Root> roots(Element<?, ?> element) {
+        List<Root> roots = new ArrayList<>();
+        element.target.roots(element.token, (of, ofToken) -> roots.add(new Root(of, ofToken)));
+        return roots;
+    }
+
+    @Test
+    void again_isTheRecordAsItWas_whateverASerializerHasAdded() {
+        record.headers().add("own", new byte[1]);
+        Kept<String, String> kept = Kept.of(record, source, token, false, List.of(), null);
+        record.headers().add("of-a-serializer", new byte[0]);
+        ((RecordHeaders) record.headers()).setReadOnly();
+        Element<String, String> again = kept.again();
+        assertThat(again.record)
+                .isEqualTo(new ProducerRecord<>(
+                        "out", 3, 7L, "key", "value", new RecordHeaders().add("own", new byte[1])));
+        assertThat(again.record.headers().add("of-a-serializer", new byte[0])).hasSize(2);
+        assertThat(again.isLetter).isFalse();
+    }
+
+    @Test
+    void inputOfOne_isKnownAfterItsClaimHasEnded_andIsNotFinishedAgain() {
+        source.retain(token, 1);
+        Kept<String, String> kept = Kept.of(record, source, token, true, WriteRule.places(source, token), null);
+        source.ack(token);
+        Element<String, String> again = kept.again();
+        again.target.ack(again.token);
+        assertThat(source.isDone(token)).isFalse();
+        assertThat(roots(again)).containsExactly(new Root(source, token));
+        assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5");
+        assertThat(WriteRule.places(again.target, again.token)).containsExactly("in-0@5");
+        assertThat(again.isLetter).isTrue();
+    }
+
+    /** A target that may forget them with its last claim. */
+    @Test
+    void inputsOfAGroup_areKnownAfterItsClaimHasEnded() {
+        long second = source.append(6, 1);
+        boolean[] ended = {false};
+        AckTarget group = new AckTarget() {
+            @Override
+            public void ack(long ofGroup) {
+                ended[0] = true;
+            }
+
+            @Override
+            public void retain(long ofGroup, int claims) {}
+
+            @Override
+            public void roots(long ofGroup, RootVisitor visitor) {
+                assertThat(ended[0]).isFalse();
+                visitor.root(source, token);
+                visitor.root(source, second);
+            }
+        };
+        Kept<String, String> kept = Kept.of(record, group, 0, false, WriteRule.places(group, 0), null);
+        Kept<String, String> next = Kept.of(record, group, 0, false, WriteRule.places(group, 0), kept);
+        group.ack(0);
+        Element<String, String> again = kept.again();
+        assertThat(roots(again)).containsExactly(new Root(source, token), new Root(source, second));
+        assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5 and 1 more");
+        assertThat(next.again().target).as("shared").isSameAs(again.target);
+        // Written once more, and aborted once more.
+        Kept<String, String> twice = Kept.of(again.record, again.target, again.token, false, List.of(), null);
+        assertThat(twice.again().target).isSameAs(again.target);
+    }
+
+    @Test
+    void elementOfNoInput_isKept() {
+        Element<String, String> again =
+                Kept.of(record, AckTarget.NONE, 0, false, List.of(), null).again();
+        assertThat(again.target).isSameAs(AckTarget.NONE);
+        assertThat(roots(again)).isEmpty();
+    }
+}
