@@ -15,7 +15,6 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -24,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producing sink beside a plain loop over {@code send()} that awaits nothing, in {@link PairedRounds}, N of them
- * (30). A pass has a topic and a producer of its own, and lasts from the first record until the acknowledgement of
- * the last one.
+ * (30). A pass has a topic and a producer of its own. It counts from the acknowledgement of the last record of its first
+ * tenth, in which whatever starts does so, to that of its last one.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SinkRounds HOST:PORT PARTITIONS BYTES RECORDS [N]
@@ -34,16 +33,23 @@ import org.jspecify.annotations.Nullable;
 public final class SinkRounds {
     private static final long PATIENCE_SECONDS = 120;
 
+    /** The part of a pass that does not count. */
+    private static final int FIRST_PART = 10;
+
     private final String bootstrap;
     private final int partitions;
     private final byte[] value;
     private final long records;
+
+    /** Acknowledgements before the first one that counts. */
+    private final long first;
 
     private SinkRounds(String bootstrap, int partitions, byte[] value, long records) {
         this.bootstrap = bootstrap;
         this.partitions = partitions;
         this.value = value;
         this.records = records;
+        this.first = records / FIRST_PART;
     }
 
     /** As the class says; RECORDS are those of a pass. */
@@ -53,7 +59,7 @@ public final class SinkRounds {
         new Random(1).nextBytes(value);
         long records = Long.parseLong(args[3]);
         SinkRounds passes = new SinkRounds(args[0], partitions, value, records);
-        new PairedRounds(args[0], partitions, records, new Arm("loop", passes::loop), new Arm("sink", passes::sink))
+        new PairedRounds(args[0], partitions, records - passes.first, new Arm("loop", passes::loop), new Arm("sink", passes::sink))
                 .compare(args.length > 4 ? Integer.parseInt(args[4]) : 30);
     }
 
@@ -61,26 +67,21 @@ public final class SinkRounds {
         return Map.of("bootstrap.servers", bootstrap, "linger.ms", "5", "batch.size", "131072");
     }
 
-    private Cost loop(String topic) {
+    private Cost loop(String topic) throws InterruptedException {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(Map.copyOf(settings()), new ByteArraySerializer(), new ByteArraySerializer())) {
-            LongAdder written = new LongAdder();
+            Counted counted = new Counted();
             Callback acknowledged = (metadata, failure) -> {
                 if (failure == null) {
-                    written.increment();
+                    counted.acknowledged();
                 }
             };
-            Cost start = Cost.now();
             for (long i = 0; i < records; i++) {
                 var unused =
                         producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), acknowledged);
             }
             producer.flush();
-            Cost cost = Cost.now().since(start);
-            if (written.sum() != records) {
-                throw new IllegalStateException(written + " records were written");
-            }
-            return cost;
+            return counted.cost();
         }
     }
 
@@ -91,27 +92,48 @@ public final class SinkRounds {
         try (RunningPipeline running = Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> generated)
                 .to(KafkaSink.producing(settings.build()))
                 .run()) {
-            if (!generated.done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            Cost cost = generated.counted.cost();
+            running.drain(Duration.ofSeconds(20));
+            return cost;
+        }
+    }
+
+    /** What the acknowledgements of a pass, which one thread brings, are counted and timed by. */
+    private final class Counted {
+        private final CountDownLatch done = new CountDownLatch(1);
+        private long acknowledged;
+
+        // Written before done, read after it.
+        private @Nullable Cost start;
+        private @Nullable Cost end;
+
+        private void acknowledged() {
+            acknowledged++;
+            if (acknowledged == first) {
+                start = Cost.now();
+            } else if (acknowledged == records) {
+                end = Cost.now();
+                done.countDown();
+            }
+        }
+
+        /** Waits for the last one. */
+        private Cost cost() throws InterruptedException {
+            if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("not all records were acknowledged");
             }
-            running.drain(Duration.ofSeconds(20));
-            return Objects.requireNonNull(generated.end).since(Objects.requireNonNull(generated.start));
+            return Objects.requireNonNull(end).since(Objects.requireNonNull(start));
         }
     }
 
     /**
-     * The loop's records as a source, which takes the time. Confined to the thread of its segment but for
+     * The loop's records as a source. Confined to the thread of its segment but for
      * acknowledgements, which come from the producer's one thread.
      */
     private final class Generated implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
-        private final CountDownLatch done = new CountDownLatch(1);
+        private final Counted counted = new Counted();
         private final String topic;
         private long next;
-        private long acknowledged;
-
-        // Written before the first record goes out and after the last one is acknowledged; read after done.
-        private @Nullable Cost start;
-        private @Nullable Cost end;
 
         private Generated(String topic) {
             this.topic = topic;
@@ -119,9 +141,6 @@ public final class SinkRounds {
 
         @Override
         public @Nullable Batch<ProducerRecord<byte[], byte[]>> pull(long deadlineNanos) {
-            if (next == 0) {
-                start = Cost.now();
-            }
             int size = (int) Math.min(Batch.DEFAULT_CAPACITY, records - next);
             if (size == 0) {
                 return null;
@@ -135,10 +154,7 @@ public final class SinkRounds {
 
         @Override
         public void ack(long ticket) {
-            if (++acknowledged == records) {
-                end = Cost.now();
-                done.countDown();
-            }
+            counted.acknowledged();
         }
 
         @Override

@@ -127,15 +127,24 @@ final class SendWindow {
     void await() throws InterruptedException {
         waitsSinceNanos = System.nanoTime();
         waits = true;
+        long goal = bound - bound / FREED_PART;
         try {
             boolean goesOn = true;
-            while (goesOn && !marks.isEmpty() && held() > bound - bound / FREED_PART) {
-                goesOn = isWritten(marks.remove());
+            for (long held = held(); goesOn && !marks.isEmpty() && held > goal; held = held()) {
+                goesOn = isWritten(markThatFrees(held - goal, held));
             }
         } finally {
             waits = false;
             waitedNanos += System.nanoTime() - waitsSinceNanos;
         }
+    }
+
+    /** The mark whose answer frees so much of what is held, if all are of one size: to be woken by each one costs more. */
+    private Future<?> markThatFrees(long bytes, long held) {
+        for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
+            marks.remove();
+        }
+        return marks.remove();
     }
 
     /** How long the sender was held back so far. Any thread. */

@@ -13,6 +13,7 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class SendWindowTest {
 
@@ -57,11 +58,8 @@ class SendWindowTest {
         assertThat(window.bound()).isEqualTo(5L * BOUND);
     }
 
-    @Test
-    void sender_goesOnWhenAQuarterIsFree_andWaitsForNoMoreAnswersThanThatTakes() throws Exception {
-        begin(1);
-        assertThat(isFullAfter(BOUND)).isFalse();
-        assertThat(isFullAfter(BATCH)).isTrue();
+    /** What frees four batches. */
+    private void answeredWhileItWaits(int mark) throws InterruptedException {
         Thread waiting = Thread.ofPlatform().start(() -> {
             try {
                 window.await();
@@ -70,10 +68,30 @@ class SendWindowTest {
             }
         });
         client.held.addAndGet(-4 * BATCH);
-        answers.get(0).complete("");
+        answers.get(mark).complete("");
         waiting.join();
+    }
+
+    @Test
+    void sender_goesOnWhenAQuarterIsFree_andWaitsForNoMoreAnswersThanThatTakes() throws Exception {
+        begin(1);
+        assertThat(isFullAfter(BOUND)).isFalse();
+        assertThat(isFullAfter(BATCH)).isTrue();
+        answeredWhileItWaits(0);
         assertThat(answers.get(1)).isNotDone();
         assertThat(isFullAfter(BATCH)).isFalse();
+    }
+
+    @Test
+    @Timeout(30)
+    void sender_isWokenOnce_byTheAnswerThatFreesEnough() throws Exception {
+        begin(1);
+        for (int i = 0; i < BOUND / BATCH; i++) {
+            assertThat(isFullAfter(BATCH)).isFalse();
+        }
+        assertThat(isFullAfter(BATCH)).isTrue();
+        answeredWhileItWaits(3);
+        assertThat(answers.getFirst()).isNotDone();
     }
 
     // Or else a run that has to end would wait for the answers behind it.
