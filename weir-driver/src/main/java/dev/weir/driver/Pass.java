@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,9 @@ public final class Pass {
 
     /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
     public static final String GROUP_NUMBERS = "group.numbers";
+
+    /** Option: the file in which this pass alone notes that, for who reads it when the process was killed; it goes with the pass. */
+    public static final String OWN_NUMBERS = "own.numbers";
 
     /**
      * Properties of a consumer that fetches much at a time, the same for all drivers whose name ends with
@@ -143,6 +147,7 @@ public final class Pass {
     private final long wanted;
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
+    private final TopicSet topics;
     private final DeliveryBook book;
     private final @Nullable GroupNumbers ofGroup;
     private final HandlerWork work;
@@ -165,7 +170,8 @@ public final class Pass {
     private volatile long waitedBefore = -1;
     private final Map<String, Double> figures = new ConcurrentHashMap<>();
     private volatile @Nullable SendPlan plan;
-    private volatile Runnable whenReady = () -> {};
+    private volatile Consumer<String> whenReady = address -> {};
+    private volatile @Nullable Consumer<Map<String, String>> whenChanged; // of a network
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -193,11 +199,12 @@ public final class Pass {
         this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
         double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
         this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
+        this.topics = TopicSet.of(configuration.topic(), configuration.partitions());
         this.book = new DeliveryBook(configuration, groupType);
-        String shared = options().get(GROUP_NUMBERS);
-        this.ofGroup = shared == null
+        String noted = options().get(options().containsKey(OWN_NUMBERS) ? OWN_NUMBERS : GROUP_NUMBERS);
+        this.ofGroup = noted == null
                 ? null
-                : GroupNumbers.in(Path.of(shared), configuration.partitions(), configuration.recordsPerPartition());
+                : GroupNumbers.in(Path.of(noted), configuration.partitions(), configuration.recordsPerPartition());
         this.work = HandlerWork.of(options());
         this.partitionAt =
                 Integer.parseInt(options().getOrDefault(PARTITION_AT, Integer.toString(PARTITION_BEHIND_NUMBER)));
@@ -208,6 +215,11 @@ public final class Pass {
 
     public Command.Configure configuration() {
         return configuration;
+    }
+
+    /** The topics to read, one or several, or to write to. Deliveries are told by the {@link TopicSet#number} of a partition. */
+    public TopicSet topics() {
+        return topics;
     }
 
     /** The consumer group, which the brokers do not know yet. */
@@ -472,7 +484,7 @@ public final class Pass {
         lock.lock();
         try {
             if (key != null) {
-                book.deliveredOfKey((int) INTS.get(key, 0), number);
+                book.deliveredOfKey(partition, (int) INTS.get(key, 0), number);
             }
             delivered(partition, value);
         } finally {
@@ -519,17 +531,32 @@ public final class Pass {
         if (niceness != null) {
             figure(SENDER_NICENESS, niceness);
         }
-        whenReady.run();
+        whenReady.accept("");
         return made;
     }
 
-    /** Hears when the plan is asked for, on that thread. */
-    void whenReady(Runnable told) {
+    /**
+     * The pass is a network of a member, which waits for connections there.
+     *
+     * @param changed hears what is to befall it, as options of a {@link NetworkFault}; on the thread that hears commands
+     */
+    public void isNetwork(String address, Consumer<Map<String, String>> changed) {
+        whenChanged = changed;
+        whenReady.accept(address);
+    }
+
+    /** Hears when the plan is asked for, or where a network is, on that thread. */
+    void whenReady(Consumer<String> told) {
         whenReady = told;
     }
 
     /** Does what a {@link Command.Change} says. Any thread. */
     void change(Map<String, String> options) {
+        Consumer<Map<String, String>> network = whenChanged;
+        if (network != null) {
+            network.accept(options);
+            return;
+        }
         String millis = options.get(HandlerWork.MILLIS);
         if (millis != null) {
             work.blockFor(Double.parseDouble(millis));

@@ -13,16 +13,13 @@ import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.LoadShape;
-import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.Usage;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
@@ -83,6 +80,7 @@ public final class SteadyMeasurement {
     private long brokerNanos;
     private long generatorNanos; // of processor, while it is measured
     private Report.@Nullable Passed ofSender; // when the generator has sent all
+    private @Nullable RunNumbers numbers; // where it ends by time
 
     public SteadyMeasurement(
             DriverProcess driver,
@@ -180,19 +178,17 @@ public final class SteadyMeasurement {
      * The same with a generator, and with orders taken meanwhile: it ends by time, not by number.
      *
      * @param orders what changes it
-     * @param numbersFile not there yet, in which the driver notes what came
+     * @param cameNumbers takes what comes to the driver
      */
-    public Measured run(String topic, long seed, LiveSteady orders, Path numbersFile) throws InterruptedException {
+    public Measured run(String topic, long seed, LiveSteady orders, RunNumbers cameNumbers)
+            throws InterruptedException {
         DriverSession sender = Objects.requireNonNull(generator);
-        GroupNumbers numbers = LiveGroup.numbers(numbersFile, point);
+        numbers = cameNumbers;
         driver.hello();
         sender.hello(Scenario.PRODUCE);
-        Map<String, String> options = with(
-                Map.of(
-                        SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
-                        Pass.GROUP_NUMBERS, numbersFile.toString()),
-                driver.options());
-        driver.configure(topic, LiveGroup.MOST_RECORDS, point.scenario(), point.client(), options);
+        Map<String, String> options = with(cameNumbers.options(), driver.options());
+        options.put(SendPlan.RATE, Integer.toString(point.recordsPerSecond()));
+        driver.configure(topic, RunNumbers.MOST_RECORDS, point.scenario(), point.client(), options);
         driver.start(0, LiveGroup.SECONDS);
         if (!(driver.receive() instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
@@ -200,12 +196,17 @@ public final class SteadyMeasurement {
         ofDriver.begin(first);
         brokerNanos = cluster.cpuNanos();
         sender.configure(
-                topic, LiveGroup.MOST_RECORDS - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
+                topic,
+                RunNumbers.MOST_RECORDS - 1,
+                Scenario.PRODUCE,
+                point.producer(),
+                GeneratorPlan.held(point, seed));
         sender.start(0, LiveGroup.SECONDS);
         sender.ready();
         begins(GeneratorPlan.begin(sender, point.recordsPerSecond()));
-        Report.Passed passed = orders.heard(this, driver, sender, topic, numbers::came);
-        LedgerFigures figures = numbers.figures(passed.ledger(), cluster.ends(topic));
+        Report.Passed passed = orders.heard(this, driver, sender, topic, cameNumbers::came);
+        LedgerFigures figures =
+                cameNumbers.ofOne(passed.ledger(), cluster.topics().ends(topic));
         if (!orders.isWhole() && figures.missing() > 0) {
             throw new RunFailure(figures.missing()
                     + " records had not come when nothing more came for a minute: it lost" + " them, or stands still");
@@ -369,7 +370,12 @@ public final class SteadyMeasurement {
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
             case Report.Ready ready -> throw unasked();
-            case Report.Delivered told -> throw unasked();
+            case Report.Delivered told -> {
+                if (numbers == null) {
+                    throw unasked();
+                }
+                numbers.add(told);
+            }
             case Report.Clock answer -> throw unasked();
         }
         return null;
@@ -383,6 +389,9 @@ public final class SteadyMeasurement {
         long brokerBefore = brokerNanos;
         brokerNanos = cluster.cpuNanos();
         delivered += report.records();
+        if (numbers != null) {
+            numbers.told(report.records());
+        }
         List<Histogram> timings = decoded(report);
         List<Histogram> ofPartitions = timings.subList(0, point.partitions());
         if (generator == null) {
@@ -491,7 +500,7 @@ public final class SteadyMeasurement {
         if (WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
-        LedgerFigures ledger = cluster.checked(point, topic, passed.ledger());
+        LedgerFigures ledger = cluster.written().checked(point, topic, passed.ledger());
         if (ledger.isBroken()) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }

@@ -55,6 +55,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             Scenario.FLOW_CONTROL,
             Scenario.COPY);
 
+    // Those whose drivers may read several topics.
+    private static final Set<Scenario> OF_TOPICS =
+            Set.of(Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
+
     // Those in which nobody but the brokers may keep a driver waiting.
     private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
 
@@ -97,13 +101,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     private void check() {
+        if (topics() > 1 && !OF_TOPICS.contains(scenario())) {
+            throw new WorkloadException("scenario " + scenario().label() + " has one topic: leave topics out, or use"
+                    + " scenario consume, steady, at-least-once, at-most-once or work: topics=" + topics());
+        }
         if (ordering() == Pass.Order.KEY && keys() == 0) {
             throw new WorkloadException(
                     "options.ordering=key needs records with keys: set topic.keys, for example 10000");
         }
         if (keys() > 0 && keys() < partitions()) {
             throw new WorkloadException("topic.keys must be at least topic.partitions, since each key belongs to one:"
-                    + " topic.keys=" + keys() + " topic.partitions=" + partitions());
+                    + " topic.keys=" + keys() + " " + partitionsText());
         }
         if (isPlanned() != (recordsPerSecond() > 0)) {
             throw new WorkloadException("scenario " + scenario().label()
@@ -138,8 +146,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     void requireTimedPartitions() {
         if (partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "
-                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
-                    + partitions());
+                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: " + partitionsText());
         }
     }
 
@@ -155,13 +162,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     private void checkSpread() {
-        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS)) {
+        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS, Key.GROUPS)) {
             if (!isChangeable()
                     && !text(key)
                             .equals(Objects.requireNonNull(Key.ALL.get(key)).fallback())) {
                 throw new WorkloadException(key + " is of groups that are sent to: set " + GROUPS
                         + ", or leave it out: " + key + "=" + text(key));
             }
+        }
+        if (groups() > 1 && copiesByPlan()) {
+            throw new WorkloadException(
+                    "scenario copy has one group, whose output is read: leave groups out: groups=" + groups());
         }
         if (!isPlanned() && !section("producer.").isEmpty()) {
             throw new WorkloadException(
@@ -170,7 +181,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         if (producers() > partitions()) {
             throw new WorkloadException(
                     "topic.producers must be at most topic.partitions, since each has some to itself:"
-                            + " topic.producers=" + producers() + " topic.partitions=" + partitions());
+                            + " topic.producers=" + producers() + " " + partitionsText());
         }
         if (consumers() > 0 && consumers() < members()) {
             throw new WorkloadException(
@@ -279,13 +290,30 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Scenario.of(text("scenario"));
     }
 
+    /** How many topics are read together, each like the others. */
+    public int topics() {
+        return integer(Key.TOPICS);
+    }
+
+    /** Of all topics together. */
     public int partitions() {
+        return topics() * partitionsOfTopic();
+    }
+
+    /** Of each topic. */
+    public int partitionsOfTopic() {
         return integer("topic.partitions");
     }
 
-    /** Of each partition; the total is rounded up to a multiple of the partitions. */
+    private String partitionsText() {
+        return "topic.partitions=" + partitionsOfTopic() + (topics() == 1 ? "" : " topics=" + topics());
+    }
+
+    /** Of each partition; the total of a topic is rounded up to a multiple of its partitions. */
     public long recordsPerPartition() {
-        return Math.ceilDiv(isPlanned() ? plannedRecords() : Long.parseLong(text("topic.records")), partitions());
+        return isPlanned()
+                ? Math.ceilDiv(plannedRecords(), partitions())
+                : Math.ceilDiv(Long.parseLong(text("topic.records")), partitionsOfTopic());
     }
 
     /** A little more than is measured: the end of a pass is not to be in it. */
@@ -422,6 +450,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.producers");
     }
 
+    /** How many groups are sent to at the same time. */
+    public int groups() {
+        return integer(Key.GROUPS);
+    }
+
     /** How many consumers a group that is sent to has in all; 0: as its processes have them. */
     public int consumers() {
         return integer(Key.CONSUMERS);
@@ -462,11 +495,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.recordsPerSecond");
     }
 
-    /** How many are due in a second of the time that is measured, by the mean. */
+    /** How many are due in a second of the time that is measured, by the mean, to all groups together. */
     public double measuredPerSecond() {
         double from = seconds("maxWarmUpSeconds");
         double seconds = seconds("measureSeconds");
-        return recordsPerSecond() * (load().area(from + seconds) - load().area(from)) / seconds;
+        return groups() * recordsPerSecond() * (load().area(from + seconds) - load().area(from)) / seconds;
     }
 
     /** {@code even} or {@code poisson}. */
@@ -540,6 +573,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         }
         if (failures() > 0) {
             features.add(Feature.RETRIES);
+        }
+        if (topics() > 1) {
+            features.add(Feature.TOPICS);
         }
         return features;
     }
