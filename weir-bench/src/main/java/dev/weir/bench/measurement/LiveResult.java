@@ -44,15 +44,17 @@ record LiveResult(
     /**
      * The result.
      *
+     * @param ledgers of the groups
      * @param isWhole whether the group had committed all that was sent
      */
     Measured measured(
             double endMillis,
-            LedgerFigures ledger,
+            List<LedgerFigures> ledgers,
             boolean isWhole,
             List<TimelineEntry> timeline,
             List<Phase> phases,
             List<Disturbance> disturbances) {
+        LedgerFigures ledger = ledgers.stream().reduce(LedgerFigures.NONE, LedgerFigures::plus);
         int count = figures.whole(endMillis);
         int warmUp = figures.warmUp(count);
         Usage used = figures.usage(warmUp, count);
@@ -99,7 +101,8 @@ record LiveResult(
                 figures.latencies(count),
                 List.copyOf(timeline),
                 timeline.isEmpty() ? List.of() : List.copyOf(phases),
-                disturbances);
+                disturbances,
+                ledgers.size() == 1 ? List.of() : ledgers);
     }
 
     /** At most once, a record may get lost where somebody was disturbed at work, and none may come again. */
@@ -123,6 +126,7 @@ record LiveResult(
         IntervalSums sums = IntervalSums.of(measured);
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("members", (double) point.members());
+        metrics.put("groups", (double) point.groups());
         metrics.put("planned/s", point.measuredPerSecond());
         metrics.put("collections", (double) used.gcCount());
         metrics.put("heap MB", used.heapBytes() / 1e6);

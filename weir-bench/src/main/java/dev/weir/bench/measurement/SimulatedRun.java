@@ -41,6 +41,10 @@ public final class SimulatedRun {
 
     /** Refuses a group of which there is no model. */
     public static void requireModel(WorkloadPoint point) {
+        if (point.groups() > 1) {
+            throw new WorkloadException(
+                    "--simulate has a model of one group: leave groups out: groups=" + point.groups());
+        }
         if (point.ordering() == HandlerOrder.KEY) {
             throw new WorkloadException("--simulate has no model of keys: set options.ordering to partition or none");
         }
@@ -78,7 +82,7 @@ public final class SimulatedRun {
         return new LiveResult(point, figures, told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
                 .measured(
                         endMillis,
-                        new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0),
+                        List.of(new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0)),
                         missing == 0,
                         List.of(),
                         List.of(),
