@@ -234,6 +234,16 @@ final class LiveGroup implements AutoCloseable {
         return before + " to " + consumers() + settled();
     }
 
+    /** Throws what the network of a member failed with, if one did. */
+    void requireNetworks() throws InterruptedException {
+        for (LivePart part : parts) {
+            MemberNetwork network = part.network;
+            if (network != null) {
+                network.requireUp();
+            }
+        }
+    }
+
     /** By SIGKILL, whatever it does. */
     void end(LivePart part) {
         parts.remove(part);

@@ -60,6 +60,13 @@ final class LiveGroups implements AutoCloseable {
         return sender;
     }
 
+    /** As {@link LiveGroup#requireNetworks}. */
+    void requireNetworks() throws InterruptedException {
+        for (LiveGroup group : groups) {
+            group.requireNetworks();
+        }
+    }
+
     /** The one that faults befall. */
     LiveGroup first() {
         return groups.getFirst();

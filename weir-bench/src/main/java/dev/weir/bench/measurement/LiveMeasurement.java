@@ -153,7 +153,8 @@ public final class LiveMeasurement implements Orders.Target {
         }
 
         @Override
-        public void tick() {
+        public void tick() throws InterruptedException {
+            groups.requireNetworks();
             numbers.forEach(RunNumbers::take);
             long now = System.nanoTime();
             if (isTold && now - nextSecondNanos >= 0) {

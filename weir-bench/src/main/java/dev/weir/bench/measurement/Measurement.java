@@ -211,19 +211,17 @@ public final class Measurement {
                     records += interval.records();
                     bytes += interval.bytes();
                     if (from == null && cluster.figures().countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
-                        from = new Fetches(cluster.figures().fetched(), records, bytes, interval.atNanos());
+                        from = fetches(records, bytes, interval);
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
-                        fetched = new Fetches(cluster.figures().fetched(), records, bytes, interval.atNanos())
-                                .since(from);
+                        fetched = fetches(records, bytes, interval).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
                         ends();
                     }
                 }
                 case Report.Passed said -> {
-                    Report.Passed passed =
-                            cluster.written().copied(point, topic, point.recordsPerPartition(), group, said);
+                    Report.Passed passed = copied(topic, group, said);
                     requireTimed(passed);
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
@@ -239,6 +237,14 @@ public final class Measurement {
                 case Report.Clock answer -> throw RunFailure.unasked();
             }
         }
+    }
+
+    private Report.Passed copied(String topic, String group, Report.Passed said) {
+        return cluster.written().copied(point, topic, point.recordsPerPartition(), group, said);
+    }
+
+    private Fetches fetches(long records, long bytes, Report.Interval interval) {
+        return new Fetches(cluster.figures().fetched(), records, bytes, interval.atNanos());
     }
 
     private void begins(boolean isMeasured) {

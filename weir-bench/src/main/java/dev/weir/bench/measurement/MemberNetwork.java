@@ -14,6 +14,13 @@ interface MemberNetwork extends AutoCloseable {
     /** Something happens to it from now on. */
     void befall(NetworkFault fault) throws InterruptedException;
 
+    /**
+     * Does nothing while it passes on what it is to.
+     *
+     * @throws dev.weir.bench.RunFailure if it is gone: what its member does then is no fault of the plan
+     */
+    void requireUp() throws InterruptedException;
+
     @Override
     void close();
 
@@ -37,6 +44,9 @@ interface MemberNetwork extends AutoCloseable {
             }
 
             @Override
+            public void requireUp() {} // It is as long as this process is.
+
+            @Override
             public void close() {
                 proxy.close();
             }
@@ -54,6 +64,11 @@ interface MemberNetwork extends AutoCloseable {
             @Override
             public void befall(NetworkFault fault) throws InterruptedException {
                 proxy.befall(fault);
+            }
+
+            @Override
+            public void requireUp() throws InterruptedException {
+                proxy.requireUp();
             }
 
             @Override

@@ -53,7 +53,7 @@ final class TrialMembers {
         default void sent(Report.Passed passed) {}
 
         /** Called again and again, whether something was heard or not. */
-        default void tick() {}
+        default void tick() throws InterruptedException {}
     }
 
     /** A process of the group, or the generator. */

@@ -65,8 +65,17 @@ public final class NetworkProcess implements AutoCloseable {
      * @throws RunFailure if it is gone
      */
     public void befall(NetworkFault fault) throws InterruptedException {
-        var unused = session.poll(); // Throws what it failed with.
+        requireUp();
         session.change(fault.options());
+    }
+
+    /**
+     * Looks, without waiting, whether it is there.
+     *
+     * @throws RunFailure saying what it failed with, if it did
+     */
+    public void requireUp() throws InterruptedException {
+        var unused = session.poll();
     }
 
     @Override

@@ -73,7 +73,8 @@ final class WorkerHost implements AutoCloseable {
             fi
             kill -"$0" "$1\"""";
 
-    private static final String FOLDER = "echo \"weir:$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-XXXXXX\")\"";
+    private static final String FOLDER =
+            "folder=$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-" + "X".repeat(6) + "\") && echo \"weir:$folder\"";
 
     // What is still halted after eleven minutes, one more than the longest pause, goes on: nobody is there to say so.
     private static final String STOP = KILL + """

@@ -213,6 +213,34 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
+    /** All of it: that of {@link ProcessHandle} ends within the class path. */
+    private static String commandLine(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
+        } catch (IOException e) { // It has ended since.
+            return "";
+        }
+    }
+
+    /** Its member would leave the group with nobody having ordered that. */
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void networkElsewhereThatEndsUnasked_failsTheRun() throws Exception {
+        CompletableFuture<ResultsFolder> run =
+                running(group("network-gone", "plain", "measureSeconds: 600, proxy: true", ""));
+        assertThat(ordered("network-gone", run, new Order.DiscardStats()).applied())
+                .isNotEmpty();
+        ProcessHandle proxy = ProcessHandle.current()
+                .descendants()
+                .filter(process -> commandLine(process).contains("ProxyDriver"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(proxy.destroyForcibly()).isTrue();
+        assertThat(run.get(1, TimeUnit.MINUTES).runs().getFirst().failure())
+                .contains("driver proxy at ssh h1 failed: its process ended");
+    }
+
     /** The reader of the output is where generators are. */
     @Test
     @Tag("long")

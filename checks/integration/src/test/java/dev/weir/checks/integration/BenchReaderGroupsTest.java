@@ -107,7 +107,8 @@ class BenchReaderGroupsTest extends BenchTestBase {
     void shareGroups_areBesideEachOther() throws Exception {
         for (String driver : List.of("kafka-share", "weir-share")) {
             requireWhole(
-                    bench.run(workload("groups-" + driver, driver, 5).replace("client: {session.timeout.ms: 6000}\n", "")
+                    bench.run(workload("groups-" + driver, driver, 5)
+                                            .replace("client: {session.timeout.ms: 6000}\n", "")
                                     + "groups: 2\n")
                             .runs()
                             .getFirst(),

@@ -29,17 +29,23 @@ public final class ProxyDriver implements Driver {
     @Override
     public void run(Pass pass) throws InterruptedException {
         try (FaultProxy network = FaultProxy.to(pass.configuration().bootstrapServers())) {
-            pass.isNetwork(network.bootstrapServers(), options -> befall(network, NetworkFault.of(options)));
+            pass.isNetwork(network.bootstrapServers(), options -> befall(pass, network, options));
             pass.awaitDone();
         }
     }
 
-    private static void befall(FaultProxy network, NetworkFault fault) {
-        switch (fault.kind()) {
-            case NONE -> network.restore();
-            case CUT -> network.cut();
-            case SILENCE -> network.halfOpen();
-            case DELAY -> network.delay(Duration.ofNanos(fault.delayNanos()));
+    /** On the thread that hears commands, which goes on hearing them whatever happens here. */
+    private static void befall(Pass pass, FaultProxy network, Map<String, String> options) {
+        try {
+            NetworkFault fault = NetworkFault.of(options);
+            switch (fault.kind()) {
+                case NONE -> network.restore();
+                case CUT -> network.cut();
+                case SILENCE -> network.halfOpen();
+                case DELAY -> network.delay(Duration.ofNanos(fault.delayNanos()));
+            }
+        } catch (RuntimeException e) { // The member would stay cut off, or never be, and nobody would know.
+            pass.fail(e);
         }
     }
 }
