@@ -239,7 +239,7 @@ final class WorkerHost implements AutoCloseable {
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
-        java.add(java());
+        java.add(javaProgram());
         java.addAll(List.of(
                 "-Xms" + heapMegabytes + "m",
                 "-Xmx" + heapMegabytes + "m",
@@ -261,7 +261,7 @@ final class WorkerHost implements AutoCloseable {
         return command;
     }
 
-    private String java() {
+    private String javaProgram() {
         return place instanceof Place.Here
                 ? Path.of(System.getProperty("java.home"), "bin", "java").toString()
                 : worker.java();
@@ -319,7 +319,7 @@ final class WorkerHost implements AutoCloseable {
                 "what a killed process had noted cannot be read",
                 place,
                 List.of(
-                        java(),
+                        javaProgram(),
                         "-Xmx64m",
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
