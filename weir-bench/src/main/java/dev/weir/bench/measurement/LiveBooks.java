@@ -36,7 +36,12 @@ final class LiveBooks {
 
     /** Those of one of them. */
     LiveFigures of(int group) {
-        return groups.isEmpty() ? all : groups.get(group);
+        return byGroup().get(group);
+    }
+
+    /** Those of each group. */
+    List<LiveFigures> byGroup() {
+        return groups.isEmpty() ? List.of(all) : groups;
     }
 
     private Stream<LiveFigures> each() {

@@ -221,7 +221,7 @@ public final class LiveMeasurement implements Orders.Target {
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));
             long[] ends = processes.ends();
-            return new LiveResult(point, books.all(), told, around, cores, processes.handlers())
+            return new LiveResult(point, books.all(), books.byGroup(), told, around, cores, processes.handlers())
                     .measured(
                             endMillis,
                             processes.figures(ends),

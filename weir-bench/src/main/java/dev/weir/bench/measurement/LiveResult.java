@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Makes the result of a run that could be changed. Immutable.
  *
+ * @param figures of all groups together
+ * @param ofGroups those of each
  * @param told figures of members' clients, by name
  * @param around figures of brokers and machine
  * @param cores of the machine on which all processes are
@@ -32,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 record LiveResult(
         WorkloadPoint point,
         LiveFigures figures,
+        List<LiveFigures> ofGroups,
         Map<String, List<Double>> told,
         Map<String, Double> around,
         int cores,
@@ -66,7 +69,9 @@ record LiveResult(
                     + " minute: they are lost, or members stand still");
         }
         List<Interval> intervals = figures.intervals(count);
-        LoadShares shares = new LoadShares(figures.sentTo(warmUp, count), figures.cameTo());
+        LoadShares shares = new LoadShares(
+                figures.sentTo(warmUp, count),
+                ofGroups.stream().map(LiveFigures::cameTo).toList());
         // Ended before anything was measured, it has phases all the same.
         Totals totals = used == null
                 ? Totals.NONE

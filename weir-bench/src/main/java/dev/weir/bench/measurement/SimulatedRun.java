@@ -79,7 +79,8 @@ public final class SimulatedRun {
         Map<String, List<Double>> told = new TreeMap<>();
         told.put("group: consumers", List.of((double) group.processes()));
         long missing = group.sent() - group.came();
-        return new LiveResult(point, figures, told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
+        return new LiveResult(
+                        point, figures, List.of(figures), told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
                 .measured(
                         endMillis,
                         List.of(new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0)),
