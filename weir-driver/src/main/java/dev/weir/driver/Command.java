@@ -13,7 +13,7 @@ import java.util.TreeMap;
  *         <- hello               once, when the process is up
  * configure ->                   before the first pass, and before another one that is to be different
  * start ->                       for each pass
- *         <- ready               of who sends by a plan that can change: it is connected
+ *         <- ready               of who sends by a plan that can change, or is a network: it is connected
  *         <- first               when the first record is delivered
  *         <- interval ...        while it delivers
  * change ->                      at any time of a pass
@@ -43,7 +43,8 @@ public sealed interface Command {
      *
      * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they
      *     travel here, on no command line and in no log
-     * @param topic to read from, or to write to
+     * @param topic to read from, or to write to; several as {@link TopicSet} writes them
+     * @param partitions of all topics together
      * @param recordsPerPartition how many records each partition holds, numbered from 0
      * @param client properties of Kafka clients that the workload sets, over the driver's own
      * @param options what the scenario needs, such as {@code work.millis}
@@ -104,7 +105,8 @@ public sealed interface Command {
     /**
      * Changes the pass under way, or the one that was started last, from now on.
      *
-     * @param options {@link HandlerWork#MILLIS}, or {@link SendPlan#RATE} with {@link SendPlan#AT}
+     * @param options {@link HandlerWork#MILLIS}, or {@link SendPlan#RATE} with {@link SendPlan#AT}, or those of a
+     *     {@link NetworkFault}
      */
     record Change(Map<String, String> options) implements Command {}
 

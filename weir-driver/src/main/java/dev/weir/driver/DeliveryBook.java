@@ -16,7 +16,7 @@ final class DeliveryBook {
     private final HandlerOrder order;
     private final GroupType group;
     private final PartitionLedger[] partitions;
-    private final KeyLedger keys = new KeyLedger();
+    private final KeyLedger[] keys; // of each topic
     private final Failures failures;
     private final long unorderedBehind;
     private final boolean repeatsCount;
@@ -27,6 +27,9 @@ final class DeliveryBook {
         this.partitions = IntStream.range(0, configuration.partitions())
                 .mapToObj(partition -> new PartitionLedger(configuration.recordsPerPartition()))
                 .toArray(PartitionLedger[]::new);
+        this.keys = TopicSet.names(configuration.topic()).stream()
+                .map(topic -> new KeyLedger())
+                .toArray(KeyLedger[]::new);
         this.failures = Failures.of(configuration.options());
         this.repeatsCount = group != GroupType.SHARE
                 && !Boolean.parseBoolean(configuration.options().get(PassOptions.REPEATS));
@@ -47,8 +50,8 @@ final class DeliveryBook {
     }
 
     /** The record of that number has that key; it is told of by {@link #delivered} too. */
-    void deliveredOfKey(int key, long number) {
-        keys.delivered(key, number);
+    void deliveredOfKey(int partition, int key, long number) {
+        keys[partition / ofTopic()].delivered(key, number);
     }
 
     /** The handler of the record has done its work, and fails if it is to. Any thread, one at a time for a record. */
@@ -63,8 +66,20 @@ final class DeliveryBook {
                 .toList();
     }
 
+    /** How many partitions each topic has. */
+    private int ofTopic() {
+        return partitions.length / keys.length;
+    }
+
     /** What came, and what is missing: of all records if {@code complete}. */
     LedgerFigures figures(boolean complete) {
+        return LedgerFigures.ofTopics(IntStream.range(0, keys.length)
+                        .mapToObj(topic -> figures(topic, complete))
+                        .toList())
+                .withRetried(failures.count());
+    }
+
+    private LedgerFigures figures(int topic, boolean complete) {
         // Cut off amid work in any order, holes may be what was under way; by key, a key's records wait for each
         // other as long as it takes.
         long behind = switch (order) {
@@ -72,18 +87,17 @@ final class DeliveryBook {
             case KEY -> Long.MAX_VALUE;
             case NONE -> unorderedBehind;
         };
-        LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
-        for (int partition = 0; partition < partitions.length; partition++) {
+        LedgerFigures sum = LedgerFigures.NONE;
+        for (int partition = topic * ofTopic(); partition < (topic + 1) * ofTopic(); partition++) {
             sum = sum.plus(partitions[partition].figures(complete, behind, failures.waiting(partition)));
         }
-        sum = sum.withRetried(failures.count());
         if (group == GroupType.SHARE) {
             return sum.asOfShareGroup();
         }
         return switch (order) {
             case PARTITION -> sum;
             // A partition's records may overtake each other.
-            case KEY -> keys.isUsed() ? sum.withReordered(keys.reordered()) : sum;
+            case KEY -> keys[topic].isUsed() ? sum.withReordered(keys[topic].reordered()) : sum;
             case NONE -> sum.withReordered(0);
         };
     }

@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -200,7 +201,7 @@ public final class DriverMain {
         sampler.setDaemon(true);
         Meters.exclude(sampler);
         sampler.start();
-        pass.whenReady(() -> say(new Report.Ready()));
+        pass.whenReady(address -> say(new Report.Ready(address)));
         underWay = pass;
         changes.forEach(pass::change);
         if (endIsWanted) {
@@ -221,6 +222,10 @@ public final class DriverMain {
             say(told);
         }
         say(passed);
+        Path noted = pass.options().ownNumbers();
+        if (noted != null) {
+            Files.deleteIfExists(noted); // It was for a process that cannot tell any more.
+        }
     }
 
     private void sample(Pass pass) {

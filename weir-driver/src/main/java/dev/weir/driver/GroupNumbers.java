@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /**
@@ -88,19 +89,41 @@ public final class GroupNumbers {
         return sum(AGAIN);
     }
 
+    /** How often one of a partition did. */
+    long again(int partition) {
+        return (long) LONGS.getVolatile(blocks[partition], AGAIN);
+    }
+
     private long sum(int count) {
         return Arrays.stream(blocks)
                 .mapToLong(block -> (long) LONGS.getVolatile(block, count))
                 .sum();
     }
 
-    /** The numbers below {@code end} that did not come, which belong to the caller. */
-    public BitSet missing(int partition, long end) {
-        long[] words = new long[Math.toIntExact(Math.ceilDiv(Math.min(end, records), Long.SIZE))];
+    /** The numbers that came. */
+    NumberRuns of(int partition) {
+        NumberRuns.Builder numbers = new NumberRuns.Builder();
+        BitSet came = words(partition, records);
+        for (int from = came.nextSetBit(0); from >= 0; ) {
+            int to = came.nextClearBit(from);
+            numbers.add(from, to);
+            from = came.nextSetBit(to);
+        }
+        return numbers.build();
+    }
+
+    /** The bits of the numbers below {@code end}, and some behind. */
+    private BitSet words(int partition, long end) {
+        long[] words = new long[Math.toIntExact(Math.ceilDiv(end, Long.SIZE))];
         for (int i = 0; i < words.length; i++) {
             words[i] = (long) LONGS.getVolatile(blocks[partition], HEADER_BYTES + i * Long.BYTES);
         }
-        BitSet missing = BitSet.valueOf(words);
+        return BitSet.valueOf(words);
+    }
+
+    /** The numbers below {@code end} that did not come, which belong to the caller. */
+    public BitSet missing(int partition, long end) {
+        BitSet missing = words(partition, Math.min(end, records));
         missing.flip(0, Math.toIntExact(end));
         missing.clear(Math.toIntExact(end), Math.max(Math.toIntExact(end), missing.length()));
         return missing;
@@ -113,10 +136,24 @@ public final class GroupNumbers {
      * @param ends how many records each partition has
      */
     public LedgerFigures figures(LedgerFigures told, long[] ends) {
-        long written = Arrays.stream(ends).sum();
-        long missing = IntStream.range(0, blocks.length)
-                .mapToLong(partition -> missing(partition, ends[partition]).cardinality())
-                .sum();
+        List<LedgerFigures> topics = told.topics();
+        int each = blocks.length / Math.max(1, topics.size());
+        return figures(told, ends, 0, blocks.length)
+                .with(IntStream.range(0, topics.size())
+                        .mapToObj(topic -> figures(topics.get(topic), ends, topic * each, (topic + 1) * each))
+                        .toList());
+    }
+
+    /** Of some of the partitions. */
+    private LedgerFigures figures(LedgerFigures told, long[] ends, int from, int to) {
+        long written = 0;
+        long missing = 0;
+        long repeated = 0;
+        for (int partition = from; partition < to; partition++) {
+            written += ends[partition];
+            missing += missing(partition, ends[partition]).cardinality();
+            repeated += again(partition);
+        }
         return new LedgerFigures(
                 written - missing,
                 missing,
@@ -124,6 +161,6 @@ public final class GroupNumbers {
                 told.reordered(),
                 told.foreign(),
                 told.retried(),
-                Math.max(told.redelivered(), again() - told.duplicates()));
+                Math.max(told.redelivered(), repeated - told.duplicates()));
     }
 }

@@ -1,6 +1,8 @@
 package dev.weir.driver;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What the numbers in the values say of a pass. Immutable.
@@ -14,9 +16,47 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  * @param foreign deliveries that nobody wrote
  * @param retried calls of handlers that failed, after which they were to be called again
  * @param redelivered deliveries of what had come already, where that is allowed (share groups, copy at least once)
+ * @param topics the same of each topic, where there are several: but for {@code retried}, which is of all
  */
 public record LedgerFigures(
-        long distinct, long missing, long duplicates, long reordered, long foreign, long retried, long redelivered) {
+        long distinct,
+        long missing,
+        long duplicates,
+        long reordered,
+        long foreign,
+        long retried,
+        long redelivered,
+        List<LedgerFigures> topics) {
+
+    /** Nothing came, and nothing should have. */
+    public static final LedgerFigures NONE = new LedgerFigures(0, 0, 0, 0, 0);
+
+    public LedgerFigures {
+        topics = topics == null ? List.of() : List.copyOf(topics); // Older drivers tell none.
+    }
+
+    /** Of one topic. */
+    public LedgerFigures(
+            long distinct,
+            long missing,
+            long duplicates,
+            long reordered,
+            long foreign,
+            long retried,
+            long redelivered) {
+        this(distinct, missing, duplicates, reordered, foreign, retried, redelivered, List.of());
+    }
+
+    /** The sum of several topics, or the one. */
+    public static LedgerFigures ofTopics(List<LedgerFigures> each) {
+        LedgerFigures sum = each.stream().reduce(NONE, LedgerFigures::plus);
+        return each.size() == 1 ? sum : sum.with(each);
+    }
+
+    /** The same with these of its topics. */
+    public LedgerFigures with(List<LedgerFigures> ofTopics) {
+        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, retried, redelivered, ofTopics);
+    }
 
     /** Where no handler failed. */
     public LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
@@ -36,7 +76,7 @@ public record LedgerFigures(
 
     /** The same, with so many calls that failed. */
     LedgerFigures withRetried(long calls) {
-        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered);
+        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered, topics);
     }
 
     /** The same of a share group, which may deliver again, in any order, but must deliver all. */
@@ -70,6 +110,17 @@ public record LedgerFigures(
                 reordered + other.reordered,
                 foreign + other.foreign,
                 retried + other.retried,
-                redelivered + other.redelivered);
+                redelivered + other.redelivered,
+                plus(topics, other.topics));
+    }
+
+    /** What is of all topics is of none. */
+    private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
+        if (some.isEmpty() || others.isEmpty()) {
+            return some.isEmpty() ? others : some;
+        }
+        return IntStream.range(0, some.size())
+                .mapToObj(topic -> some.get(topic).plus(others.get(topic)))
+                .toList();
     }
 }

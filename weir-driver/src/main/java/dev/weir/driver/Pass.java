@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ public final class Pass {
     private final Tally tally;
     private final Course course;
     private final Lateness lateness;
+    private final TopicSet topics;
     private final DeliveryBook book;
     private final @Nullable GroupNumbers ofGroup;
     private final ReentrantLock lock = new ReentrantLock(); // of deliveries that come concurrently
@@ -60,7 +62,8 @@ public final class Pass {
     private final long orderedNanos = System.nanoTime();
 
     private volatile @Nullable SendPlan plan;
-    private volatile Runnable whenReady = () -> {};
+    private volatile Consumer<String> whenReady = address -> {};
+    private volatile @Nullable Consumer<Map<String, String>> whenChanged; // of a network
 
     Pass(Command.Configure configuration, Command.Start order) {
         this(configuration, order, GroupType.CONSUMER);
@@ -79,15 +82,21 @@ public final class Pass {
         this.tally = new Tally(configuration.valueBytes());
         this.course = new Course(wanted, (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1)), tally, work);
         this.lateness = new Lateness(options, configuration.partitions(), course);
+        this.topics = TopicSet.of(configuration.topic(), configuration.partitions());
         this.book = new DeliveryBook(configuration, groupType);
-        Path shared = options.groupNumbers();
-        this.ofGroup = shared == null
+        Path noted = options.numbers();
+        this.ofGroup = noted == null
                 ? null
-                : GroupNumbers.in(shared, configuration.partitions(), configuration.recordsPerPartition());
+                : GroupNumbers.in(noted, configuration.partitions(), configuration.recordsPerPartition());
     }
 
     public Command.Configure configuration() {
         return configuration;
+    }
+
+    /** The topics to read, one or several, or to write to. Deliveries are told by the {@link TopicSet#number} of a partition. */
+    public TopicSet topics() {
+        return topics;
     }
 
     /** The consumer group, which the brokers do not know yet. */
@@ -245,7 +254,7 @@ public final class Pass {
         lock.lock();
         try {
             if (key != null) {
-                book.deliveredOfKey(RecordLayout.numberOfKey(key), RecordLayout.number(value));
+                book.deliveredOfKey(partition, RecordLayout.numberOfKey(key), RecordLayout.number(value));
             }
             delivered(partition, value);
         } finally {
@@ -276,17 +285,32 @@ public final class Pass {
         if (niceness != null) {
             figure(SENDER_NICENESS, niceness);
         }
-        whenReady.run();
+        whenReady.accept("");
         return made;
     }
 
-    /** Hears when the plan is asked for, on that thread. */
-    void whenReady(Runnable told) {
+    /**
+     * The pass is a network of a member, which waits for connections there.
+     *
+     * @param changed hears what is to befall it, as options of a {@link NetworkFault}; on the thread that hears commands
+     */
+    public void isNetwork(String address, Consumer<Map<String, String>> changed) {
+        whenChanged = changed;
+        whenReady.accept(address);
+    }
+
+    /** Hears when the plan is asked for, or where a network is, on that thread. */
+    void whenReady(Consumer<String> told) {
         whenReady = told;
     }
 
     /** Does what a {@link Command.Change} says. Any thread. */
     void change(Map<String, String> changes) {
+        Consumer<Map<String, String>> network = whenChanged;
+        if (network != null) {
+            network.accept(changes);
+            return;
+        }
         String millis = changes.get(HandlerWork.MILLIS);
         if (millis != null) {
             work.blockFor(Double.parseDouble(millis));

@@ -46,6 +46,9 @@ public final class PassOptions {
     /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
     public static final String GROUP_NUMBERS = "group.numbers";
 
+    /** Option: the file in which this pass alone notes that, for who reads it when the process was killed; it goes with the pass. */
+    public static final String OWN_NUMBERS = "own.numbers";
+
     /** Option: {@link #isExactlyOnce}. */
     public static final String GUARANTEE = "guarantee";
 
@@ -129,10 +132,21 @@ public final class PassOptions {
         return integer(PARTITION_AT, RecordLayout.PARTITION_BEHIND_NUMBER);
     }
 
-    /** The file of {@link #GROUP_NUMBERS}; null for none. */
+    /** The file in which the pass notes what came, that of {@link #OWN_NUMBERS} or of {@link #GROUP_NUMBERS}; null for none. */
     @Nullable
-    Path groupNumbers() {
-        String file = options.get(GROUP_NUMBERS);
+    Path numbers() {
+        Path own = ownNumbers();
+        return own == null ? file(GROUP_NUMBERS) : own;
+    }
+
+    /** The file of {@link #OWN_NUMBERS}; null for none. */
+    @Nullable
+    Path ownNumbers() {
+        return file(OWN_NUMBERS);
+    }
+
+    private @Nullable Path file(String name) {
+        String file = options.get(name);
         return file == null ? null : Path.of(file);
     }
 

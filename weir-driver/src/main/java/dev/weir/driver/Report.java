@@ -47,8 +47,12 @@ public sealed interface Report {
      */
     record Clock(long askedNanos, long ownNanos) implements Report {}
 
-    /** The sender is connected and waits for its plan. */
-    record Ready() implements Report {}
+    /**
+     * The sender is connected and waits for its plan, or the network of a member waits for connections.
+     *
+     * @param address where; empty of a sender
+     */
+    record Ready(String address) implements Report {}
 
     /**
      * The first record was delivered: from here on it counts.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,20 @@ class GroupNumbersTest {
         assertThat(numbers.came(1, RECORDS - 1)).isTrue();
         assertThat(numbers.came()).isOne();
         assertThat(numbers.missing(1, RECORDS).get((int) RECORDS - 1)).isFalse();
+    }
+
+    @Test
+    void figuresOfSeveralTopics_areOfEachToo() {
+        GroupNumbers numbers = mapped();
+        assertThat(numbers.came(0, 0)).isTrue();
+        assertThat(numbers.came(1, 0)).isTrue();
+        assertThat(numbers.came(1, 0)).isFalse();
+        LedgerFigures none = new LedgerFigures(0, 0, 0, 0, 0);
+        LedgerFigures figures = numbers.figures(LedgerFigures.ofTopics(List.of(none, none)), new long[] {3, 1});
+        assertThat(figures.topics())
+                .containsExactly(new LedgerFigures(1, 2, 0, 0, 0), new LedgerFigures(1, 0, 0, 0, 0, 0, 1));
+        assertThat(figures.missing()).isEqualTo(2);
+        assertThat(figures.redelivered()).isOne();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,25 @@ class PassTest {
         Report.Passed passed = pass.result();
         assertThat(last.records()).isEqualTo(passed.records());
         assertThat(last.bytes()).isEqualTo(passed.bytes());
+    }
+
+    /** A driver that took a partition of the second topic for one of the first would show in both. */
+    @Test
+    void ledgerOfSeveralTopics_isOfEachToo() {
+        Pass pass = new Pass(
+                new Command.Configure("h:1", Map.of(), "a,b", 4, 2, 16, Scenario.CONSUME, Map.of(), Map.of(), 1000),
+                new Command.Start("g", 0, 1));
+        for (int partition = 0; partition < 2; partition++) {
+            pass.delivered(pass.topics().number("a", partition), 0, 0, 16);
+            pass.delivered(pass.topics().number("a", partition), 1, 0, 16);
+        }
+        pass.delivered(pass.topics().number("b", 0), 0, 0, 16);
+        pass.delivered(pass.topics().number("b", 0), 1, 0, 16);
+        pass.delivered(pass.topics().number("b", 1), 1, 0, 16);
+        pass.delivered(pass.topics().number("b", 1), 1, 0, 16);
+        LedgerFigures ledger = pass.result().ledger();
+        assertThat(ledger.topics()).containsExactly(new LedgerFigures(4, 0, 0, 0, 0), new LedgerFigures(3, 1, 1, 0, 0));
+        assertThat(ledger.with(List.of())).isEqualTo(new LedgerFigures(7, 1, 1, 0, 0));
     }
 
     @Test

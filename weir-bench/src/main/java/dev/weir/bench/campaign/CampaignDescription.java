@@ -73,7 +73,7 @@ final class CampaignDescription {
             described.add(new Driver(name, version, own));
         }
         Map<String, String> around = new TreeMap<>(cluster.settings());
-        String values = cluster.valueDigests(workload.points());
+        String values = cluster.topics().valueDigests(workload.points());
         if (!values.isEmpty()) {
             around.put(VALUES, values);
         }

@@ -194,7 +194,8 @@ public final class CampaignRunner {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
                 CampaignDescription.requireSameTraces(folder.campaign(), workload);
-                CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
+                CampaignDescription.requireSameValues(
+                        folder.campaign(), cluster.topics().valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
                 return folder;

@@ -96,7 +96,7 @@ final class CampaignRuns {
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
         BenchCluster cluster = brokers.at(point);
-        cluster.times(); // Attaches to them, which takes a while and is to be over before anything counts.
+        cluster.figures().times(); // Attaches to them, which takes a while and is to be over before anything counts.
         if (folder.campaign().rounds() == 1
                 || point.isPlanned()
                 || point.asksForFreshBrokers()
@@ -194,7 +194,6 @@ final class CampaignRuns {
     /** A run that ended well. */
     static Run finished(
             RunOrder.Step step, int order, long seed, long startedAtMillis, long stoppedAtMillis, Measured measured) {
-        LedgerFigures ledger = measured.ledger();
         return new Run(
                 step.point().id(),
                 step.driver(),
@@ -206,18 +205,24 @@ final class CampaignRuns {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                new Ledger(
-                        ledger.distinct() + ledger.missing(),
-                        ledger.distinct() + ledger.duplicates() + ledger.foreign() + ledger.redelivered(),
-                        ledger.missing(),
-                        ledger.duplicates() + ledger.foreign(),
-                        ledger.reordered(),
-                        ledger.retried(),
-                        ledger.redelivered()),
+                ledger(measured.ledger(), measured.groups()),
                 measured.flags(),
                 null,
                 measured.timeline(),
                 measured.phases(),
                 measured.disturbances());
+    }
+
+    private static Ledger ledger(LedgerFigures figures, List<LedgerFigures> groups) {
+        return new Ledger(
+                figures.distinct() + figures.missing(),
+                figures.distinct() + figures.duplicates() + figures.foreign() + figures.redelivered(),
+                figures.missing(),
+                figures.duplicates() + figures.foreign(),
+                figures.reordered(),
+                figures.retried(),
+                figures.redelivered(),
+                figures.topics().stream().map(topic -> ledger(topic, List.of())).toList(),
+                groups.stream().map(group -> ledger(group, List.of())).toList());
     }
 }

@@ -35,19 +35,19 @@ final class CampaignTopics {
     String topic(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
         BenchCluster cluster = brokers.at(point);
         return switch (point.scenario()) {
-            case PRODUCE -> cluster.fresh(point);
+            case PRODUCE -> cluster.topics().fresh(point);
             case PIPELINE -> {
-                cluster.fresh(point);
+                cluster.topics().fresh(point);
                 yield events(cluster, point, recordsPerPartition, log);
             }
-            default -> cluster.filled(point, recordsPerPartition);
+            default -> cluster.topics().filled(point, recordsPerPartition);
         };
     }
 
     /** The topic of a run. */
     String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
         return point.scenario() == Scenario.STEADY || point.isChangeable()
-                ? brokers.at(point).begun(point)
+                ? brokers.at(point).topics().begun(point)
                 : topic(point, point.recordsPerPartition(), log);
     }
 
@@ -59,7 +59,7 @@ final class CampaignTopics {
     private String events(BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
             throws InterruptedException {
         String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
-        return cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+        return cluster.topics().fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
             try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {
                 DriverSession driver = new DriverSession(process, cluster, point);
                 driver.hello(Scenario.PRODUCE);

@@ -9,6 +9,7 @@ import dev.weir.bench.measurement.LiveMeasurement;
 import dev.weir.bench.measurement.LiveSteady;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.Measurement;
+import dev.weir.bench.measurement.RunNumbers;
 import dev.weir.bench.measurement.SteadyMeasurement;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
@@ -73,12 +74,9 @@ final class RunMeasurements {
 
     private Measured live(SteadyMeasurement steady, BenchCluster cluster, RunOrder.Step step, String topic, long seed)
             throws InterruptedException {
-        if (!launcher.isHere()) {
-            throw new RunFailure("method.live needs its driver on this machine: leave it or the environment out");
-        }
         try (OrderDesk desk = OrderDesk.open(settings.results(), step.key().fileName())) {
             LiveSteady orders = new LiveSteady(step.point(), cluster, desk, workload.timeline(), hears());
-            return steady.run(topic, seed, orders, desk.numbers());
+            return steady.run(topic, seed, orders, RunNumbers.of(launcher, desk.numbers(), step.point()));
         }
     }
 

@@ -118,14 +118,14 @@ final class Verification {
         driver.configure(topic, recordsPerPartition);
         String group = driver.start(0, (double) DriverSession.PATIENCE.toSeconds());
         Report.Passed passed = driver.passed();
-        Report.Passed written = cluster.copied(point, topic, recordsPerPartition, group, passed);
-        LedgerFigures ledger = cluster.checked(point, topic, written.ledger());
+        Report.Passed written = cluster.written().copied(point, topic, recordsPerPartition, group, passed);
+        LedgerFigures ledger = cluster.written().checked(point, topic, written.ledger());
         if (!passed.complete() && !ledger.isBroken()) {
             throw new RunFailure("it delivered " + ledger.distinct() + " of " + recordsPerPartition * point.partitions()
                     + " records within " + DriverSession.PATIENCE.toSeconds() + " s");
         }
         if (ledger.isBroken()) {
-            String found = cluster.writtenNumbers(point, topic, recordsPerPartition);
+            String found = cluster.written().numbers(point, topic, recordsPerPartition);
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger + (found.isEmpty() ? "" : "; " + found));
         }
@@ -139,7 +139,7 @@ final class Verification {
             throw new RunFailure("it delivered " + (long) strays + " records of partitions that were paused");
         }
         if (COMMITTING.contains(point.scenario())
-                && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
+                && !cluster.groups().committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;

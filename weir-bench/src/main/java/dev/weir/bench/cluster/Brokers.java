@@ -1,6 +1,7 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.testkit.Broker;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -12,6 +13,13 @@ interface Brokers extends AutoCloseable {
 
     /** Properties that every Kafka client needs to reach them. */
     Map<String, String> client();
+
+    /** The same with the brokers' addresses: all that a client needs. */
+    default Map<String, String> connection() {
+        Map<String, String> connection = new HashMap<>(client());
+        connection.put("bootstrap.servers", bootstrapServers());
+        return connection;
+    }
 
     Admin admin();
 

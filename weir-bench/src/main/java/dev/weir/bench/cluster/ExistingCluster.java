@@ -43,7 +43,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return topic.startsWith(prefix)
                 && topic.substring(prefix.length())
                         .matches(
-                                "fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|(sink|output)-p\\d+-[0-9a-f-]{13}");
+                                "fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|(sink|output)-p\\d+(-topic\\d+)?-[0-9a-f-]{13}");
     }
 
     /** The same of a consumer group. */

@@ -23,6 +23,7 @@ public final class TopicFill {
     private static final int BLOCK_RECORDS = 1000;
 
     private final String topic;
+    private final int first; // number of its first partition among those of all topics
     private final WorkloadPoint point;
     private final FillPlan plan;
     private final BooleanSupplier isStopped;
@@ -31,14 +32,21 @@ public final class TopicFill {
     private final KeySpread keys;
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
+    /**
+     * Of one topic.
+     *
+     * @param index of the topic among those that are read together, from 0
+     */
     public TopicFill(
             String topic,
+            int index,
             WorkloadPoint point,
             FillPlan plan,
             Values values,
             List<Header> headers,
             BooleanSupplier isStopped) {
         this.topic = topic;
+        this.first = index * point.partitionsOfTopic();
         this.point = point;
         this.plan = plan;
         this.isStopped = isStopped;
@@ -106,7 +114,7 @@ public final class TopicFill {
         if (isStopped.getAsBoolean()) {
             throw new BenchException("stopped while topic " + topic + " was being filled");
         }
-        for (int partition = 0; partition < point.partitions(); partition++) {
+        for (int partition = 0; partition < point.partitionsOfTopic(); partition++) {
             for (long number = from; number < to; number++) {
                 requireNoFailure(); // Each further one may wait as long as the first that was not written.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
@@ -114,7 +122,8 @@ public final class TopicFill {
                     ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // Where its copy belongs.
                 }
                 var unused = producer.send(
-                        new ProducerRecord<>(topic, partition, keys.next(partition), value, headers), (written, e) -> {
+                        new ProducerRecord<>(topic, partition, keys.next(first + partition), value, headers),
+                        (written, e) -> {
                             if (e != null) {
                                 failure.compareAndSet(null, e);
                             }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   run.json                which process runs what
  *   NUMBER.order            one order, in JSON; the smallest number first
  *   NUMBER.answer           what became of it
- *   numbers                 which records came to the members of the run
+ *   numbers, numbers-2      which records came to the members of the run, by group
  * </pre>
  */
 record LiveFolder(Path path) {
@@ -103,6 +103,17 @@ record LiveFolder(Path path) {
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));
+        }
+    }
+
+    /** Deletes what members noted, which takes room. */
+    void deleteNumbers() throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            for (Path file : files.toList()) {
+                if (String.valueOf(file.getFileName()).startsWith(NUMBERS)) {
+                    Files.deleteIfExists(file);
+                }
+            }
         }
     }
 

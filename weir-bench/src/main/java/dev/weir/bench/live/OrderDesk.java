@@ -65,7 +65,7 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /** A file in the folder for orders that is not there yet, and goes with it: for what processes of the run share. */
+    /** A file in the folder for orders that is not there yet, and goes with it, as do others whose names begin with its own. */
     public Path numbers() {
         return folder.numbers();
     }
@@ -126,7 +126,7 @@ public final class OrderDesk implements AutoCloseable {
     public void close() {
         try {
             Files.deleteIfExists(folder.run());
-            Files.deleteIfExists(folder.numbers());
+            folder.deleteNumbers();
             if (folder.isAnswered()) {
                 return; // Whoever asked still has to read; the next run clears up.
             }

@@ -35,8 +35,8 @@ final class BackgroundFigures {
 
     /** What follows is measured, as far as it lies in passes: of brokers, what is asked of them in the way there and back too. */
     void begin() {
-        from = cluster.times();
-        losses = cluster.losses();
+        from = cluster.figures().times();
+        losses = cluster.losses().count();
         isBegun = true;
     }
 
@@ -63,7 +63,7 @@ final class BackgroundFigures {
         hasSeries = true;
         seriesNanos = nowNanos;
         Map<String, Double> figures = new LinkedHashMap<>(series.look(nowNanos));
-        figures.putAll(cluster.sample());
+        figures.putAll(cluster.figures().sample());
         return figures;
     }
 
@@ -75,8 +75,8 @@ final class BackgroundFigures {
     /** Since the beginning, by name; what is not known is missing. */
     Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>(host.figures());
-        BrokerTimes.Reading before = losses == cluster.losses() ? from : null;
-        BrokerTimes.Reading now = before == null ? null : cluster.times();
+        BrokerTimes.Reading before = losses == cluster.losses().count() ? from : null;
+        BrokerTimes.Reading now = before == null ? null : cluster.figures().times();
         if (before != null && now != null) {
             figures.putAll(now.since(before));
         }

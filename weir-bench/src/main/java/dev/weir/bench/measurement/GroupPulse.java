@@ -19,7 +19,7 @@ final class GroupPulse implements AutoCloseable {
     private final Queue<Look> looks = new ConcurrentLinkedQueue<>(); // in the order of their times
     private @Nullable Thread looking;
 
-    /** How many records had come then, each once, and how often one had come again. */
+    /** How many records had come then, each once, and how often one had come again, if that is known. */
     record Look(long nanos, long came, long again) {
         static Look at(GroupNumbers numbers) {
             return new Look(System.nanoTime(), numbers.came(), numbers.again());

@@ -2,8 +2,9 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.live.Fault;
-import dev.weir.testkit.FaultProxy;
-import java.time.Duration;
+import dev.weir.driver.NetworkFault;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +15,16 @@ import org.jspecify.annotations.Nullable;
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;
 
-    private final LiveGroup group;
+    private final LiveGroups groups;
+    private final LiveGroup group; // that they befall
+    private final RunNumbers numbers; // of it
     private final BenchCluster cluster;
 
-    LiveFaults(LiveGroup group, BenchCluster cluster) {
-        this.group = group;
+    /** Those of members are of the first group, whose records are counted there. */
+    LiveFaults(LiveGroups groups, RunNumbers numbers, BenchCluster cluster) {
+        this.groups = groups;
+        this.group = groups.first();
+        this.numbers = numbers;
         this.cluster = cluster;
     }
 
@@ -26,9 +32,6 @@ final class LiveFaults {
     @Nullable
     String objection(Fault fault, LiveSettings settings) {
         int processes = group.processes();
-        if (fault.kind() == Fault.Kind.KILL && !group.isHere()) {
-            return fault.text() + ": what a killed member had is known on this machine only; freeze or leave instead";
-        }
         return switch (fault.kind()) {
             case JOIN, REBALANCE ->
                 group.hasRoom(Math.max(1, fault.count()))
@@ -37,13 +40,13 @@ final class LiveFaults {
                                 + ", and this one has " + processes;
             case LEAVE, KILL ->
                 fault.count() < processes
-                        ? null
+                        ? deaf(fault)
                         : fault.text() + ": one process has to stay, and the group has " + processes;
             case FREEZE, CUT, SILENCE ->
-                fault.count() <= processes ? null : fault.text() + ": the group has " + processes + " processes";
+                fault.count() <= processes ? deaf(fault) : fault.text() + ": the group has " + processes + " processes";
             case DELAY -> null;
             case LOSE_BROKER ->
-                cluster.canLose(fault.count())
+                cluster.losses().canLose(fault.count())
                         ? null
                         : fault.text() + ": no broker of that id was started for this run, so none can be ended";
             case BACKLOG ->
@@ -54,6 +57,22 @@ final class LiveFaults {
                                 : fault.text() + ": the rate would be " + (long) burst(fault, settings)
                                         + " records a second, and can be " + (long) MOST_RATE + " at most";
         };
+    }
+
+    /** Why a process would not get the signal; null if each would, or none is sent. */
+    private @Nullable String deaf(Fault fault) {
+        List<LivePart> some = switch (fault.kind()) {
+            case KILL -> group.last(fault.count());
+            case FREEZE -> group.first(fault.count());
+            default -> List.of();
+        };
+        for (LivePart part : some) {
+            String objection = part.process.objectionToSignals();
+            if (objection != null) {
+                return fault.text() + ": " + objection;
+            }
+        }
+        return null;
     }
 
     private static double burst(Fault fault, LiveSettings settings) {
@@ -70,34 +89,63 @@ final class LiveFaults {
                 String joined = group.grow(1, settings);
                 yield joined + ", then left: " + group.shrink(1);
             }
-            case KILL -> group.kill(fault.count());
-            case FREEZE -> group.freeze(fault.count(), seconds);
-            case CUT -> group.disconnect(fault.count(), FaultProxy::cut, seconds);
-            case SILENCE -> group.disconnect(fault.count(), FaultProxy::halfOpen, seconds);
-            case DELAY -> {
-                Duration each = Duration.ofNanos((long) (1e6 * fault.byMillis()));
-                yield group.disconnect(group.processes(), network -> network.delay(each), seconds);
-            }
+            case KILL -> kill(group.last(fault.count()));
+            case FREEZE -> freeze(group.first(fault.count()), seconds);
+            case CUT -> disconnect(group.first(fault.count()), NetworkFault.CUT, seconds);
+            case SILENCE -> disconnect(group.first(fault.count()), NetworkFault.SILENCE, seconds);
+            case DELAY ->
+                disconnect(
+                        group.first(group.processes()), NetworkFault.delay((long) (1e6 * fault.byMillis())), seconds);
             case LOSE_BROKER -> loseBroker(fault.count(), seconds);
             case BACKLOG -> {
-                group.send(burst(fault, settings), 1, settings.producerRate());
+                groups.sender().send(burst(fault, settings), 1, settings.producerRate());
                 hear(1);
                 yield (long) (settings.producerRate() * seconds) + " records more";
             }
         };
     }
 
+    /** Amid their work; they are not waited for. */
+    private String kill(List<LivePart> some) throws InterruptedException {
+        for (LivePart part : some) {
+            part.process.killThere();
+        }
+        for (LivePart part : some) {
+            numbers.killed(part);
+            group.end(part);
+        }
+        return LivePart.names(some);
+    }
+
+    private String freeze(List<LivePart> some, double seconds) throws InterruptedException {
+        groups.members().pause(some.stream().map(part -> part.member).toList(), seconds);
+        return LivePart.names(some);
+    }
+
+    private String disconnect(List<LivePart> some, NetworkFault fault, double seconds) throws InterruptedException {
+        befall(some, fault);
+        hear(seconds);
+        befall(some, NetworkFault.NONE);
+        return LivePart.names(some);
+    }
+
+    private static void befall(List<LivePart> some, NetworkFault fault) throws InterruptedException {
+        for (LivePart part : some) {
+            Objects.requireNonNull(part.network).befall(fault);
+        }
+    }
+
     private String loseBroker(int id, double seconds) throws InterruptedException {
-        long pid = cluster.lose(id);
+        long pid = cluster.losses().lose(id);
         try {
             hear(seconds);
         } finally {
-            cluster.bringBack(id);
+            cluster.losses().bringBack(id);
         }
         return "broker " + id + ", process " + pid;
     }
 
     private void hear(double seconds) throws InterruptedException {
-        group.members().hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
+        groups.members().hearUntil(System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1)));
     }
 }

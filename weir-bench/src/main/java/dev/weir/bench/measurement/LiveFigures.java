@@ -30,6 +30,7 @@ final class LiveFigures {
     private static final int QUIET_REPORTS = 2;
 
     private final int partitionCount;
+    private final int groupCount; // to each of which a record is due
     private final long slotMillis;
     private final List<Slot> slots = new ArrayList<>();
     private final Histogram[] partitions; // of what is measured
@@ -80,10 +81,16 @@ final class LiveFigures {
      * @param there how many records are there before the first one is sent
      */
     LiveFigures(int partitions, int intervalMillis, long there) {
+        this(partitions, intervalMillis, there, 1);
+    }
+
+    /** The same of several groups together, to each of which each record is due. */
+    LiveFigures(int partitions, int intervalMillis, long there, int groups) {
+        this.groupCount = groups;
         this.partitionCount = partitions;
         this.slotMillis = Math.max(LEAST_SLOT_MILLIS, intervalMillis);
         this.partitions = new Histogram[partitions];
-        this.sent = there;
+        this.sent = there * groups;
         clearPartitions();
     }
 
@@ -180,23 +187,24 @@ final class LiveFigures {
     /** What the generator sent, and how late, by partition; and how many of its records brokers acknowledged. */
     void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
-        long before = sent;
+        long count = 0;
         for (int partition = 0; partition < partitionCount; partition++) {
             Histogram ofPartition = late.get(partition);
             slot.sentTo[partition] += (int) ofPartition.getTotalCount();
-            slot.sent += ofPartition.getTotalCount();
-            sent += ofPartition.getTotalCount();
+            count += ofPartition.getTotalCount();
             slot.lateness.add(ofPartition);
         }
         hasSent = true;
-        unacknowledged += sent - before - acknowledged;
-        quietReports = sent == before ? quietReports + 1 : 0;
+        slot.sent += count * groupCount;
+        sent += count * groupCount;
+        unacknowledged += count - acknowledged;
+        quietReports = count == 0 ? quietReports + 1 : 0;
     }
 
-    /** At the end of that interval of the generator: how many records had come, each once, and how often one had again. */
+    /** At the end of that interval of the generator: how many records had come, each once, and how often one had again, if that is known. */
     void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
-        slot.again += againSoFar - again;
+        slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
         came = cameSoFar;
         again = againSoFar;
         slot.lag = lag();
@@ -304,9 +312,9 @@ final class LiveFigures {
         return sum;
     }
 
-    /** How often a record came in some seconds that had come before. */
+    /** How often a record came in some seconds that had come before, if that is known. */
     long again(int from, int to) {
-        return slots.subList(from, to).stream().mapToLong(slot -> slot.again).sum();
+        return slots.subList(from, to).stream().mapToLong(slot -> slot.again).reduce(0, OptionalCounts::plus);
     }
 
     /**

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -42,17 +42,16 @@ public final class LiveMeasurement implements Orders.Target {
     private final WorkloadPoint point;
     private final List<TimelineEntry> planned;
     private final LiveListener listener;
-    private final LiveGroup group;
-    private final LiveFigures figures;
-    private final GroupLedger ledger;
+    private final LiveGroups groups;
+    private final LiveBooks books;
+    private final List<RunNumbers> numbers; // by group
     private final BackgroundFigures background;
-    private final GroupPulse pulse;
+    private final List<GroupPulse> pulses; // by group
     private final LiveFaults faults;
     private final Disturbances disturbances;
     private final List<Begin> begins = new ArrayList<>();
     private final int cores; // of all processes
     private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
-    private final AtomicLong toldRecords = new AtomicLong(); // by members, in their intervals
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
 
     private LiveSettings settings;
@@ -69,7 +68,7 @@ public final class LiveMeasurement implements Orders.Target {
      *
      * @param timeline what is ordered at planned times
      * @param log takes what its processes print
-     * @param numbers a file, not there yet, in which they note what came
+     * @param numbersFile not there yet, in which they note what came
      */
     public LiveMeasurement(
             DriverLauncher launcher,
@@ -78,64 +77,74 @@ public final class LiveMeasurement implements Orders.Target {
             WorkloadPoint point,
             List<TimelineEntry> timeline,
             Path log,
-            Path numbers,
+            Path numbersFile,
             LiveListener listener) {
         this.cores = launcher.isHere() ? Runtime.getRuntime().availableProcessors() : LiveResult.MANY_MACHINES;
         this.cluster = cluster;
         this.point = point;
         this.planned = List.copyOf(timeline);
         this.listener = listener;
-        this.figures = new LiveFigures(point.partitions(), point.intervalMillis(), point.partitions());
-        this.ledger = new GroupLedger(point.partitions());
+        this.books = new LiveBooks(point);
+        this.numbers = IntStream.range(0, point.groups())
+                .mapToObj(group -> RunNumbers.of(
+                        launcher,
+                        group == 0 ? numbersFile : numbersFile.resolveSibling("numbers-" + (group + 1)),
+                        point))
+                .toList();
         this.background = new BackgroundFigures(cluster, point.takesSeries());
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
         this.disturbances = new Disturbances(ExploreSettings.target(point));
-        this.group = new LiveGroup(launcher, driver, cluster, point, log, numbers, new Ears());
-        this.pulse = new GroupPulse(() -> group.look(toldRecords.get()));
-        this.faults = new LiveFaults(group, cluster);
+        this.groups = new LiveGroups(launcher, driver, cluster, point, log, numbers, Ears::new);
+        this.pulses =
+                numbers.stream().map(ofGroup -> new GroupPulse(ofGroup::look)).toList();
+        this.faults = new LiveFaults(groups, numbers.getFirst(), cluster);
     }
 
     private static double workMillis(WorkloadPoint point) {
         return Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
     }
 
-    /** What the processes report. */
+    /** What the processes of a group report; to the first one, also those that belong to no group. */
     private final class Ears implements TrialMembers.Listener {
+        private final int group;
+
+        Ears(int group) {
+            this.group = group;
+        }
+
         @Override
         public void ofMember(
                 int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
             if (point.copiesByPlan()) {
-                figures.ofCopier(member, startNanos, endNanos, interval);
+                books.all().ofCopier(member, startNanos, endNanos, interval);
                 return;
             }
-            figures.ofMember(member, startNanos, endNanos, interval, timings);
-            toldRecords.addAndGet(interval.records());
+            books.ofMember(group, member, startNanos, endNanos, interval, timings);
+            numbers.get(group).told(interval.records());
         }
 
         @Override
         public void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
-            figures.ofReader(startNanos, endNanos, interval, timings);
+            books.all().ofReader(startNanos, endNanos, interval, timings);
+            numbers.get(group).told(interval.records());
         }
 
         @Override
         public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
-            figures.ofSender(startNanos, endNanos, interval.figures());
-            figures.ofGenerator(startNanos, endNanos, interval.records(), late);
-            GroupPulse.Look look = pulse.at(endNanos);
-            figures.ofGroup(startNanos, endNanos, look.came(), look.again());
+            List<GroupPulse.Look> looks =
+                    pulses.stream().map(pulse -> pulse.at(endNanos)).toList();
+            books.ofGenerator(startNanos, endNanos, interval, late, looks);
         }
 
         @Override
-        public void delivered(Report.Delivered numbers) {
-            ledger.add(numbers);
+        public void delivered(Report.Delivered told) {
+            numbers.get(group).add(told);
         }
 
         @Override
         public void passed(Report.Passed passed) {
-            ledger.add(passed.ledger());
-            passed.client()
-                    .forEach((name, figure) ->
-                            told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
+            numbers.get(group).add(passed.ledger());
+            tell(passed.client());
         }
 
         @Override
@@ -144,14 +153,16 @@ public final class LiveMeasurement implements Orders.Target {
         }
 
         @Override
-        public void tick() {
+        public void tick() throws InterruptedException {
+            groups.requireNetworks();
+            numbers.forEach(RunNumbers::take);
             long now = System.nanoTime();
             if (isTold && now - nextSecondNanos >= 0) {
                 nextSecondNanos = now + SECOND_NANOS;
                 sampleBrokers(now);
                 background.sample();
-                figures.ofAround(now, background.series(now));
-                listener.second(figures.latest(figures.millisSince(now), settings));
+                books.all().ofAround(now, background.series(now));
+                listener.second(books.all().latest(books.all().millisSince(now), settings));
             }
         }
     }
@@ -159,7 +170,7 @@ public final class LiveMeasurement implements Orders.Target {
     private void sampleBrokers(long now) {
         long before = brokerNanos;
         brokerNanos = cluster.cpuNanos();
-        figures.ofBrokers(now, OptionalCounts.minus(brokerNanos, before));
+        books.all().ofBrokers(now, OptionalCounts.minus(brokerNanos, before));
     }
 
     /**
@@ -171,15 +182,14 @@ public final class LiveMeasurement implements Orders.Target {
      */
     public Measured run(String topic, long seed, OrderDesk desk) throws InterruptedException {
         Orders orders = new Orders(desk, planned, this::nowMillis, (what, at) -> listener.changed(at, what));
-        try (LiveGroup processes = group;
-                GroupPulse noted = pulse) {
+        try (LiveGroups processes = groups) {
             processes.join(topic, settings);
-            noted.start();
+            pulses.forEach(GroupPulse::start);
             settings = settings.withConsumers(processes.consumers());
-            processes.assignment().forEach((name, figure) -> told.put(name, new ArrayList<>(List.of(figure))));
+            processes.assignments().forEach(this::tell);
             long startNanos = processes.beginPlan(seed, settings.producerRate());
             double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
-            figures.begin(startNanos, warmUpMillis);
+            books.begin(startNanos, warmUpMillis);
             begins.add(new Begin(0, "start", settings));
             endMillis = warmUpMillis + 1e3 * point.seconds("measureSeconds");
             brokerNanos = cluster.cpuNanos();
@@ -201,35 +211,43 @@ public final class LiveMeasurement implements Orders.Target {
             processes
                     .members()
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
-            figures.end();
+            books.end();
             Map<String, Double> around = background.figures();
             processes.members().endGenerator(); // Nothing more comes to the partitions.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
             var unused = catchesUp(processes::unread); // What does not come is found missing in the output.
             processes.leave();
-            ofSender.forEach((name, figure) ->
-                    told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
+            tell(ofSender);
+            tell(books.figuresOfGroups(endMillis));
             long[] ends = processes.ends();
-            return new LiveResult(point, figures, told, around, cores, processes.handlers())
+            return new LiveResult(point, books.all(), books.byGroup(), told, around, cores, processes.handlers())
                     .measured(
                             endMillis,
-                            processes.figures(ledger, ends),
+                            processes.figures(ends),
                             isWhole,
                             orders.timeline(),
                             phases(),
-                            disturbances.costs(figures, endMillis, processes.missing(ledger, ends)));
+                            disturbances.costs(
+                                    books.of(0), endMillis, numbers.getFirst().missing(ends)));
+        } finally {
+            pulses.forEach(GroupPulse::close);
         }
     }
 
+    private void tell(Map<String, Double> figures) {
+        figures.forEach((name, figure) ->
+                told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
+    }
+
     private void requireSending() {
-        if (!group.members().isSending()) {
-            throw LiveGroup.sentAll();
+        if (!groups.members().isSending()) {
+            throw RunNumbers.sentAll();
         }
     }
 
     private double nowMillis() {
-        return figures.millisSince(System.nanoTime());
+        return books.all().millisSince(System.nanoTime());
     }
 
     @Override
@@ -248,7 +266,7 @@ public final class LiveMeasurement implements Orders.Target {
         return switch (order) {
             case Order.Set set
             when set.values().containsKey(Order.CONSUMERS) ->
-                group.objection(settings.with(set).consumers());
+                groups.objection(settings.with(set).consumers());
             case Fault fault -> faults.objection(fault, settings);
             default -> null;
         };
@@ -262,10 +280,9 @@ public final class LiveMeasurement implements Orders.Target {
         Map<String, String> did = new LinkedHashMap<>();
         switch (order) {
             case Order.Set set -> set(set, did);
-            case Order.RestartConsumers restart ->
-                did.put("restart-consumers", group.restart(restart.of(group.consumers()), settings));
+            case Order.RestartConsumers restart -> did.put("restart-consumers", groups.restart(restart, settings));
             case Order.Pause pause -> {
-                group.members().pause(pause.millis() / 1e3);
+                groups.members().pause(pause.millis() / 1e3);
                 did.put("pause", "all stood still for " + (long) pause.millis() + " ms");
             }
             case Order.Drain drain -> {
@@ -275,7 +292,7 @@ public final class LiveMeasurement implements Orders.Target {
                 begunBy = "drained";
             }
             case Order.DiscardStats discard -> {
-                figures.discard(atMillis);
+                books.discard(atMillis);
                 did.put("discard-stats", "what is measured begins here");
             }
             case Order.Extend extend -> {
@@ -289,7 +306,7 @@ public final class LiveMeasurement implements Orders.Target {
             case Fault fault -> did.put(fault.kind().label(), faults.apply(fault, settings));
         }
         disturbances.add(order, atMillis, nowMillis());
-        settings = settings.withConsumers(group.consumers());
+        settings = settings.withConsumers(groups.consumers());
         begins.add(new Begin(begunMillis, begunBy, settings));
         return did;
     }
@@ -297,19 +314,19 @@ public final class LiveMeasurement implements Orders.Target {
     private void set(Order.Set set, Map<String, String> did) throws InterruptedException {
         LiveSettings wanted = settings.with(set);
         if (wanted.producerRate() != settings.producerRate()) {
-            group.send(wanted.producerRate());
+            groups.sender().send(wanted.producerRate());
         }
         if (wanted.workMillis() != settings.workMillis()) {
-            group.work(wanted.workMillis());
+            groups.work(wanted.workMillis());
         }
         boolean isOther = !wanted.client().equals(settings.client());
         settings = wanted;
         did.putAll(new TreeMap<>(set.values()));
         if (set.values().containsKey(Order.CONSUMERS)) {
-            did.put(Order.CONSUMERS, group.resize(wanted));
+            did.put(Order.CONSUMERS, groups.resize(wanted));
         }
         if (isOther) {
-            did.put("restarted", group.restart(group.consumers(), wanted));
+            did.put("restarted", groups.restart(wanted));
         }
     }
 
@@ -317,22 +334,22 @@ public final class LiveMeasurement implements Orders.Target {
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;
         settings = loaded.drained();
-        group.send(settings.producerRate());
-        group.work(settings.workMillis());
+        groups.sender().send(settings.producerRate());
+        groups.work(settings.workMillis());
         awaitSent();
-        boolean isWhole = catchesUp(group::lag);
+        boolean isWhole = catchesUp(groups::lag);
         settings = loaded;
-        group.work(settings.workMillis());
-        group.send(settings.producerRate());
-        return isWhole ? "nothing is left" : group.lag() + " records are left, and no fewer for a minute";
+        groups.work(settings.workMillis());
+        groups.sender().send(settings.producerRate());
+        return isWhole ? "nothing is left" : groups.lag() + " records are left, and no fewer for a minute";
     }
 
     /** What was due before is sent first, however much it is, and has to be in its partition before the end is asked for. */
     private void awaitSent() throws InterruptedException {
-        figures.sendsNoMore();
-        group.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
-        while (figures.isSending() && group.members().isSending()) {
-            group.members().hearUntil(System.nanoTime() + LOOK_NANOS);
+        books.all().sendsNoMore();
+        groups.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
+        while (books.all().isSending() && groups.members().isSending()) {
+            groups.members().hearUntil(System.nanoTime() + LOOK_NANOS);
         }
     }
 
@@ -348,7 +365,7 @@ public final class LiveMeasurement implements Orders.Target {
             } else if (now - leastNanos >= DRAIN_PATIENCE_NANOS) {
                 return false;
             }
-            group.members().hearUntil(now + 5 * LOOK_NANOS);
+            groups.members().hearUntil(now + 5 * LOOK_NANOS);
         }
         return true;
     }
@@ -360,7 +377,7 @@ public final class LiveMeasurement implements Orders.Target {
             Begin begin = begins.get(i);
             double toMillis =
                     i + 1 < begins.size() ? begins.get(i + 1).atMillis() : Math.max(begin.atMillis(), endMillis);
-            phases.add(figures.phase(begin.atMillis(), toMillis, begin.by(), begin.settings()));
+            phases.add(books.all().phase(begin.atMillis(), toMillis, begin.by(), begin.settings()));
         }
         return phases;
     }

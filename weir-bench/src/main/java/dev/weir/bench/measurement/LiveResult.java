@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Makes the result of a run that could be changed. Immutable.
  *
+ * @param figures of all groups together
+ * @param ofGroups those of each
  * @param told figures of members' clients, by name
  * @param around figures of brokers and machine
  * @param cores of the machine on which all processes are
@@ -32,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 record LiveResult(
         WorkloadPoint point,
         LiveFigures figures,
+        List<LiveFigures> ofGroups,
         Map<String, List<Double>> told,
         Map<String, Double> around,
         int cores,
@@ -44,15 +47,17 @@ record LiveResult(
     /**
      * The result.
      *
+     * @param ledgers of the groups
      * @param isWhole whether the group had committed all that was sent
      */
     Measured measured(
             double endMillis,
-            LedgerFigures ledger,
+            List<LedgerFigures> ledgers,
             boolean isWhole,
             List<TimelineEntry> timeline,
             List<Phase> phases,
             List<Disturbance> disturbances) {
+        LedgerFigures ledger = ledgers.stream().reduce(LedgerFigures.NONE, LedgerFigures::plus);
         int count = figures.whole(endMillis);
         int warmUp = figures.warmUp(count);
         Usage used = figures.usage(warmUp, count);
@@ -64,7 +69,9 @@ record LiveResult(
                     + " minute: they are lost, or members stand still");
         }
         List<Interval> intervals = figures.intervals(count);
-        LoadShares shares = new LoadShares(figures.sentTo(warmUp, count), figures.cameTo());
+        LoadShares shares = new LoadShares(
+                figures.sentTo(warmUp, count),
+                ofGroups.stream().map(LiveFigures::cameTo).toList());
         // Ended before anything was measured, it has phases all the same.
         Totals totals = used == null
                 ? Totals.NONE
@@ -99,7 +106,8 @@ record LiveResult(
                 figures.latencies(count),
                 List.copyOf(timeline),
                 timeline.isEmpty() ? List.of() : List.copyOf(phases),
-                disturbances);
+                disturbances,
+                ledgers.size() == 1 ? List.of() : ledgers);
     }
 
     /** At most once, a record may get lost where somebody was disturbed at work, and none may come again. */
@@ -123,6 +131,7 @@ record LiveResult(
         IntervalSums sums = IntervalSums.of(measured);
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("members", (double) point.members());
+        metrics.put("groups", (double) point.groups());
         metrics.put("planned/s", point.measuredPerSecond());
         metrics.put("collections", (double) used.gcCount());
         metrics.put("heap MB", used.heapBytes() / 1e6);

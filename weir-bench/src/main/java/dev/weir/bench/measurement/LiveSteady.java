@@ -144,7 +144,7 @@ public final class LiveSteady implements Orders.Target {
                         orders.take(LiveSteady.this);
                     }
                     if (sent != null) {
-                        throw LiveGroup.sentAll();
+                        throw RunNumbers.sentAll();
                     }
                     if (System.nanoTime() - plan.endNanos() >= 0) {
                         orders.end();
@@ -154,7 +154,7 @@ public final class LiveSteady implements Orders.Target {
                 }
                 case ENDING -> {
                     if (sent != null) {
-                        written = Arrays.stream(cluster.ends(topic)).sum();
+                        written = Arrays.stream(cluster.topics().ends(topic)).sum();
                         enter(Stage.CATCHING_UP);
                     } else if (isOverdue(PATIENCE_NANOS)) {
                         throw new RunFailure("the generator did not close down within "
@@ -320,6 +320,7 @@ public final class LiveSteady implements Orders.Target {
                 measured.latencies(),
                 timeline,
                 phases(),
+                List.of(),
                 List.of());
     }
 

@@ -3,10 +3,12 @@ package dev.weir.bench.measurement;
 import dev.weir.driver.PartitionSpread;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 /**
- * How a load was spread while it was measured, and whether as it was asked. Immutable; both arrays belong to it.
+ * How a load was spread while it was measured, and whether as it was asked. Immutable; all arrays belong to it.
  */
 final class LoadShares {
     /** A share may be off by so much of itself ... */
@@ -19,15 +21,15 @@ final class LoadShares {
     private static final double CERTAIN = 100;
 
     private final long[] sentTo;
-    private final long[] cameTo;
+    private final List<long[]> cameTo;
 
     /**
      * Of what was counted.
      *
      * @param sentTo records by partition
-     * @param cameTo records by process of the group
+     * @param cameTo records by process, of each group that everything is sent to
      */
-    LoadShares(long[] sentTo, long[] cameTo) {
+    LoadShares(long[] sentTo, List<long[]> cameTo) {
         this.sentTo = sentTo;
         this.cameTo = cameTo;
     }
@@ -46,19 +48,27 @@ final class LoadShares {
                 return true;
             }
         }
-        // More processes than partitions: some have none.
-        return cameTo.length > 0
-                && cameTo.length <= sentTo.length
-                && sent / cameTo.length >= CERTAIN
-                && Arrays.stream(cameTo).anyMatch(came -> came == 0);
+        return cameTo.stream().anyMatch(group -> hasIdle(group, sent));
+    }
+
+    /** Whether a process of a group got nothing. Where there are more than partitions, some have none. */
+    private boolean hasIdle(long[] group, double sent) {
+        return group.length > 0
+                && group.length <= sentTo.length
+                && sent / group.length >= CERTAIN
+                && Arrays.stream(group).anyMatch(came -> came == 0);
     }
 
     /** For the results, by name. */
     Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         put("load: hottest partition %", "load: coldest partition %", sentTo, figures);
-        put("load: busiest process %", "load: idlest process %", cameTo, figures);
+        put("load: busiest process %", "load: idlest process %", ofAll(), figures);
         return figures;
+    }
+
+    private long[] ofAll() {
+        return cameTo.stream().flatMapToLong(LongStream::of).toArray();
     }
 
     private static void put(String most, String least, long[] counts, Map<String, Double> figures) {

@@ -19,6 +19,7 @@ import org.HdrHistogram.Histogram;
  * @param timeline what was ordered while it went on
  * @param phases what it did between orders; none where there were none
  * @param disturbances what it had to recover from
+ * @param groups the ledger of each group; none of a single one
  */
 public record Measured(
         int warmUpIntervals,
@@ -29,7 +30,8 @@ public record Measured(
         List<Histogram> latencies,
         List<TimelineEntry> timeline,
         List<Phase> phases,
-        List<Disturbance> disturbances) {
+        List<Disturbance> disturbances,
+        List<LedgerFigures> groups) {
 
     /** Of a run that nobody changed. */
     Measured(
@@ -39,6 +41,6 @@ public record Measured(
             LedgerFigures ledger,
             Set<Flag> flags,
             List<Histogram> latencies) {
-        this(warmUpIntervals, intervals, totals, ledger, flags, latencies, List.of(), List.of(), List.of());
+        this(warmUpIntervals, intervals, totals, ledger, flags, latencies, List.of(), List.of(), List.of(), List.of());
     }
 }

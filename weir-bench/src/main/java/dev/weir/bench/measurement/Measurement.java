@@ -104,8 +104,8 @@ public final class Measurement {
     private Measured measured(String topic) throws InterruptedException {
         driver.hello();
         driver.configure(topic, point.recordsPerPartition());
-        if (cluster.countsFetches(point)) {
-            cluster.fetched(); // Finds the counters, which takes a while the first time.
+        if (cluster.figures().countsFetches(point)) {
+            cluster.figures().fetched(); // Finds the counters, which takes a while the first time.
         }
         boolean steady = warmUp(topic);
         warmUpIntervals = intervals.size();
@@ -121,7 +121,7 @@ public final class Measurement {
         if (point.scenario() == Scenario.COPY) {
             around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES)); // The harness reads each output.
         }
-        ledger = cluster.checked(point, topic, ledger);
+        ledger = cluster.written().checked(point, topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = limits(totals);
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
@@ -210,18 +210,18 @@ public final class Measurement {
                     }
                     records += interval.records();
                     bytes += interval.bytes();
-                    if (from == null && cluster.countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
-                        from = new Fetches(cluster.fetched(), records, bytes, interval.atNanos());
+                    if (from == null && cluster.figures().countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
+                        from = fetches(records, bytes, interval);
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
-                        fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
+                        fetched = fetches(records, bytes, interval).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
                         ends();
                     }
                 }
                 case Report.Passed said -> {
-                    Report.Passed passed = cluster.copied(point, topic, point.recordsPerPartition(), group, said);
+                    Report.Passed passed = copied(topic, group, said);
                     requireTimed(passed);
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
@@ -237,6 +237,14 @@ public final class Measurement {
                 case Report.Clock answer -> throw RunFailure.unasked();
             }
         }
+    }
+
+    private Report.Passed copied(String topic, String group, Report.Passed said) {
+        return cluster.written().copied(point, topic, point.recordsPerPartition(), group, said);
+    }
+
+    private Fetches fetches(long records, long bytes, Report.Interval interval) {
+        return new Fetches(cluster.figures().fetched(), records, bytes, interval.atNanos());
     }
 
     private void begins(boolean isMeasured) {

@@ -153,7 +153,7 @@ public final class RateTrial implements Trials {
 
         TrialResult result() throws InterruptedException {
             String group = sessions.getFirst().newGroup();
-            String topic = cluster.begun(point);
+            String topic = cluster.topics().begun(point);
             for (int member = 0; member < sessions.size(); member++) {
                 DriverSession session = sessions.get(member);
                 configure(session, topic, point.scenario(), point.client(), planned(member, session.options()));
@@ -180,7 +180,7 @@ public final class RateTrial implements Trials {
                 expected += sessions.get(member).groupMembers(size.consumers(member));
             }
             int all = expected;
-            members.awaitSettled(() -> cluster.isSettled(group, all, point.partitions()));
+            members.awaitSettled(() -> cluster.groups().isSettled(group, all, point.partitions()));
         }
 
         /** The generator's order to send; returns when the plan begins, soon. */

@@ -41,6 +41,10 @@ public final class SimulatedRun {
 
     /** Refuses a group of which there is no model. */
     public static void requireModel(WorkloadPoint point) {
+        if (point.groups() > 1) {
+            throw new WorkloadException(
+                    "--simulate has a model of one group: leave groups out: groups=" + point.groups());
+        }
         if (point.ordering() == HandlerOrder.KEY) {
             throw new WorkloadException("--simulate has no model of keys: set options.ordering to partition or none");
         }
@@ -75,10 +79,11 @@ public final class SimulatedRun {
         Map<String, List<Double>> told = new TreeMap<>();
         told.put("group: consumers", List.of((double) group.processes()));
         long missing = group.sent() - group.came();
-        return new LiveResult(point, figures, told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
+        return new LiveResult(
+                        point, figures, List.of(figures), told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
                 .measured(
                         endMillis,
-                        new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0),
+                        List.of(new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0)),
                         missing == 0,
                         List.of(),
                         List.of(),

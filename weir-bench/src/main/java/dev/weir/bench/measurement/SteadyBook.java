@@ -41,6 +41,7 @@ final class SteadyBook {
     private long delivered;
     private long brokerNanos;
     private long generatorNanos; // of processor, while it is measured
+    private @Nullable RunNumbers numbers; // of a run that ends by time
 
     /**
      * One of a run that has not begun.
@@ -77,6 +78,11 @@ final class SteadyBook {
             lastNanos = firstNanos + interval.atNanos();
             return new Slice(start, lastNanos, plan.part(start, lastNanos));
         }
+    }
+
+    /** The run ends by time: what the driver tells of its records goes there. Before it begins. */
+    void keepNumbers(RunNumbers ofDriver) {
+        numbers = ofDriver;
     }
 
     /** The driver has its first record. */
@@ -123,7 +129,13 @@ final class SteadyBook {
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
             case Report.Ready ready -> throw RunFailure.unasked();
-            case Report.Delivered told -> throw RunFailure.unasked();
+            case Report.Delivered told -> {
+                RunNumbers kept = numbers;
+                if (kept == null) {
+                    throw RunFailure.unasked();
+                }
+                kept.add(told);
+            }
             case Report.Clock answer -> throw RunFailure.unasked();
         }
         return null;
@@ -133,6 +145,10 @@ final class SteadyBook {
         long brokerBefore = brokerNanos;
         brokerNanos = cluster.cpuNanos();
         delivered += report.records();
+        RunNumbers kept = numbers;
+        if (kept != null) {
+            kept.told(report.records());
+        }
         List<Histogram> timings = ToldTimings.of(report);
         List<Histogram> ofPartitions = timings.subList(0, point.partitions());
         if (driverSends) {

@@ -11,15 +11,12 @@ import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.GroupNumbers;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.LoadShape;
-import dev.weir.driver.PassOptions;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.Usage;
-import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
@@ -112,31 +109,32 @@ public final class SteadyMeasurement {
      * The same with a generator, and with orders taken meanwhile: it ends by time, not by number.
      *
      * @param orders what changes it
-     * @param numbersFile not there yet, in which the driver notes what came
+     * @param numbers takes what comes to the driver
      */
-    public Measured run(String topic, long seed, LiveSteady orders, Path numbersFile) throws InterruptedException {
+    public Measured run(String topic, long seed, LiveSteady orders, RunNumbers numbers) throws InterruptedException {
         DriverSession sender = Objects.requireNonNull(generator);
-        GroupNumbers numbers = LiveGroup.numbers(numbersFile, point);
+        book.keepNumbers(numbers);
         driver.hello();
         sender.hello(Scenario.PRODUCE);
-        Map<String, String> options = with(
-                Map.of(
-                        SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
-                        PassOptions.GROUP_NUMBERS, numbersFile.toString()),
-                driver.options());
-        driver.configure(topic, LiveGroup.MOST_RECORDS, point.scenario(), point.client(), options);
+        Map<String, String> options = with(numbers.options(), driver.options());
+        options.put(SendPlan.RATE, Integer.toString(point.recordsPerSecond()));
+        driver.configure(topic, RunNumbers.MOST_RECORDS, point.scenario(), point.client(), options);
         driver.start(0, LiveGroup.SECONDS);
         if (!(driver.receive() instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
         }
         book.begin(first);
         sender.configure(
-                topic, LiveGroup.MOST_RECORDS - 1, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
+                topic,
+                RunNumbers.MOST_RECORDS - 1,
+                Scenario.PRODUCE,
+                point.producer(),
+                GeneratorPlan.held(point, seed));
         sender.start(0, LiveGroup.SECONDS);
         sender.ready();
         plan.begin(GeneratorPlan.begin(sender, point.recordsPerSecond()));
         Report.Passed passed = orders.heard(plan, book, driver, sender, topic, numbers::came);
-        LedgerFigures figures = numbers.figures(passed.ledger(), cluster.ends(topic));
+        LedgerFigures figures = numbers.ofOne(passed.ledger(), cluster.topics().ends(topic));
         if (!orders.isWhole() && figures.missing() > 0) {
             throw new RunFailure(figures.missing()
                     + " records had not come when nothing more came for a minute: it lost" + " them, or stands still");
@@ -226,7 +224,7 @@ public final class SteadyMeasurement {
         if (WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
-        LedgerFigures ledger = cluster.checked(point, topic, passed.ledger());
+        LedgerFigures ledger = cluster.written().checked(point, topic, passed.ledger());
         if (ledger.isBroken()) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }

@@ -53,25 +53,34 @@ final class TrialMembers {
         default void sent(Report.Passed passed) {}
 
         /** Called again and again, whether something was heard or not. */
-        default void tick() {}
+        default void tick() throws InterruptedException {}
     }
 
     /** A process of the group, or the generator. */
     static final class Member {
         private final DriverSession session;
         private final int index;
+        private final Listener listener; // of its group
         private long firstNanos;
         private long lastNanos;
+        private long told; // records, in intervals of its pass
         private boolean isInPass;
         private boolean hasBegun;
         private boolean isReady; // the generator
 
-        Member(DriverSession session, int index) {
+        Member(DriverSession session, int index, Listener listener) {
             this.session = session;
             this.index = index;
+            this.listener = listener;
+        }
+
+        /** Of how many records of its pass it has told. */
+        long told() {
+            return told;
         }
 
         void start(String group, double seconds) {
+            told = 0;
             isInPass = true;
             hasBegun = false;
             isReady = false;
@@ -85,16 +94,18 @@ final class TrialMembers {
             BooleanSupplier isStopped,
             Runnable requireBrokers,
             Listener listener) {
-        this.generator = new Member(generator, -1);
+        this.generator = new Member(generator, -1, listener);
         this.isStopped = isStopped;
         this.requireBrokers = requireBrokers;
         this.listener = listener;
-        members.forEach(this::add);
+        for (DriverSession member : members) {
+            var unused = add(member, listener);
+        }
     }
 
-    /** One more, which is not started yet. */
-    Member add(DriverSession session) {
-        Member member = new Member(session, made++);
+    /** One more, which is not started yet; who hears of its group hears of it. */
+    Member add(DriverSession session, Listener ofGroup) {
+        Member member = new Member(session, made++, ofGroup);
         members.add(member);
         return member;
     }
@@ -123,7 +134,7 @@ final class TrialMembers {
 
     /** A reader of what members write begins: its session is configured. */
     void startReader(DriverSession session, double seconds) {
-        Member started = new Member(session, -1);
+        Member started = new Member(session, -1, listener);
         reader = started;
         started.start(session.newGroup(), seconds);
     }
@@ -289,23 +300,24 @@ final class TrialMembers {
             case Report.Interval interval -> {
                 long start = member.lastNanos;
                 member.lastNanos = member.firstNanos + interval.atNanos();
+                member.told += interval.records();
                 List<Histogram> timings = ToldTimings.of(interval);
                 if (member == generator) {
                     listener.ofGenerator(start, member.lastNanos, interval, timings);
                 } else if (member == reader) {
                     listener.ofReader(start, member.lastNanos, interval, timings);
                 } else {
-                    listener.ofMember(member.index, start, member.lastNanos, interval, timings);
+                    member.listener.ofMember(member.index, start, member.lastNanos, interval, timings);
                 }
             }
             case Report.Ready ready -> member.isReady = true;
-            case Report.Delivered told -> listener.delivered(told);
+            case Report.Delivered told -> member.listener.delivered(told);
             case Report.Passed passed -> {
                 member.isInPass = false;
                 if (member == generator) {
                     listener.sent(passed);
                 } else if (member != reader) {
-                    listener.passed(passed);
+                    member.listener.passed(passed);
                 }
             }
             case Report.Clock answer -> {} // It goes to the clock of the process.

@@ -24,6 +24,9 @@ public final class DriverLauncher implements AutoCloseable {
     /** The driver of that name sends, and is no library under test. */
     public static final String GENERATOR = "generator";
 
+    /** The driver of that name is the network of a member elsewhere. */
+    static final String PROXY = "proxy";
+
     /** The driver of that name reads what others have written, and is no library under test either. */
     public static final String READER = "reader";
 
@@ -114,6 +117,15 @@ public final class DriverLauncher implements AutoCloseable {
                         .filter(process -> process.runsAt(each) && process.isOf(role))
                         .count()))
                 .orElseThrow(() -> new IllegalStateException("no worker runs " + driver));
+        return start(driver, role, host, heapMegabytes, log);
+    }
+
+    /** The same where another one runs. */
+    DriverProcess startBeside(DriverProcess other, String driver, int heapMegabytes, Path log) {
+        return start(driver, Worker.Role.DRIVER, other.host(), heapMegabytes, log);
+    }
+
+    private DriverProcess start(String driver, Worker.Role role, WorkerHost host, int heapMegabytes, Path log) {
         DriverProcess process = DriverProcess.start(
                 driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);

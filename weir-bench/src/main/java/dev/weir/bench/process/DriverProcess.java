@@ -6,6 +6,7 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.environment.Worker;
 import dev.weir.driver.Command;
+import dev.weir.driver.NotedNumbers;
 import dev.weir.driver.Report;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -41,6 +42,7 @@ public final class DriverProcess implements AutoCloseable {
     private static final String REPORT = "{\"say\"";
 
     private final String name;
+    private final DriverCatalog.Entry entry;
     private final Worker.Role role;
     private final WorkerHost host;
     private final List<String> command;
@@ -59,6 +61,7 @@ public final class DriverProcess implements AutoCloseable {
 
     private DriverProcess(
             String name,
+            DriverCatalog.Entry entry,
             Worker.Role role,
             WorkerHost host,
             List<String> command,
@@ -67,6 +70,7 @@ public final class DriverProcess implements AutoCloseable {
             Path log,
             @Nullable Supplier<Stream<DriverProcess>> senders) {
         this.name = name;
+        this.entry = entry;
         this.role = role;
         this.host = host;
         this.command = command;
@@ -103,7 +107,8 @@ public final class DriverProcess implements AutoCloseable {
             } else {
                 errors = Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             }
-            DriverProcess driver = new DriverProcess(name, role, host, command, builder.start(), errors, log, senders);
+            DriverProcess driver =
+                    new DriverProcess(name, entry, role, host, command, builder.start(), errors, log, senders);
             Thread.ofVirtual().name("bench-reader-" + name).start(driver::read);
             isForked = true;
             return driver;
@@ -123,6 +128,11 @@ public final class DriverProcess implements AutoCloseable {
 
     boolean runsAt(WorkerHost place) {
         return host == place;
+    }
+
+    /** Where it runs. */
+    WorkerHost host() {
+        return host;
     }
 
     boolean isOf(Worker.Role other) {
@@ -309,9 +319,9 @@ public final class DriverProcess implements AutoCloseable {
         return host.isHere() ? process.pid() : 0;
     }
 
-    /** Its id at the operating system. */
+    /** Its id at the operating system of its place, once it has greeted. */
     public long pid() {
-        return process.pid();
+        return pid;
     }
 
     boolean isAlive() {
@@ -328,6 +338,50 @@ public final class DriverProcess implements AutoCloseable {
     void thaw() throws InterruptedException {
         signal("CONT");
         isFrozen = false;
+    }
+
+    /** Ends the process itself by SIGKILL, wherever it is, whatever it does. {@link #close} follows. */
+    public void killThere() throws InterruptedException {
+        if (host.isHere()) {
+            kill();
+        } else {
+            signal("KILL");
+        }
+    }
+
+    /** Why no signal would reach it; null if one would. */
+    public @Nullable String objectionToSignals() {
+        try {
+            if (!host.isHere()) {
+                host.signal("0", pid);
+            }
+            return null;
+        } catch (BenchException e) {
+            return e.getMessage();
+        }
+    }
+
+    /**
+     * A file at its place that is not there yet, and goes with the campaign.
+     *
+     * @throws RunFailure if there is no room for one
+     */
+    public String newFileThere() {
+        try {
+            return host.newFile();
+        } catch (BenchException e) {
+            throw new RunFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * Reads, on any thread and once, what it had noted in such a file when it was killed; throws a {@link BenchException} if it
+     * cannot.
+     *
+     * @param records that the file has room for, of each partition
+     */
+    public Supplier<NotedNumbers> noted(String file, int partitions, long records) {
+        return host.noted(entry, file, partitions, records);
     }
 
     private void signal(String signal) throws InterruptedException {

@@ -89,7 +89,7 @@ public final class DriverSession {
     public Map<String, String> options() {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
-            options.put(PassOptions.OUTPUT, cluster.sink());
+            options.put(PassOptions.OUTPUT, cluster.topics().sink());
         }
         if (point.scenario() == Scenario.COPY) {
             options.put(PassOptions.PARTITION_AT, Integer.toString(point.partitionAt()));
@@ -133,17 +133,25 @@ public final class DriverSession {
      */
     public String start(long records, double seconds) {
         String group = newGroup();
-        String output = point.scenario() == Scenario.COPY ? cluster.fresh(point) : "";
+        String output = point.scenario() == Scenario.COPY ? cluster.topics().fresh(point) : "";
         process.passBegins();
         process.send(new Command.Start(group, records, seconds, output));
         return group;
     }
 
-    /** A group of the driver's kind that the brokers do not know yet. */
+    /** A group of the driver's kind that the brokers do not know yet, in place of a share group of before. */
     public String newGroup() {
+        if (groupType == GroupType.SHARE) {
+            cluster.groups().deleteShared();
+        }
+        return newGroupBeside();
+    }
+
+    /** The same, beside those of the run. */
+    public String newGroupBeside() {
         return groupType == GroupType.SHARE
-                ? cluster.newShareGroup(point.shareGroup())
-                : cluster.newGroup(point.consumerGroup());
+                ? cluster.groups().makeShared(point.shareGroup())
+                : cluster.groups().make(point.consumerGroup());
     }
 
     /** Begins a pass of a member of this group. */
@@ -154,9 +162,15 @@ public final class DriverSession {
 
     /** Waits until it says that it is connected and can begin its plan. */
     public void ready() throws InterruptedException {
-        if (!(receive() instanceof Report.Ready)) {
+        var unused = readyAt();
+    }
+
+    /** The same of a network; returns where a client reaches it. */
+    String readyAt() throws InterruptedException {
+        if (!(receive() instanceof Report.Ready ready)) {
             throw new RunFailure("it reported something else before it was ready");
         }
+        return ready.address();
     }
 
     /** Changes the pass under way, as {@link Command.Change} says. */

@@ -4,6 +4,7 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.environment.Place;
 import dev.weir.bench.environment.Worker;
+import dev.weir.driver.NotedNumbers;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,6 +31,7 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration POD = Duration.ofMinutes(3);
     private static final Duration SIGNAL = Duration.ofSeconds(10);
+    private static final Duration READING = Duration.ofSeconds(60);
 
     /** A pod that nobody deletes ends by itself. */
     private static final String POD_SECONDS = "86400";
@@ -60,8 +63,18 @@ final class WorkerHost implements AutoCloseable {
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
+    // Ids of another namespace are somebody else's: where the system shows what a process is, none but a driver is
+    // meant.
     // The shell's own kill: slim images have no program of that name.
-    private static final String KILL = "kill -\"$0\" \"$1\"";
+    private static final String KILL = """
+            if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
+              echo "process $1 there is no driver: java has processes of its own there; name another one by the key java" >&2
+              exit 1
+            fi
+            kill -"$0" "$1\"""";
+
+    private static final String FOLDER =
+            "folder=$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-" + "X".repeat(6) + "\") && echo \"weir:$folder\"";
 
     // What is still halted after eleven minutes, one more than the longest pause, goes on: nobody is there to say so.
     private static final String STOP = KILL + """
@@ -87,6 +100,8 @@ final class WorkerHost implements AutoCloseable {
     private final Semaphore starting = new Semaphore(MOST_STARTING);
 
     private boolean hasPod; // of its own
+    private String scratch = ""; // a folder there, once one was made
+    private int scratchFiles; // so far
 
     /**
      * Not opened yet.
@@ -224,11 +239,7 @@ final class WorkerHost implements AutoCloseable {
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
-        java.add(
-                place instanceof Place.Here
-                        ? Path.of(System.getProperty("java.home"), "bin", "java")
-                                .toString()
-                        : worker.java());
+        java.add(javaProgram());
         java.addAll(List.of(
                 "-Xms" + heapMegabytes + "m",
                 "-Xmx" + heapMegabytes + "m",
@@ -248,6 +259,12 @@ final class WorkerHost implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         command.addAll(place.command(java));
         return command;
+    }
+
+    private String javaProgram() {
+        return place instanceof Place.Here
+                ? Path.of(System.getProperty("java.home"), "bin", "java").toString()
+                : worker.java();
     }
 
     /**
@@ -277,6 +294,50 @@ final class WorkerHost implements AutoCloseable {
                 : file.toString();
     }
 
+    /**
+     * A name of a file there that is not there yet, in a folder that goes with the campaign.
+     *
+     * @throws BenchException if there is no room for one
+     */
+    String newFile() {
+        if (scratch.isEmpty()) {
+            scratch = new PlaceCommand("no folder can be made", place, List.of("sh", "-c", FOLDER), () -> false)
+                    .run(null, SIGNAL)
+                    .lines()
+                    .filter(line -> line.startsWith(FACT + "/"))
+                    .map(line -> line.substring(FACT.length()))
+                    .findFirst()
+                    .orElseThrow(() -> new BenchException("worker at " + label() + ": it told no folder of its own"));
+        }
+        scratchFiles++;
+        return scratch + "/" + scratchFiles;
+    }
+
+    /** Reads, on any thread and once, what a process there had noted that was killed; throws a {@link BenchException} if it cannot. */
+    Supplier<NotedNumbers> noted(DriverCatalog.Entry entry, String file, int partitions, long records) {
+        PlaceCommand command = new PlaceCommand(
+                "what a killed process had noted cannot be read",
+                place,
+                List.of(
+                        javaProgram(),
+                        "-Xmx64m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        classPath(entry.classPath()),
+                        NotedNumbers.class.getName(),
+                        file,
+                        Integer.toString(partitions),
+                        Long.toString(records)),
+                isStopped);
+        return () -> {
+            try {
+                return NotedNumbers.printed(command.run(null, READING));
+            } catch (IllegalArgumentException e) {
+                throw new BenchException("worker at " + label() + ": " + e.getMessage(), e);
+            }
+        };
+    }
+
     /** Sends a signal to a process there. */
     void signal(String signal, long pid) {
         var unused = new PlaceCommand(
@@ -287,9 +348,22 @@ final class WorkerHost implements AutoCloseable {
                 .run(null, SIGNAL);
     }
 
-    /** Deletes the pod, if one was made. */
+    private void deleteScratch() {
+        try {
+            var unused = new PlaceCommand(
+                            "a folder cannot be deleted", place, List.of("rm", "-rf", "--", scratch), () -> false)
+                    .run(null, SIGNAL);
+        } catch (BenchException ignored) { // It is among temporary files, and the campaign is over.
+        }
+        scratch = "";
+    }
+
+    /** Deletes the pod, if one was made, else the folder, if there is one. */
     @Override
     public void close() {
+        if (!scratch.isEmpty() && !hasPod) {
+            deleteScratch();
+        }
         if (hasPod && place instanceof Place.Pod pod) {
             hasPod = false;
             var unused = new PlaceCommand(

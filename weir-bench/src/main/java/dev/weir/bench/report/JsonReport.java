@@ -143,15 +143,7 @@ final class JsonReport {
         put(node, Totals.EFFICIENCY, driver.metrics().getOrDefault(Totals.EFFICIENCY, Double.NaN));
         ObjectNode others = node.putObject("others");
         driver.metrics().forEach((name, value) -> put(others, name, value));
-        Ledger ledger = driver.ledger();
-        node.putObject("ledger")
-                .put("expected", ledger.expected())
-                .put("delivered", ledger.delivered())
-                .put("lost", ledger.lost())
-                .put("duplicates", ledger.duplicates())
-                .put("outOfOrder", ledger.outOfOrder())
-                .put("retried", ledger.retried())
-                .put("redelivered", ledger.redelivered());
+        put(node.putObject("ledger"), driver.ledger());
         ArrayNode changed = NODES.arrayNode();
         for (Run run : driver.runs()) {
             if (!run.timeline().isEmpty()) {
@@ -169,6 +161,25 @@ final class JsonReport {
             }
         }
         return node;
+    }
+
+    /** {@code topics} and {@code groups} stand in it where there are several. */
+    private static void put(ObjectNode node, Ledger ledger) {
+        node.put("expected", ledger.expected())
+                .put("delivered", ledger.delivered())
+                .put("lost", ledger.lost())
+                .put("duplicates", ledger.duplicates())
+                .put("outOfOrder", ledger.outOfOrder())
+                .put("retried", ledger.retried())
+                .put("redelivered", ledger.redelivered());
+        if (!ledger.topics().isEmpty()) {
+            ArrayNode topics = node.putArray("topics");
+            ledger.topics().forEach(topic -> put(topics.addObject(), topic));
+        }
+        if (!ledger.groups().isEmpty()) {
+            ArrayNode groups = node.putArray("groups");
+            ledger.groups().forEach(group -> put(groups.addObject(), group));
+        }
     }
 
     private static ObjectNode comparison(Comparison comparison) {

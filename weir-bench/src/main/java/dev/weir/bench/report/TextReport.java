@@ -169,16 +169,9 @@ final class TextReport {
                         driver.runs().size(),
                         flag.isVoiding() ? ", not quoted" : "")));
         Ledger ledger = driver.ledger();
-        if (!ledger.isClean()) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "  %s: %,d lost, %,d duplicates, %,d out of order of %,d\n",
-                    driver.driver(),
-                    ledger.lost(),
-                    ledger.duplicates(),
-                    ledger.outOfOrder(),
-                    ledger.expected()));
-        }
+        unclean(text, driver.driver(), ledger);
+        unclean(text, driver.driver(), "group", ledger.groups());
+        unclean(text, driver.driver(), "topic", ledger.topics());
         if (ledger.retried() > 0) {
             text.append(String.format(
                     Locale.ROOT,
@@ -201,6 +194,25 @@ final class TextReport {
                         Locale.ROOT, "  %s: round %d failed: %s\n", driver.driver(), run.round() + 1, run.failure()));
             }
             text.append(TimelineReport.text(run));
+        }
+    }
+
+    private static void unclean(StringBuilder text, String driver, String what, List<Ledger> several) {
+        for (int i = 0; i < several.size(); i++) {
+            unclean(text, driver + ", " + what + " " + (i + 1) + " of " + several.size(), several.get(i));
+        }
+    }
+
+    private static void unclean(StringBuilder text, String whose, Ledger ledger) {
+        if (!ledger.isClean()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %s: %,d lost, %,d duplicates, %,d out of order of %,d\n",
+                    whose,
+                    ledger.lost(),
+                    ledger.duplicates(),
+                    ledger.outOfOrder(),
+                    ledger.expected()));
         }
     }
 

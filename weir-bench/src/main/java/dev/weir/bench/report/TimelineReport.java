@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.Run;
 import java.util.List;
@@ -92,7 +93,7 @@ final class TimelineReport {
                                     : String.format(Locale.ROOT, "%.1f s", each.recoveryMillis() / 1e3),
                             String.format(Locale.ROOT, "%,d", each.late()),
                             Figures.of(each.longestMillis()),
-                            String.format(Locale.ROOT, "%,d", each.again()),
+                            each.again() == Interval.UNKNOWN ? "" : String.format(Locale.ROOT, "%,d", each.again()),
                             String.format(Locale.ROOT, "%,d", each.lost()),
                             each.order()))
                     .append('\n');
@@ -140,7 +141,11 @@ final class TimelineReport {
             JsonReport.put(each, "recoveryMillis", disturbance.recoveryMillis());
             each.put("late", disturbance.late());
             JsonReport.put(each, "longestMillis", disturbance.longestMillis());
-            each.put("again", disturbance.again());
+            if (disturbance.again() == Interval.UNKNOWN) {
+                each.putNull("again");
+            } else {
+                each.put("again", disturbance.again());
+            }
             each.put("lost", disturbance.lost());
         }
     }

@@ -10,7 +10,7 @@ package dev.weir.bench.result;
  *     next order or the end
  * @param late records that came later than the target's limit, from its begin until then
  * @param longestMillis how late the latest of all records came meanwhile
- * @param again how often a record came meanwhile that had come before
+ * @param again how often a record came meanwhile that had come before; {@link Interval#UNKNOWN} where members are elsewhere
  * @param lost records that never came, and were sent before it was recovered from
  */
 public record Disturbance(

@@ -268,19 +268,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         private Ledger ledger() {
-            Ledger sum = Ledger.NONE;
-            for (Run run : runs) {
-                Ledger l = run.ledger();
-                sum = new Ledger(
-                        sum.expected() + l.expected(),
-                        sum.delivered() + l.delivered(),
-                        sum.lost() + l.lost(),
-                        sum.duplicates() + l.duplicates(),
-                        sum.outOfOrder() + l.outOfOrder(),
-                        sum.retried() + l.retried(),
-                        sum.redelivered() + l.redelivered());
-            }
-            return sum;
+            return runs.stream().map(Run::ledger).reduce(Ledger.NONE, Ledger::plus);
         }
 
         private double worstP99Millis(Predicate<String> tags) {

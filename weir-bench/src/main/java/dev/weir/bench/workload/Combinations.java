@@ -25,6 +25,10 @@ final class Combinations {
             Scenario.FLOW_CONTROL,
             Scenario.COPY);
 
+    // Those whose drivers may read several topics.
+    private static final Set<Scenario> OF_TOPICS =
+            Set.of(Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
+
     private Combinations() {}
 
     /**
@@ -33,13 +37,19 @@ final class Combinations {
      * @throws WorkloadException naming the keys, and the way out
      */
     static void check(WorkloadPoint point) {
+        if (point.topics() > 1 && !OF_TOPICS.contains(point.scenario())) {
+            throw new WorkloadException(
+                    "scenario " + point.scenario().label() + " has one topic: leave topics out, or use"
+                            + " scenario consume, steady, at-least-once, at-most-once or work: topics="
+                            + point.topics());
+        }
         if (point.ordering() == HandlerOrder.KEY && point.keys() == 0) {
             throw new WorkloadException(
                     "options.ordering=key needs records with keys: set topic.keys, for example 10000");
         }
         if (point.keys() > 0 && point.keys() < point.partitions()) {
             throw new WorkloadException("topic.keys must be at least topic.partitions, since each key belongs to one:"
-                    + " topic.keys=" + point.keys() + " topic.partitions=" + point.partitions());
+                    + " topic.keys=" + point.keys() + " " + partitions(point));
         }
         if (point.isPlanned() != (point.recordsPerSecond() > 0)) {
             throw new WorkloadException("scenario " + point.scenario().label()
@@ -74,9 +84,13 @@ final class Combinations {
     static void requireTimedPartitions(WorkloadPoint point) {
         if (point.partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "
-                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
-                    + point.partitions());
+                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: " + partitions(point));
         }
+    }
+
+    private static String partitions(WorkloadPoint point) {
+        return "topic.partitions=" + point.partitionsOfTopic()
+                + (point.topics() == 1 ? "" : " topics=" + point.topics());
     }
 
     private static void checkReplicas(WorkloadPoint point) {
@@ -91,13 +105,17 @@ final class Combinations {
     }
 
     private static void checkSpread(WorkloadPoint point) {
-        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS)) {
+        for (String key : List.of("topic.partitionSkew", "topic.producers", Key.CONSUMERS, Key.GROUPS)) {
             if (!point.isChangeable()
                     && !point.text(key)
                             .equals(Objects.requireNonNull(Key.ALL.get(key)).fallback())) {
                 throw new WorkloadException(key + " is of groups that are sent to: set " + SENT_TO
                         + ", or leave it out: " + key + "=" + point.text(key));
             }
+        }
+        if (point.groups() > 1 && point.copiesByPlan()) {
+            throw new WorkloadException(
+                    "scenario copy has one group, whose output is read: leave groups out: groups=" + point.groups());
         }
         if (!point.isPlanned() && !point.section("producer.").isEmpty()) {
             throw new WorkloadException(
@@ -106,7 +124,7 @@ final class Combinations {
         if (point.producers() > point.partitions()) {
             throw new WorkloadException(
                     "topic.producers must be at most topic.partitions, since each has some to itself:"
-                            + " topic.producers=" + point.producers() + " topic.partitions=" + point.partitions());
+                            + " topic.producers=" + point.producers() + " " + partitions(point));
         }
         if (point.consumers() > 0 && point.consumers() < point.members()) {
             throw new WorkloadException(

@@ -96,6 +96,10 @@ public record ExploreSettings(
                     + point.scenario().label());
         }
         checkSent(point, "explore sends");
+        if (point.groups() > 1) {
+            throw new WorkloadException(
+                    "explore looks for the rate of one group: leave groups out: groups=" + point.groups());
+        }
         Combinations.requireTimedPartitions(point);
         if (!(number(point, "startRate") > 0)) {
             throw new WorkloadException("a search begins with a rate above 0: producerRate=" + point.text(START_RATE));

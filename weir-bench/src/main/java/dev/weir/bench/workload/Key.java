@@ -44,6 +44,12 @@ record Key(
         PATH
     }
 
+    /** How many groups read them, where they are sent to. */
+    static final String GROUPS = "groups";
+
+    /** How many topics there are. */
+    static final String TOPICS = "topics";
+
     /** How many consumers a group has in all. */
     static final String CONSUMERS = "consumers";
 
@@ -67,8 +73,14 @@ record Key(
                             "Whether each entry of vary meets each of the others (grid), only the first value of the others"
                                     + " (one-at-a-time), so many of them that any two values of two entries meet (fractional),"
                                     + " or those between which a verdict changes (adaptive)."),
-                    integer("topic.partitions", 1, 1, 1000, "Partitions of the topic."),
-                    integer("topic.records", 10_000_000, 1, 1_000_000_000, "Records in the topic, evenly spread."),
+                    integer(
+                            TOPICS,
+                            1,
+                            1,
+                            100,
+                            "Topics that are read together, all as the section topic says; a planned rate is of all of them."),
+                    integer("topic.partitions", 1, 1, 1000, "Partitions of each topic."),
+                    integer("topic.records", 10_000_000, 1, 1_000_000_000, "Records in each topic, evenly spread."),
                     integer(
                             "topic.valueBytes",
                             100,
@@ -110,7 +122,7 @@ record Key(
                             0,
                             0,
                             10_000_000,
-                            "Distinct keys, evenly over the partitions; 0: records have none."),
+                            "Distinct keys, evenly over the partitions of all topics; 0: records have none."),
                     number(
                             "topic.keySkew",
                             0,
@@ -305,6 +317,13 @@ record Key(
                             0,
                             3_600_000,
                             "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
+                    integer(
+                            GROUPS,
+                            1,
+                            1,
+                            16,
+                            "Groups that are sent to at the same time, each with explore.members processes, consumers and a"
+                                    + " ledger of its own."),
                     integer(
                             CONSUMERS,
                             0,

@@ -68,13 +68,26 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Scenario.of(text("scenario"));
     }
 
+    /** How many topics are read together, each like the others. */
+    public int topics() {
+        return integer(Key.TOPICS);
+    }
+
+    /** Of all topics together. */
     public int partitions() {
+        return topics() * partitionsOfTopic();
+    }
+
+    /** Of each topic. */
+    public int partitionsOfTopic() {
         return integer("topic.partitions");
     }
 
-    /** Of each partition; the total is rounded up to a multiple of the partitions. */
+    /** Of each partition; the total of a topic is rounded up to a multiple of its partitions. */
     public long recordsPerPartition() {
-        return Math.ceilDiv(isPlanned() ? plannedRecords() : Long.parseLong(text("topic.records")), partitions());
+        return isPlanned()
+                ? Math.ceilDiv(plannedRecords(), partitions())
+                : Math.ceilDiv(Long.parseLong(text("topic.records")), partitionsOfTopic());
     }
 
     /** A little more than is measured: the end of a pass is not to be in it. */
@@ -150,6 +163,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.producers");
     }
 
+    /** How many groups are sent to at the same time. */
+    public int groups() {
+        return integer(Key.GROUPS);
+    }
+
     /** How many consumers a group that is sent to has in all; 0: as its processes have them. */
     public int consumers() {
         return integer(Key.CONSUMERS);
@@ -190,11 +208,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.recordsPerSecond");
     }
 
-    /** How many are due in a second of the time that is measured, by the mean. */
+    /** How many are due in a second of the time that is measured, by the mean, to all groups together. */
     public double measuredPerSecond() {
         double from = seconds("maxWarmUpSeconds");
         double seconds = seconds("measureSeconds");
-        return recordsPerSecond() * (load().area(from + seconds) - load().area(from)) / seconds;
+        return groups() * recordsPerSecond() * (load().area(from + seconds) - load().area(from)) / seconds;
     }
 
     /** {@code even} or {@code poisson}. */
@@ -268,6 +286,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         }
         if (failures() > 0) {
             features.add(Feature.RETRIES);
+        }
+        if (topics() > 1) {
+            features.add(Feature.TOPICS);
         }
         return features;
     }

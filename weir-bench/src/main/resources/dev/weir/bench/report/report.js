@@ -413,7 +413,10 @@
     const retried = ledger.retried > 0 ? `, ${number(ledger.retried)} calls repeated` : '';
     const again = ledger.redelivered > 0 ? `, ${number(ledger.redelivered)} redelivered` : '';
     if (!faults.length) return cell(ledger.expected ? `each once${retried}${again}` : '–');
-    return element('td', { class: 'worse' }, ...faults.map(([name, text]) => element('div', {}, `${number(ledger[name])} ${text}`)));
+    const of = (what, several) => (several || []).flatMap((one, i) => faults.filter(([name]) => one[name] > 0)
+      .map(([name, text]) => `${what} ${i + 1}: ${number(one[name])} ${text}`));
+    const texts = [...faults.map(([name, text]) => `${number(ledger[name])} ${text}`), ...of('group', ledger.groups), ...of('topic', ledger.topics)];
+    return element('td', { class: 'worse' }, ...texts.map(text => element('div', {}, text)));
   }
 
   function drawNotes(point) {

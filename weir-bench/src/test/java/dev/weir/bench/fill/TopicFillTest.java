@@ -18,7 +18,7 @@ class TopicFillTest {
                 .points()
                 .getFirst();
         TopicFill fill = new TopicFill(
-                "t", point, FillPlan.of(point, 1_000_000), Values.of(point, null), List.of(), () -> false);
+                "t", 0, point, FillPlan.of(point, 1_000_000), Values.of(point, null), List.of(), () -> false);
         Map<String, String> nobody = Map.of("bootstrap.servers", "127.0.0.1:1", "max.block.ms", "20");
         assertThatThrownBy(() -> fill.run(nobody, "unused"))
                 .isInstanceOf(BenchException.class)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.LatencyTarget;
 import dev.weir.driver.HandlerTime;
 import dev.weir.driver.Report;
@@ -86,6 +87,21 @@ class DisturbancesTest {
         assertThat(cost.longestMillis()).isCloseTo(2_000, within(5.0));
         assertThat(cost.again()).isEqualTo(6);
         assertThat(cost.lost()).isOne();
+    }
+
+    /** Members elsewhere share no file that would tell. */
+    @Test
+    void whatNobodyCounts_isNotSaidToBeNone() {
+        figures.begin(START, 0);
+        good(2);
+        disturbances.add(KILL, 2_300, 2_310);
+        second(10, 0, 5, 0);
+        figures.ofGroup(START + 2 * SECOND, START + 3 * SECOND, came, Interval.UNKNOWN);
+        second(10, 20, 900, 0);
+        good(4);
+        Disturbance cost =
+                disturbances.costs(figures, 8_000, List.of(bits(), bits())).getFirst();
+        assertThat(cost.again()).isEqualTo(Interval.UNKNOWN);
     }
 
     @Test

@@ -27,14 +27,25 @@ class LoadSharesTest {
     @Test
     void processThatGotNothing_isSeen_whereThereIsAPartitionForEach() {
         long[] sent = {300, 300};
-        assertThat(new LoadShares(sent, new long[] {600, 0}).isOtherThan(0)).isTrue();
-        assertThat(new LoadShares(sent, new long[] {300, 300, 0}).isOtherThan(0))
-                .isFalse();
-        assertThat(new LoadShares(sent, new long[] {450, 150}).figures())
+        assertThat(came(sent, new long[] {600, 0}).isOtherThan(0)).isTrue();
+        assertThat(came(sent, new long[] {300, 300, 0}).isOtherThan(0)).isFalse();
+        assertThat(came(sent, new long[] {450, 150}).figures())
                 .contains(
                         entry("load: hottest partition %", 50.0),
                         entry("load: busiest process %", 75.0),
                         entry("load: idlest process %", 25.0));
+    }
+
+    /** Each group has all partitions to share out, so four processes are not too many for two. */
+    @Test
+    void processOfOneOfSeveralGroups_thatGotNothing_isSeen() {
+        long[] sent = {300, 300};
+        assertThat(came(sent, new long[] {300, 300}, new long[] {600, 0}).isOtherThan(0))
+                .isTrue();
+        LoadShares even = came(sent, new long[] {300, 300}, new long[] {360, 240});
+        assertThat(even.isOtherThan(0)).isFalse();
+        assertThat(even.figures())
+                .contains(entry("load: busiest process %", 30.0), entry("load: idlest process %", 20.0));
     }
 
     @Test
@@ -54,6 +65,10 @@ class LoadSharesTest {
     }
 
     private static LoadShares shares(long... sentTo) {
-        return new LoadShares(sentTo, new long[0]);
+        return new LoadShares(sentTo, List.of());
+    }
+
+    private static LoadShares came(long[] sentTo, long[]... groups) {
+        return new LoadShares(sentTo, List.of(groups));
     }
 }

@@ -11,6 +11,8 @@ import dev.weir.bench.environment.Worker;
 import dev.weir.driver.Command;
 import dev.weir.driver.Driver;
 import dev.weir.driver.DriverMain;
+import dev.weir.driver.GroupNumbers;
+import dev.weir.driver.NumberRuns;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -311,6 +313,43 @@ class WorkerPlacesTest {
                 .until(() -> Files.readString(Path.of("/proc/" + pid + "/stat")).contains(") T "));
         process.close();
         awaitGone(pid);
+    }
+
+    @Test
+    void processThatIsKilled_isGone_andWhatItHadNotedIsRead() throws Exception {
+        DriverLauncher launcher = opened(launcher(ssh("h1")));
+        DriverProcess process = start(launcher);
+        long pid = greeted(process).pid();
+        assertThat(process.pid()).isEqualTo(pid);
+        assertThat(process.objectionToSignals()).isNull();
+        Path file = Path.of(process.newFileThere());
+        assertThat(process.newFileThere()).isNotEqualTo(file.toString());
+        GroupNumbers noted = GroupNumbers.in(file, 1, 100);
+        assertThat(noted.came(0, 7)).isTrue();
+        process.killThere();
+        awaitGone(pid);
+        assertThat(NumberRuns.decoded(process.noted(file.toString(), 1, 100)
+                                .get()
+                                .partitions()
+                                .getFirst())
+                        .toString())
+                .isEqualTo("7..7");
+        assertThatThrownBy(() -> process.noted(file.toString(), 1, 100).get())
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("worker at ssh h1: what a killed process had noted cannot be read")
+                .hasMessageContaining("there is no file " + file);
+        launcher.close();
+        assertThat(file.getParent()).doesNotExist();
+    }
+
+    /** Java that runs in a container of its own tells an id that is somebody else's for the shell. */
+    @Test
+    void processThatIsNoDriver_getsNoSignal() {
+        WorkerHost host = new WorkerHost(ssh("h1"), root, () -> false);
+        assertThatThrownBy(() -> host.signal("0", ProcessHandle.current().pid()))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("process " + ProcessHandle.current().pid()
+                        + " there is no driver: java has processes of its own");
     }
 
     /** The words of the signal are a script of their own. */

@@ -99,6 +99,60 @@ class WorkloadTest {
     }
 
     @Test
+    void severalTopics_areAlike_andAPlannedRateIsOfAllOfThem() {
+        String yaml = SMALLEST + "topic: {partitions: 3, records: 300}\nvary: [{topics: [1, 4]}]\n";
+        List<WorkloadPoint> points = Workload.parse("w.yaml", yaml, false).points();
+        assertThat(points).extracting(WorkloadPoint::partitions).containsExactly(3, 12);
+        assertThat(points).extracting(WorkloadPoint::recordsPerPartition).containsOnly(100L);
+        assertThat(points).extracting(WorkloadPoint::id).containsExactly("consume-topics-1", "consume-topics-4");
+        assertThat(points.getFirst().features()).isEmpty();
+        assertThat(points.getLast().features()).containsExactly(Feature.TOPICS);
+        String planned = SMALLEST.replace("consume", "steady")
+                + "topics: 2\ntopic: {partitions: 3, recordsPerSecond: 600}\n"
+                + "method: {maxWarmUpSeconds: 1, measureSeconds: 4}\n";
+        assertThat(Workload.parse("w.yaml", planned, false).points().getFirst().recordsPerPartition())
+                .as("600 a second over six partitions, for six seconds")
+                .isEqualTo(600);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            copy    | topic: {partitions: 2}                          | scenario copy has one topic: leave topics out
+            produce | topic: {partitions: 2}                          | scenario produce has one topic: leave topics out
+            steady  | topic: {recordsPerSecond: 50, partitions: 60}   | with a planned rate, topic.partitions must be at most 100, since latencies are taken for each: topic.partitions=60 topics=2
+            """)
+    void severalTopicsThatCannotBe_areRefused(String scenario, String topic, String message) {
+        String yaml = SMALLEST.replace("consume", scenario) + "topics: 2\n" + topic + "\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void severalGroups_areOfWhatIsSentTo_andEachHasARecordDue() {
+        String yaml = SMALLEST.replace("consume", "at-least-once")
+                + "groups: 3\ntopic: {partitions: 2, recordsPerSecond: 100}\n";
+        WorkloadPoint point = Workload.parse("w.yaml", yaml, false).points().getFirst();
+        assertThat(point.measuredPerSecond()).isEqualTo(300);
+        assertThatThrownBy(() -> ExploreSettings.of(point, null))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("explore looks for the rate of one group: leave groups out: groups=3");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            consume | topic: {partitions: 2}                         | groups is of groups that are sent to
+            steady  | topic: {partitions: 2, recordsPerSecond: 100}  | groups is of groups that are sent to
+            copy    | topic: {partitions: 2, recordsPerSecond: 100}  | scenario copy has one group, whose output is read: leave groups out: groups=2
+            """)
+    void severalGroupsThatCannotBe_areRefused(String scenario, String topic, String message) {
+        String yaml = SMALLEST.replace("consume", scenario) + "groups: 2\n" + topic + "\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
     void driverTwice_isRefused() {
         assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST.replace("weir]", "plain]"), false))
                 .hasMessage("w.yaml:3:18: driver plain is there twice");

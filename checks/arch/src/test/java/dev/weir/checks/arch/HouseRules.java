@@ -33,7 +33,11 @@ final class HouseRules {
 
     /** Each has a process of its own: it talks to the one that forked it, or passes on how its application ended. */
     private static final List<String> MAINS = List.of(
-            "testkit.internal.BrokerMain", "driver.DriverMain", "driver.Lease", "examples.spring.InvoicingApplication");
+            "testkit.internal.BrokerMain",
+            "driver.DriverMain",
+            "driver.Lease",
+            "driver.NotedNumbers",
+            "examples.spring.InvoicingApplication");
 
     /** The supervisor, which waits for all tasks, and the lane that looks again after a millisecond. */
     private static final List<String> WAIT_OTHERWISE =

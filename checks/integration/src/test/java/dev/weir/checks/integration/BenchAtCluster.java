@@ -81,9 +81,13 @@ final class BenchAtCluster implements AutoCloseable {
 
     /** The same with processes where an environment says. */
     ResultsFolder run(BenchEnvironment environment, String yaml) throws InterruptedException {
+        return run(Path.of(System.getProperty("weir.root")), environment, yaml);
+    }
+
+    /** The same with the drivers that were built below another folder. */
+    ResultsFolder run(Path root, BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
-        CampaignRunner.Settings there =
-                settings(Path.of(System.getProperty("weir.root")), workload, existing(), environment);
+        CampaignRunner.Settings there = settings(root, workload, existing(), environment);
         return new CampaignRunner(workload, there, SILENT).run();
     }
 

@@ -109,12 +109,12 @@ class BenchCopyTest extends BenchTestBase {
         Path log = folder.resolve(driver + ".log");
         try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
                 DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
-            String topic = cluster.filled(point, PER_PARTITION);
+            String topic = cluster.topics().filled(point, PER_PARTITION);
             DriverSession session = new DriverSession(process, cluster, point);
             session.hello();
             session.configure(topic, PER_PARTITION);
             String group = session.start(0, 60);
-            return cluster.copied(point, topic, PER_PARTITION, group, session.passed());
+            return cluster.written().copied(point, topic, PER_PARTITION, group, session.passed());
         }
     }
 

@@ -55,14 +55,14 @@ class BenchLeanCopyTest extends BenchTestBase {
         WorkloadPoint point = point(1_000, 0);
         try (BenchCluster cluster = cluster();
                 DriverProcess process = LAUNCHER.start(DRIVER, 256, folder.resolve(DRIVER + ".log"))) {
-            String topic = cluster.filled(point, perPartition);
+            String topic = cluster.topics().filled(point, perPartition);
             DriverSession session = new DriverSession(process, cluster, point);
             session.hello();
             session.configure(topic, perPartition);
             long leastBytes = Long.MAX_VALUE;
             for (int pass = 0; pass < 3; pass++) {
                 String group = session.start(0, 60);
-                Report.Passed passed = cluster.copied(point, topic, perPartition, group, session.passed());
+                Report.Passed passed = cluster.written().copied(point, topic, perPartition, group, session.passed());
                 requireAll(passed, 2 * perPartition);
                 leastBytes = Math.min(leastBytes, passed.usage().allocatedBytes());
             }
@@ -77,24 +77,24 @@ class BenchLeanCopyTest extends BenchTestBase {
         long perPartition = 50_000;
         WorkloadPoint point = point(10, 100_000);
         try (BenchCluster cluster = cluster()) {
-            String topic = cluster.filled(point, perPartition);
-            String group = cluster.newGroup();
+            String topic = cluster.topics().filled(point, perPartition);
+            String group = cluster.groups().make(Map.of());
             Map<String, String> options = new TreeMap<>(point.options());
-            options.put(PassOptions.OUTPUT, cluster.fresh(point));
+            options.put(PassOptions.OUTPUT, cluster.topics().fresh(point));
             try (DriverProcess killed = process("killed")) {
                 begin(killed, cluster, point, topic, perPartition, options).start(group, 0, SECONDS);
-                ConsumerLedger.await("a commit", LONG, () -> cluster.lag(group, topic) < 2 * perPartition);
+                ConsumerLedger.await("a commit", LONG, () -> cluster.groups().lag(group, topic) < 2 * perPartition);
             }
-            long left = cluster.lag(group, topic);
+            long left = cluster.groups().lag(group, topic);
             assertThat(left).as("what the killed process had to do still").isPositive();
             options.put(HandlerWork.ROUNDS, "0"); // The killed one was slow to be killed amid it.
             try (DriverProcess process = process("next")) {
                 DriverSession session = begin(process, cluster, point, topic, perPartition, options);
                 session.start(group, left, SECONDS);
-                Report.Passed passed = cluster.copied(point, topic, perPartition, group, session.passed());
+                Report.Passed passed = cluster.written().copied(point, topic, perPartition, group, session.passed());
                 requireAll(passed, 2 * perPartition);
             }
-            assertThat(cluster.lag(group, topic)).isZero();
+            assertThat(cluster.groups().lag(group, topic)).isZero();
         }
     }
 

@@ -6,6 +6,7 @@ import dev.weir.driver.PartitionSpread;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
+import dev.weir.driver.TopicSet;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,6 @@ final class Generator implements Driver {
     @Override
     public void run(Pass pass) throws InterruptedException {
         int partitions = pass.configuration().partitions();
-        String topic = pass.configuration().topic();
         int count = Integer.parseInt(pass.configuration().options().getOrDefault(SendPlan.PRODUCERS, "1"));
         List<Producer<byte[], byte[]>> producers = new ArrayList<>();
         try {
@@ -39,8 +39,9 @@ final class Generator implements Driver {
                         new ByteArraySerializer(),
                         new ByteArraySerializer()));
             }
-            producers.forEach(producer -> producer.partitionsFor(topic)); // Connects before the first record is due.
-            send(pass, topic, partitions, producers);
+            producers.forEach(producer ->
+                    pass.topics().names().forEach(producer::partitionsFor)); // Connects before the first record is due.
+            send(pass, partitions, producers);
             producers.forEach(Producer::flush);
             pass.awaitDone();
         } finally {
@@ -48,7 +49,8 @@ final class Generator implements Driver {
         }
     }
 
-    private static void send(Pass pass, String topic, int partitions, List<Producer<byte[], byte[]>> producers) {
+    private static void send(Pass pass, int partitions, List<Producer<byte[], byte[]>> producers) {
+        TopicSet topics = pass.topics();
         SendPlan plan = pass.plan();
         Map<String, String> options = pass.configuration().options();
         PartitionSpread spread =
@@ -67,13 +69,16 @@ final class Generator implements Driver {
             pass.wasDue(partition, due);
             var unused = producers
                     .get(partition % producers.size())
-                    .send(new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, failure) -> {
-                        if (failure == null) {
-                            acknowledged(pass, value.length, producers.size());
-                        } else {
-                            pass.fail(failure);
-                        }
-                    });
+                    .send(
+                            new ProducerRecord<>(
+                                    topics.topic(partition), topics.partition(partition), keys.next(partition), value),
+                            (written, failure) -> {
+                                if (failure == null) {
+                                    acknowledged(pass, value.length, producers.size());
+                                } else {
+                                    pass.fail(failure);
+                                }
+                            });
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
@@ -11,7 +12,6 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -67,13 +67,18 @@ final class ParallelLoop implements Driver {
     }
 
     @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.TOPICS);
+    }
+
+    @Override
     public void run(Pass pass) throws InterruptedException {
         try (Lanes lanes = new Lanes(pass);
                 Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                         new HashMap<String, Object>(pass.clientConfig().consumer(Map.of())),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer())) {
-            consumer.subscribe(List.of(pass.configuration().topic()));
+            consumer.subscribe(pass.topics().names());
             new Loop(pass, consumer, lanes).run();
         }
     }
@@ -188,9 +193,13 @@ final class ParallelLoop implements Driver {
             lanes[lane(record)].execute(() -> handle(record, slot));
         }
 
+        private int number(ConsumerRecord<byte[], byte[]> record) {
+            return pass.topics().number(record.topic(), record.partition());
+        }
+
         private int lane(ConsumerRecord<byte[], byte[]> record) {
             return switch (pass.options().ordering()) {
-                case PARTITION -> record.partition() % lanes.length;
+                case PARTITION -> number(record) % lanes.length;
                 case KEY -> Math.floorMod(Arrays.hashCode(record.key()), lanes.length);
                 case NONE -> {
                     turn = (turn + 1) % lanes.length;
@@ -206,7 +215,7 @@ final class ParallelLoop implements Driver {
                         work.on(record.value());
                     }
                     byte @Nullable [] key = pass.options().ordering() == HandlerOrder.KEY ? record.key() : null;
-                    pass.deliveredConcurrently(record.partition(), key, record.value());
+                    pass.deliveredConcurrently(number(record), key, record.value());
                     slot.isDone = true;
                 }
             } catch (RuntimeException | Error e) {

@@ -46,7 +46,7 @@ final class PlainDriver implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.TRANSACTIONS, Feature.RETRIES, Feature.EXACTLY_ONCE);
+        return Set.of(Feature.TRANSACTIONS, Feature.RETRIES, Feature.EXACTLY_ONCE, Feature.TOPICS);
     }
 
     @Override
@@ -62,7 +62,7 @@ final class PlainDriver implements Driver {
         Map<String, Object> config = new HashMap<>(pass.clientConfig().consumer(preset));
         try (Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.subscribe(List.of(pass.configuration().topic()));
+            consumer.subscribe(pass.topics().names());
             switch (pass.configuration().scenario()) {
                 case CONSUME, STEADY -> consume(consumer, pass);
                 case AT_LEAST_ONCE, WORK -> commitFinished(consumer, pass);
@@ -78,9 +78,13 @@ final class PlainDriver implements Driver {
     private static void consume(Consumer<byte[], byte[]> consumer, Pass pass) {
         while (!pass.isDone()) {
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                pass.delivered(record.partition(), record.value());
+                pass.delivered(number(record, pass), record.value());
             }
         }
+    }
+
+    private static int number(ConsumerRecord<byte[], byte[]> record, Pass pass) {
+        return pass.topics().number(record.topic(), record.partition());
     }
 
     private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) throws InterruptedException {
@@ -96,7 +100,7 @@ final class PlainDriver implements Driver {
                 if (!isHandled(record, work, pass)) {
                     return;
                 }
-                pass.delivered(record.partition(), record.value());
+                pass.delivered(number(record, pass), record.value());
             }
             long now = System.nanoTime();
             if (now - dueNanos >= 0) {
@@ -113,7 +117,7 @@ final class PlainDriver implements Driver {
         do {
             work.on(record.value());
             try {
-                pass.attempted(record.partition(), record.value());
+                pass.attempted(number(record, pass), record.value());
                 return true;
             } catch (HandlerFailure failed) { // Once more, later.
             }
@@ -151,7 +155,7 @@ final class PlainDriver implements Driver {
                 consumer.commitSync(Map.of(
                         new TopicPartition(record.topic(), record.partition()),
                         new OffsetAndMetadata(record.offset() + 1)));
-                pass.delivered(record.partition(), record.value());
+                pass.delivered(number(record, pass), record.value());
             }
         }
     }

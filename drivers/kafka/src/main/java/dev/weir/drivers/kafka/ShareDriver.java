@@ -46,7 +46,7 @@ final class ShareDriver implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.SHARE_CONSUMERS);
+        return Set.of(Feature.SHARE_CONSUMERS, Feature.TOPICS);
     }
 
     @Override

@@ -41,7 +41,7 @@ final class ShareMember implements Runnable {
                         workers, Thread.ofPlatform().daemon().factory()); // No thread until something is submitted.
                 ShareConsumer<byte[], byte[]> consumer =
                         new KafkaShareConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.subscribe(List.of(pass.configuration().topic()));
+            consumer.subscribe(pass.topics().names());
             boolean whole = true;
             while (!pass.isDone()) {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
@@ -90,7 +90,8 @@ final class ShareMember implements Runnable {
             return false;
         }
         pass.work().on(record.value());
-        pass.deliveredConcurrently(record.partition(), record.key(), record.value());
+        pass.deliveredConcurrently(
+                pass.topics().number(record.topic(), record.partition()), record.key(), record.value());
         return true;
     }
 

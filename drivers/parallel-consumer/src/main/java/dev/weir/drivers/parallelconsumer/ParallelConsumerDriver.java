@@ -11,9 +11,9 @@ import io.confluent.parallelconsumer.ParallelConsumerOptions;
 import io.confluent.parallelconsumer.ParallelStreamProcessor;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,7 +33,7 @@ final class ParallelConsumerDriver implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.RETRIES);
+        return Set.of(Feature.RETRIES, Feature.TOPICS);
     }
 
     // Deprecated for a new name that 0.5.3.3 has not. A retryDelayProvider alone does not do: without other work the
@@ -67,7 +67,7 @@ final class ParallelConsumerDriver implements Driver {
         }
         ParallelStreamProcessor<byte[], byte[]> processor =
                 ParallelStreamProcessor.createEosStreamProcessor(options.build());
-        processor.subscribe(List.of(pass.configuration().topic()));
+        processor.subscribe(pass.topics().names());
         if (pass.configuration().scenario() == Scenario.COPY) {
             String output = pass.outputTopic();
             processor.pollAndProduce(context -> new ProducerRecord<>(
@@ -88,13 +88,15 @@ final class ParallelConsumerDriver implements Driver {
         HandlerWork work = pass.work();
         processor.poll(context -> {
             byte[] value = context.value();
+            ConsumerRecord<byte[], byte[]> record = context.getSingleConsumerRecord();
+            int partition = pass.topics().number(record.topic(), record.partition());
             work.on(value);
             try {
-                pass.attempted(context.getSingleConsumerRecord().partition(), value);
+                pass.attempted(partition, value);
             } catch (HandlerFailure failed) {
                 throw new PCRetriableException(failed); // What is to be tried again, by its manual.
             }
-            pass.deliveredConcurrently(context.getSingleConsumerRecord().partition(), context.key(), value);
+            pass.deliveredConcurrently(partition, context.key(), value);
         });
     }
 }

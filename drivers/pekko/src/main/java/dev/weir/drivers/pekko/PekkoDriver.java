@@ -69,7 +69,11 @@ final class PekkoDriver implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.EXACTLY_ONCE);
+        return Set.of(Feature.EXACTLY_ONCE, Feature.TOPICS);
+    }
+
+    private static int number(ConsumerRecord<byte[], byte[]> record, Pass pass) {
+        return pass.topics().number(record.topic(), record.partition());
     }
 
     @Override
@@ -82,25 +86,25 @@ final class PekkoDriver implements Driver {
                         system, new ByteArrayDeserializer(), new ByteArrayDeserializer())
                 .withStopTimeout(Duration.ZERO)
                 .withProperties(pass.clientConfig().consumer(consumer));
-        Subscription topic = Subscriptions.topics(pass.configuration().topic());
+        Subscription topic = Subscriptions.topics(pass.topics().names().toArray(String[]::new));
         Consumer.DrainingControl<Done> control = switch (pass.configuration().scenario()) {
             case CONSUME, STEADY ->
                 Consumer.plainSource(settings, topic)
                         .toMat(
-                                Sink.foreach(record -> pass.delivered(record.partition(), record.value())),
+                                Sink.foreach(record -> pass.delivered(number(record, pass), record.value())),
                                 Consumer::createDrainingControl)
                         .run(system);
             case AT_MOST_ONCE ->
                 Consumer.atMostOnceSource(settings, topic)
                         .toMat(
-                                Sink.foreach(record -> pass.delivered(record.partition(), record.value())),
+                                Sink.foreach(record -> pass.delivered(number(record, pass), record.value())),
                                 Consumer::createDrainingControl)
                         .run(system);
             case AT_LEAST_ONCE ->
                 Consumer.committableSource(settings, topic)
                         .map(message -> {
                             pass.delivered(
-                                    message.record().partition(),
+                                    number(message.record(), pass),
                                     message.record().value());
                             return message.committableOffset();
                         })

@@ -8,13 +8,13 @@ import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -56,7 +56,11 @@ final class ReactorDriver implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.TRANSACTIONS);
+        return Set.of(Feature.TRANSACTIONS, Feature.TOPICS);
+    }
+
+    private static int number(ConsumerRecord<byte[], byte[]> record, Pass pass) {
+        return pass.topics().number(record.topic(), record.partition());
     }
 
     @Override
@@ -77,7 +81,7 @@ final class ReactorDriver implements Driver {
                         closed.countDown(); // The last thing that a consumer closes.
                     }
                 })
-                .subscription(List.of(pass.configuration().topic()))
+                .subscription(pass.topics().names())
                 .commitBatchSize(0)
                 .atmostOnceCommitAheadSize(pass.options().commitAhead() - 1)
                 .commitInterval(
@@ -86,14 +90,14 @@ final class ReactorDriver implements Driver {
         ReactorCopy copy = new ReactorCopy(pass);
         Flux<?> records = switch (pass.configuration().scenario()) {
             case CONSUME, STEADY ->
-                receiver.receive().doOnNext(record -> pass.delivered(record.partition(), record.value()));
+                receiver.receive().doOnNext(record -> pass.delivered(number(record, pass), record.value()));
             case AT_LEAST_ONCE ->
                 receiver.receive().doOnNext(record -> {
-                    pass.delivered(record.partition(), record.value());
+                    pass.delivered(number(record, pass), record.value());
                     record.receiverOffset().acknowledge();
                 });
             case AT_MOST_ONCE ->
-                receiver.receiveAtmostOnce().doOnNext(record -> pass.delivered(record.partition(), record.value()));
+                receiver.receiveAtmostOnce().doOnNext(record -> pass.delivered(number(record, pass), record.value()));
             case COPY -> copy.of(receiver.receive());
             default ->
                 throw new IllegalArgumentException(

@@ -74,7 +74,7 @@ final class WeirDriver implements Driver {
 
     @Override
     public Set<Feature> features() {
-        return Set.of(Feature.RETRIES, Feature.EXACTLY_ONCE);
+        return Set.of(Feature.RETRIES, Feature.EXACTLY_ONCE, Feature.TOPICS);
     }
 
     private static Pipeline working(ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
@@ -103,8 +103,9 @@ final class WeirDriver implements Driver {
 
     private static void handle(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass) {
         work.on(record.value());
-        pass.attempted(record.partition(), record.value());
-        pass.deliveredConcurrently(record.partition(), record.key(), record.value());
+        int partition = pass.topics().number(record.topic(), record.partition());
+        pass.attempted(partition, record.value());
+        pass.deliveredConcurrently(partition, record.key(), record.value());
     }
 
     @Override
@@ -135,13 +136,14 @@ final class WeirDriver implements Driver {
                 .commitRecords(Integer.MAX_VALUE);
         pass.clientConfig().consumer(preset).forEach(builder::property);
         ConsumerSettings<byte[], byte[]> settings = builder.build();
-        Subscription topic = Subscription.topics(pass.configuration().topic());
+        Subscription topic = Subscription.topics(pass.topics().names());
         return switch (pass.configuration().scenario()) {
             case CONSUME, STEADY -> delivering(KafkaSource.plain(settings, topic), pass);
             case AT_LEAST_ONCE ->
                 copiesRecords
                         ? delivering(KafkaSource.atLeastOnce(settings, topic), pass)
-                        : KafkaSource.atLeastOnce(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)));
+                        : KafkaSource.atLeastOnce(settings, topic, record -> Seen.of(record, pass))
+                                .to(Sink.forEach(seen -> seen.tell(pass)));
             case AT_MOST_ONCE ->
                 delivering(
                         KafkaSource.atMostOnce(settings, topic, pass.options().commitAhead()), pass);
@@ -156,9 +158,9 @@ final class WeirDriver implements Driver {
     /** What is made of a record where it lies, in place of a copy. */
     private record Seen(int partition, long number, long plannedNanos, int valueBytes) {
 
-        static Seen of(RecordView record) {
+        static Seen of(RecordView record, Pass pass) {
             return new Seen(
-                    record.partition(),
+                    pass.topics().number(record.topic(), record.partition()),
                     record.value().getLong(0),
                     record.value().getLong(Long.BYTES),
                     record.value().length());
@@ -170,6 +172,7 @@ final class WeirDriver implements Driver {
     }
 
     private static Pipeline delivering(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
-        return records.to(Sink.forEach(record -> pass.delivered(record.partition(), record.value())));
+        return records.to(Sink.forEach(
+                record -> pass.delivered(pass.topics().number(record.topic(), record.partition()), record.value())));
     }
 }

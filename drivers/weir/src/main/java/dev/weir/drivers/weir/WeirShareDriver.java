@@ -1,6 +1,7 @@
 package dev.weir.drivers.weir;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
 import dev.weir.driver.GroupType;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
@@ -34,6 +35,11 @@ final class WeirShareDriver implements Driver {
     }
 
     @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.TOPICS);
+    }
+
+    @Override
     public GroupType groupType() {
         return GroupType.SHARE;
     }
@@ -43,7 +49,7 @@ final class WeirShareDriver implements Driver {
         ShareSettings.Builder<byte[], byte[]> settings = ShareSettings.builder().fetch(fetch);
         pass.clientConfig().share(Map.of()).forEach(settings::property);
         try (RunningPipeline run = KafkaFlow.shared(
-                        settings.build(), pass.configuration().topic())
+                        settings.build(), pass.topics().names().toArray(String[]::new))
                 .forEach(pass.options().concurrency(), Ordering.unordered(), record -> handle(record, pass))
                 .run()) {
             pass.failsWith(run.completion());
@@ -55,7 +61,8 @@ final class WeirShareDriver implements Driver {
 
     private static void handle(ConsumerRecord<byte[], byte[]> record, Pass pass) {
         pass.work().on(record.value());
-        pass.deliveredConcurrently(record.partition(), record.key(), record.value());
+        pass.deliveredConcurrently(
+                pass.topics().number(record.topic(), record.partition()), record.key(), record.value());
     }
 
     /** What explains a rate: the figures into the results, the sentence into the log. */

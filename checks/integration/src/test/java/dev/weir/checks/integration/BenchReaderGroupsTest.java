@@ -1,0 +1,118 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Several groups that read the same topic, each with processes and a ledger of its own. */
+@Timeout(300)
+class BenchReaderGroupsTest extends BenchTestBase {
+
+    private static final String WORKLOAD = """
+            name: NAME
+            scenario: work
+            drivers: [DRIVER]
+            baseline: DRIVER
+            topic: {partitions: 4, valueBytes: 50, recordsPerSecond: 100}
+            client: {session.timeout.ms: 6000}
+            options: {ordering: none, concurrency: 2, work.millis: 1}
+            target: p90<=1s
+            explore: {members: 2}
+            method: {rounds: 1, control: false, heapMegabytes: 64, intervalMillis: 250, maxWarmUpSeconds: 1,
+              measureSeconds: SECONDS}
+            """;
+
+    private static String workload(String name, String driver, int seconds) {
+        return WORKLOAD.replace("NAME", name).replace("DRIVER", driver).replace("SECONDS", Integer.toString(seconds));
+    }
+
+    private static void requireWhole(Run run, int groups) {
+        assertThat(run.failure()).isNull();
+        assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+        assertThat(run.ledger().groups()).hasSize(groups);
+        run.ledger()
+                .groups()
+                .forEach(group -> assertThat(group.expected() * groups)
+                        .as("each has all of the topic")
+                        .isEqualTo(run.ledger().expected()));
+    }
+
+    @Test
+    void eachGroup_takesAllRecords_andTheRateIsThatOfAllGroups() throws Exception {
+        ResultsFolder results = bench.run(workload("groups", "plain", 5) + "groups: 2\n");
+        Run run = results.runs().getFirst();
+        requireWhole(run, 2);
+        assertThat(run.flags()).doesNotContain(Flag.UNEVEN, Flag.GUARANTEE_BROKEN);
+        assertThat(run.totals().recordsPerSecond()).isCloseTo(200, within(40.0));
+        Map<String, Double> metrics = run.totals().metrics();
+        assertThat(metrics.get("planned/s")).isCloseTo(200, within(1.0));
+        assertThat(metrics).containsEntry("group: most partitions of a consumer", 2.0);
+        assertThat(metrics.get("group 1: records/s")).isCloseTo(100, within(20.0));
+        assertThat(metrics.get("group 2: records/s")).isCloseTo(100, within(20.0));
+        assertThat(metrics).containsKeys("group 1: p99 ms", "group 2: p99 ms");
+        assertThat(Reports.lines(results)).contains("\"groups\":[{\"expected\":");
+    }
+
+    /** Two members handle 40 records a second of the 100, so whenever one is killed it has committed some that it had not handled. */
+    @Test
+    @Tag("long")
+    void faultOfMembers_befallsTheFirstGroup_andWhatItLosesIsItsOwn() throws Exception {
+        Path root = BenchAtCluster.checkoutWithGenerator(
+                folder.resolve("ahead-groups-checkout"), FaultyGroupDriver.class, "ahead");
+        String yaml = workload("ahead-groups", "ahead", 15).replace("work.millis: 1}", "work.millis: 50}")
+                + "groups: 2\ntimeline: [{at: 4s, kill: 1}]\n";
+        Run run = bench.run(root, yaml).runs().getFirst();
+        assertThat(run.failure()).isNull();
+        List<Ledger> groups = run.ledger().groups();
+        assertThat(groups.getFirst().lost()).as("%s", groups).isPositive();
+        assertThat(groups.getLast().isClean()).as("%s", groups).isTrue();
+        assertThat(run.disturbances())
+                .singleElement()
+                .extracting(Disturbance::lost)
+                .isEqualTo(groups.getFirst().lost());
+        assertThat(Reports.all(ResultsFolder.open(folder.resolve("ahead-groups")), false))
+                .contains("ahead, group 1 of 2: ")
+                .doesNotContain("ahead, group 2 of 2: ");
+    }
+
+    @Test
+    @Tag("long")
+    void orders_areOfAllGroups_andNothingIsLost() throws Exception {
+        Run run = bench.run(
+                        workload("groups-orders", "weir", 12)
+                                + "groups: 2\ntimeline: [{at: 2s, restart-consumers: 50%}, {at: 5s, drain: true}, {at: 8s, set: {consumers: 3}}]\n")
+                .runs()
+                .getFirst();
+        requireWhole(run, 2);
+        assertThat(run.timeline().getFirst().did().get("restart-consumers"))
+                .contains("group 1: 1 of 2", "group 2: 1 of 2");
+        assertThat(run.timeline().get(1).did()).containsEntry("drain", "nothing is left");
+        assertThat(run.timeline().getLast().did().get("consumers")).contains("group 1: 2 to 3", "group 2: 2 to 3");
+    }
+
+    @Test
+    @Tag("long")
+    void shareGroups_areBesideEachOther() throws Exception {
+        for (String driver : List.of("kafka-share", "weir-share")) {
+            requireWhole(
+                    bench.run(workload("groups-" + driver, driver, 5)
+                                            .replace("client: {session.timeout.ms: 6000}\n", "")
+                                    + "groups: 2\n")
+                            .runs()
+                            .getFirst(),
+                    2);
+        }
+    }
+}

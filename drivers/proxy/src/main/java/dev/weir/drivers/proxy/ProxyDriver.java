@@ -1,0 +1,51 @@
+package dev.weir.drivers.proxy;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.DriverMain;
+import dev.weir.driver.NetworkFault;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Not a library under test but the network of one: it passes messages on between a member and the brokers, unless it is told
+ * otherwise, for as long as its pass lasts. Confined to the main thread; what is to befall it comes on another one.
+ */
+public final class ProxyDriver implements Driver {
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(Map.of("proxy", ProxyDriver::new), arguments);
+    }
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.STEADY);
+    }
+
+    @Override
+    public void run(Pass pass) throws InterruptedException {
+        try (FaultProxy network = FaultProxy.to(pass.configuration().bootstrapServers())) {
+            pass.isNetwork(network.bootstrapServers(), options -> befall(pass, network, options));
+            pass.awaitDone();
+        }
+    }
+
+    /** On the thread that hears commands, which goes on hearing them whatever happens here. */
+    private static void befall(Pass pass, FaultProxy network, Map<String, String> options) {
+        try {
+            NetworkFault fault = NetworkFault.of(options);
+            switch (fault.kind()) {
+                case NONE -> network.restore();
+                case CUT -> network.cut();
+                case SILENCE -> network.halfOpen();
+                case DELAY -> network.delay(Duration.ofNanos(fault.delayNanos()));
+            }
+        } catch (RuntimeException e) { // The member would stay cut off, or never be, and nobody would know.
+            pass.fail(e);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package dev.weir.bench.cluster;
+
+import dev.weir.bench.fill.FillPlan;
+import dev.weir.bench.fill.TopicFill;
+import dev.weir.bench.fill.ValueFile;
+import dev.weir.bench.fill.Values;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.TopicSet;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics of a campaign: those that are read, each named after its content, so that what is there is not filled again, and
+ * those that a run has to itself. Confined to one thread.
+ */
+public final class BenchTopics {
+    private static final String SINK = "sink";
+
+    // Whatever the cluster's defaults are: records without a key are taken ...
+    private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
+
+    // A copy is timed by when the brokers took it.
+    private static final Map<String, String> COPIED =
+            Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
+
+    // ... and stay, in batches as they were sent.
+    private static final Map<String, String> FILLED = Map.of(
+            "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
+
+    private final Brokers brokers;
+    private final BrokerLosses losses;
+    private final BooleanSupplier isStopped;
+    private final Set<String> filled = new HashSet<>(); // known to be
+    private final Map<Path, ValueFile> valueFiles = new HashMap<>();
+    private String sink = ""; // the last one made, empty for none
+    private String output = ""; // the same of a group that is sent to
+
+    BenchTopics(Brokers brokers, BrokerLosses losses, BooleanSupplier isStopped) {
+        this.brokers = brokers;
+        this.losses = losses;
+        this.isStopped = isStopped;
+    }
+
+    /** Writes the records of a topic. */
+    public interface Filler {
+        void fill(String topic) throws InterruptedException;
+    }
+
+    /** The names of topics with the numbered records of this point, as {@link TopicSet} writes them; fills what is not there whole. */
+    public String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
+        FillPlan plan = FillPlan.of(point, recordsPerPartition);
+        String content = String.format(
+                Locale.ROOT,
+                "fill-p%d-n%d-v%d-b%d-%s%s%s%s%s%s",
+                point.partitionsOfTopic(),
+                recordsPerPartition,
+                point.valueBytes(),
+                point.batchBytes(),
+                point.compression(),
+                point.keys() == 0 ? "" : "-k" + point.keys() / point.topics() + "-z" + point.keySkew(),
+                point.spreadsValueBytes() ? "-u" : "",
+                point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
+                payload(point),
+                plan.suffix() + (point.scenario() != Scenario.COPY ? "" : point.isPlanned() ? "-cp" : "-c"));
+        List<String> names = new ArrayList<>();
+        for (int topic = 0; topic < point.topics(); topic++) {
+            int index = topic;
+            names.add(fillOnce(
+                    content + ofSeveral(topic),
+                    point.partitionsOfTopic(),
+                    plan.endOffset(),
+                    name -> fill(name, index, point, plan)));
+        }
+        return TopicSet.text(names);
+    }
+
+    /** What tells the topics apart that are read together; nothing of the first one, which may be read alone as well. */
+    private static String ofSeveral(int index) {
+        return index == 0 ? "" : "-topic" + (index + 1);
+    }
+
+    /** What else tells topics apart. */
+    private String payload(WorkloadPoint point) {
+        ValueFile file = valueFile(point);
+        return (file == null ? "" : "-f" + file.digest())
+                + point.valueSizes().sizes().stream()
+                        .map(size -> "-s" + size.bytes() + "x" + size.share())
+                        .collect(Collectors.joining())
+                + (point.headers() == 0 ? "" : "-h" + point.headers() + "x" + point.headerBytes());
+    }
+
+    private @Nullable ValueFile valueFile(WorkloadPoint point) {
+        Path path = point.valueFile();
+        return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
+    }
+
+    /** Names the content of all that values of these points are taken from; empty where they are made. */
+    public String valueDigests(List<WorkloadPoint> points) {
+        Set<String> digests = new LinkedHashSet<>();
+        for (WorkloadPoint point : points) {
+            ValueFile file = valueFile(point);
+            if (file != null) {
+                digests.add(file.digest());
+            }
+        }
+        return String.join(" ", digests);
+    }
+
+    private static List<Header> headers(WorkloadPoint point) {
+        List<Header> headers = new ArrayList<>();
+        Random random = new Random(3);
+        for (int i = 0; i < point.headers(); i++) {
+            byte[] value = new byte[point.headerBytes()];
+            random.nextBytes(value);
+            headers.add(new RecordHeader("header-" + i, value));
+        }
+        return headers;
+    }
+
+    /** The name of the topic with that content; lets it be filled if it is not there with all partitions ending there. */
+    public String fillOnce(String content, int partitions, long endOffset, Filler filler) throws InterruptedException {
+        String topic = brokers.named(content);
+        if (!filled.add(topic)) {
+            return topic;
+        }
+        if (exists(topic)) {
+            if (endOffsets(topic).values().stream().allMatch(end -> end == endOffset)) {
+                return topic;
+            }
+            brokers.delete(topic); // An interrupted campaign left it half full.
+        }
+        create(topic, partitions, 1, FILLED);
+        filler.fill(topic);
+        return topic;
+    }
+
+    /** The name of the last {@link #fresh}. */
+    public String sink() {
+        return sink;
+    }
+
+    /** A new topic for those who write, or as many as the point has, as {@link TopicSet} writes them. */
+    public String fresh(WorkloadPoint point) {
+        deleteOfRun();
+        sink = createdAnew(SINK, point);
+        return sink;
+    }
+
+    /** Another one, for a group that copies what a generator sends to {@link #begun}; both are deleted with the run. */
+    public String output(WorkloadPoint point) {
+        output = createdAnew("output", point);
+        return output;
+    }
+
+    /** The name of the last {@link #output}. */
+    String output() {
+        return output;
+    }
+
+    private String createdAnew(String kind, WorkloadPoint point) {
+        List<String> made = new ArrayList<>();
+        for (int index = 0; index < point.topics(); index++) {
+            String topic = brokers.namedAnew(kind + "-p" + point.partitionsOfTopic() + ofSeveral(index));
+            if (exists(topic)) {
+                brokers.delete(topic); // An interrupted campaign left it.
+            }
+            create(
+                    topic,
+                    point.partitionsOfTopic(),
+                    point.replicas(),
+                    point.scenario() == Scenario.COPY ? COPIED : WRITTEN);
+            made.add(topic);
+        }
+        return TopicSet.text(made);
+    }
+
+    /** The same with a record in each partition, from which on others are sent by a plan. */
+    public String begun(WorkloadPoint point) {
+        String topics = fresh(point);
+        List<String> names = TopicSet.names(topics);
+        for (int index = 0; index < names.size(); index++) {
+            fill(names.get(index), index, point, new FillPlan(1, 0, 0));
+        }
+        return topics;
+    }
+
+    /** Deletes what the last run had to itself, if there are brokers to ask. */
+    void deleteOfRun() {
+        for (String topics : List.of(sink, output)) {
+            for (String topic : TopicSet.names(topics)) {
+                if (!topic.isEmpty() && losses.hasAll() && exists(topic)) {
+                    brokers.delete(topic);
+                }
+            }
+        }
+        sink = "";
+        output = "";
+    }
+
+    /**
+     * Creates a topic and waits until each partition's leader answers: an idempotent producer whose first batch is refused
+     * and whose second one is taken, because the leader came up between them, never gets the first one in.
+     */
+    private void create(String topic, int partitions, int replicas, Map<String, String> config) {
+        brokers.create(topic, partitions, replicas, config);
+        endOffsets(topic);
+    }
+
+    private boolean exists(String topic) {
+        return Asked.of("for their topics", brokers.admin().listTopics().names())
+                .contains(topic);
+    }
+
+    /** The ends of one topic, or of several. */
+    Map<TopicPartition, Long> endOffsets(String topics) {
+        Admin admin = brokers.admin();
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        Asked.of(
+                        "for topic " + topics,
+                        admin.describeTopics(TopicSet.names(topics)).allTopicNames())
+                .values()
+                .forEach(description -> description
+                        .partitions()
+                        .forEach(partition -> latest.put(
+                                new TopicPartition(description.name(), partition.partition()), OffsetSpec.latest())));
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        Asked.of("for the ends of topic " + topics, admin.listOffsets(latest).all())
+                .forEach((partition, end) -> ends.put(partition, end.offset()));
+        return ends;
+    }
+
+    /** How many records each partition of a topic has, or of several one after the other. */
+    public long[] ends(String topics) {
+        Map<TopicPartition, Long> ends = endOffsets(topics);
+        TopicSet set = TopicSet.of(topics, ends.size());
+        long[] byPartition = new long[ends.size()];
+        ends.forEach((partition, end) -> byPartition[set.number(partition.topic(), partition.partition())] = end);
+        return byPartition;
+    }
+
+    private void fill(String topic, int index, WorkloadPoint point, FillPlan plan) {
+        new TopicFill(topic, index, point, plan, Values.of(point, valueFile(point)), headers(point), isStopped)
+                .run(brokers.connection(), brokers.namedAnew("filler"));
+    }
+}

@@ -1,0 +1,180 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.live.Order;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of a run that can be changed, all alike, which read the same topics, and the generator that sends to them. Confined
+ * to one thread, which closes it.
+ */
+final class LiveGroups implements AutoCloseable {
+    private final LiveSender sender;
+    private final TrialMembers members; // of all groups
+    private final List<LiveGroup> groups = new ArrayList<>();
+
+    private String topic = "";
+
+    /** Does something to a group, and says what, for people. */
+    private interface Task {
+        String of(LiveGroup group) throws InterruptedException;
+    }
+
+    /**
+     * Of processes that are started by {@link #join}, but for the generator's.
+     *
+     * @param numbers takes what comes to each group
+     * @param listeners hear of the members of each group; the first one of the generator and the reader too
+     */
+    LiveGroups(
+            DriverLauncher launcher,
+            String driver,
+            BenchCluster cluster,
+            WorkloadPoint point,
+            Path log,
+            List<RunNumbers> numbers,
+            IntFunction<TrialMembers.Listener> listeners) {
+        this.sender = new LiveSender(launcher, cluster, point, log);
+        this.members = new TrialMembers(
+                List.of(), sender.session(), launcher::isStopped, cluster::requireBrokers, listeners.apply(0));
+        for (int group = 0; group < numbers.size(); group++) {
+            groups.add(new LiveGroup(
+                    launcher, driver, cluster, point, log, numbers.get(group), members, listeners.apply(group)));
+        }
+    }
+
+    TrialMembers members() {
+        return members;
+    }
+
+    LiveSender sender() {
+        return sender;
+    }
+
+    /** As {@link LiveGroup#requireNetworks}. */
+    void requireNetworks() throws InterruptedException {
+        for (LiveGroup group : groups) {
+            group.requireNetworks();
+        }
+    }
+
+    /** The one that faults befall. */
+    LiveGroup first() {
+        return groups.getFirst();
+    }
+
+    /** How many consumers each group has. */
+    int consumers() {
+        return first().consumers();
+    }
+
+    /** Starts the members that the point asks for; returns when they have joined their groups. */
+    void join(String newTopic, LiveSettings settings) throws InterruptedException {
+        topic = newTopic;
+        sender.hello();
+        for (LiveGroup group : groups) {
+            group.join(newTopic, settings);
+        }
+    }
+
+    /** The generator begins to send soon; returns when. */
+    long beginPlan(long seed, double rate) throws InterruptedException {
+        return sender.begin(members, topic, seed, rate);
+    }
+
+    /** Handlers that begin from now on take so long. */
+    void work(double millis) {
+        groups.forEach(group -> group.work(millis));
+    }
+
+    /** Why a group cannot have so many consumers; null if each can. */
+    @Nullable
+    String objection(int consumers) {
+        return groups.stream()
+                .map(group -> group.objection(consumers))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Each has so many consumers; returns what was done, for people. */
+    String resize(LiveSettings settings) throws InterruptedException {
+        return each(group -> group.resize(settings));
+    }
+
+    /** Of each group, whole processes leave and join again, with these settings; returns what was done. */
+    String restart(Order.RestartConsumers restart, LiveSettings settings) throws InterruptedException {
+        return each(group -> group.restart(restart.of(group.consumers()), settings));
+    }
+
+    /** All processes do. */
+    String restart(LiveSettings settings) throws InterruptedException {
+        return each(group -> group.restart(group.consumers(), settings));
+    }
+
+    private String each(Task task) throws InterruptedException {
+        List<String> did = new ArrayList<>();
+        for (LiveGroup group : groups) {
+            String of = groups.size() == 1 ? "" : "group " + (did.size() + 1) + ": ";
+            did.add(of + task.of(group));
+        }
+        return String.join("; ", did);
+    }
+
+    /** How many handlers may block at a time, in all groups together, as they began. */
+    int handlers() {
+        return groups.stream().mapToInt(LiveGroup::handlers).sum();
+    }
+
+    /** Who of each group has which partitions, as figures of the run. */
+    List<Map<String, Double>> assignments() throws InterruptedException {
+        List<Map<String, Double>> all = new ArrayList<>();
+        for (LiveGroup group : groups) {
+            all.add(group.assignment());
+        }
+        return all;
+    }
+
+    /** How many records are there that groups have not committed, for each group again. */
+    long lag() {
+        return groups.stream().mapToLong(LiveGroup::lag).sum();
+    }
+
+    /** As {@link LiveGroup#unread}: groups that copy are alone. */
+    long unread() {
+        return first().unread();
+    }
+
+    /** How many records each partition has. */
+    long[] ends() {
+        return first().ends();
+    }
+
+    /** What came to each group in the end. */
+    List<LedgerFigures> figures(long[] ends) {
+        return groups.stream().map(group -> group.figures(ends)).toList();
+    }
+
+    /** All leave; returns when they have told what they delivered. */
+    void leave() throws InterruptedException {
+        for (LiveGroup group : groups) {
+            group.leave();
+        }
+        members.endReader();
+    }
+
+    @Override
+    public void close() {
+        sender.close();
+        groups.forEach(LiveGroup::close);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A process of a {@link LiveGroup} and how many consumers it holds. Confined to the group's thread. */
+final class LivePart {
+    final DriverProcess process;
+    final DriverSession session;
+    final TrialMembers.Member member;
+    final @Nullable MemberNetwork network; // between it and the brokers, where that can fail
+    String noted = ""; // the file in which its pass notes what comes, at its place; empty where it has none to itself
+    int consumers;
+
+    LivePart(
+            DriverProcess process,
+            DriverSession session,
+            TrialMembers.Member member,
+            @Nullable MemberNetwork network,
+            int consumers) {
+        this.process = process;
+        this.session = session;
+        this.member = member;
+        this.network = network;
+        this.consumers = consumers;
+    }
+
+    /** Some of them, for people. */
+    static String names(List<LivePart> some) {
+        return (some.size() == 1 ? "process " : "processes ")
+                + some.stream().map(part -> Long.toString(part.process.pid())).collect(Collectors.joining(", "));
+    }
+}

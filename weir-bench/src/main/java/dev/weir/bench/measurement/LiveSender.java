@@ -1,0 +1,61 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Scenario;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** The generator of a run that can be changed. Confined to the thread of the run, which closes it. */
+final class LiveSender implements AutoCloseable {
+    private final WorkloadPoint point;
+    private final DriverProcess process;
+    private final DriverSession session;
+
+    LiveSender(DriverLauncher launcher, BenchCluster cluster, WorkloadPoint point, Path log) {
+        this.point = point;
+        this.process = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log);
+        this.session = new DriverSession(process, cluster, point);
+    }
+
+    DriverSession session() {
+        return session;
+    }
+
+    /** Waits until its process is up. */
+    void hello() throws InterruptedException {
+        session.hello(Scenario.PRODUCE);
+    }
+
+    /** Connects, and begins to send soon; returns when. */
+    long begin(TrialMembers members, String topic, long seed, double rate) throws InterruptedException {
+        session.configure(
+                topic,
+                RunNumbers.MOST_RECORDS - 1,
+                Scenario.PRODUCE,
+                point.producer(),
+                GeneratorPlan.held(point, seed));
+        members.startGenerator(LiveGroup.SECONDS);
+        return GeneratorPlan.begin(session, rate);
+    }
+
+    /** Another rate from now on. */
+    void send(double rate) {
+        GeneratorPlan.change(session, System.nanoTime(), rate);
+    }
+
+    /** One rate for so long from now on, then another: as long as that is by the plan, whenever anybody looks. */
+    void send(double rate, double seconds, double then) {
+        long nanos = System.nanoTime();
+        GeneratorPlan.change(session, nanos, rate);
+        GeneratorPlan.change(session, nanos + (long) (seconds * TimeUnit.SECONDS.toNanos(1)), then);
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.process.NetworkProcess;
+import dev.weir.driver.NetworkFault;
+import dev.weir.testkit.FaultProxy;
+import java.time.Duration;
+
+/** What is between a member of a group and the brokers, where that can fail. Confined to one thread. */
+interface MemberNetwork extends AutoCloseable {
+
+    /** Its addresses of the brokers, for the member. */
+    String bootstrapServers();
+
+    /** Something happens to it from now on. */
+    void befall(NetworkFault fault) throws InterruptedException;
+
+    /**
+     * Does nothing while it passes on what it is to.
+     *
+     * @throws dev.weir.bench.RunFailure if it is gone: what its member does then is no fault of the plan
+     */
+    void requireUp() throws InterruptedException;
+
+    @Override
+    void close();
+
+    /** Of a member on this machine, in this process. */
+    static MemberNetwork here(String brokers) {
+        FaultProxy proxy = FaultProxy.to(brokers);
+        return new MemberNetwork() {
+            @Override
+            public String bootstrapServers() {
+                return proxy.bootstrapServers();
+            }
+
+            @Override
+            public void befall(NetworkFault fault) {
+                switch (fault.kind()) {
+                    case NONE -> proxy.restore();
+                    case CUT -> proxy.cut();
+                    case SILENCE -> proxy.halfOpen();
+                    case DELAY -> proxy.delay(Duration.ofNanos(fault.delayNanos()));
+                }
+            }
+
+            @Override
+            public void requireUp() {} // It is as long as this process is.
+
+            @Override
+            public void close() {
+                proxy.close();
+            }
+        };
+    }
+
+    /** Of a member elsewhere, in a process beside it. */
+    static MemberNetwork there(NetworkProcess proxy) {
+        return new MemberNetwork() {
+            @Override
+            public String bootstrapServers() {
+                return proxy.bootstrapServers();
+            }
+
+            @Override
+            public void befall(NetworkFault fault) throws InterruptedException {
+                proxy.befall(fault);
+            }
+
+            @Override
+            public void requireUp() throws InterruptedException {
+                proxy.requireUp();
+            }
+
+            @Override
+            public void close() {
+                proxy.close();
+            }
+        };
+    }
+}

@@ -1,0 +1,199 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.GroupNumbers;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.NotedNumbers;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.Report;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which records came to the processes of a run: those of this machine note them in a file that all of them share; where some
+ * are elsewhere, each tells them at the end of its pass, and of one that was killed a file is read that it alone had. Confined
+ * to one thread, but for {@link #look} and {@link #came}.
+ */
+public final class RunNumbers {
+    /** As many records of a partition as a ledger can tell apart. */
+    static final long MOST_RECORDS = 100_000_000;
+
+    private final int partitions;
+    private final Path file;
+    private final @Nullable GroupNumbers shared; // none where processes are elsewhere
+    private final GroupLedger told;
+    private final AtomicLong toldSoFar = new AtomicLong(); // records
+    private final List<Reading> readings = new ArrayList<>(); // under way
+
+    /** Of what a killed process had noted, which had told of so many records of that. */
+    private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}
+
+    private RunNumbers(Path file, @Nullable GroupNumbers shared, WorkloadPoint point) {
+        this.partitions = point.partitions();
+        this.file = file;
+        this.shared = shared;
+        this.told = new GroupLedger(partitions, point.topics());
+    }
+
+    /**
+     * Of processes that a launcher starts.
+     *
+     * @param file not there yet, for those of this machine
+     * @throws RunFailure if it cannot be made
+     */
+    public static RunNumbers of(DriverLauncher launcher, Path file, WorkloadPoint point) {
+        try {
+            GroupNumbers shared = launcher.isHere() ? GroupNumbers.in(file, point.partitions(), MOST_RECORDS) : null;
+            return new RunNumbers(file, shared, point);
+        } catch (UncheckedIOException e) {
+            throw new RunFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The generator has no more to send. */
+    static RunFailure sentAll() {
+        return new RunFailure("the generator has sent all that a run can count, " + MOST_RECORDS
+                + " records to each partition: let it run shorter, or at a lower rate");
+    }
+
+    /** What a process is told so that it notes or tells what comes to it. */
+    Map<String, String> options() {
+        return options("");
+    }
+
+    /**
+     * The same of one that may be killed.
+     *
+     * @param ownFile which it has to itself where it is; empty of one on this machine
+     */
+    Map<String, String> options(String ownFile) {
+        Map<String, String> options = new TreeMap<>(Map.of(PassOptions.TELLS, "true"));
+        if (shared != null) {
+            options.put(PassOptions.GROUP_NUMBERS, file.toString());
+        } else if (!ownFile.isEmpty()) {
+            options.put(PassOptions.OWN_NUMBERS, ownFile);
+        }
+        return options;
+    }
+
+    /** So many more records came, as a process told in an interval. */
+    void told(long records) {
+        toldSoFar.addAndGet(records);
+    }
+
+    /** A process was killed: what it had noted to itself is read from now on, while the run goes on. */
+    void killed(LivePart part) {
+        if (!part.noted.isEmpty()) {
+            Supplier<NotedNumbers> noted = part.process.noted(part.noted, partitions, MOST_RECORDS);
+            readings.add(
+                    new Reading(CompletableFuture.supplyAsync(noted, Thread.ofVirtual()::start), part.member.told()));
+        }
+    }
+
+    /**
+     * Takes what has been read since.
+     *
+     * @throws RunFailure if some of it cannot be read
+     */
+    void take() {
+        readings.removeIf(reading -> {
+            if (!reading.noted.isDone()) {
+                return false;
+            }
+            add(reading);
+            return true;
+        });
+    }
+
+    private void add(Reading reading) {
+        NotedNumbers noted;
+        try {
+            noted = reading.noted.join();
+        } catch (CompletionException e) {
+            throw new RunFailure(
+                    String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()));
+        }
+        told(Math.max(0, told.add(noted) - reading.toldRecords));
+    }
+
+    /** The numbers of a pass that is ending. */
+    void add(Report.Delivered numbers) {
+        told.add(numbers);
+    }
+
+    /** What else a pass knows of what came in it. */
+    void add(LedgerFigures ofPass) {
+        told.add(ofPass);
+    }
+
+    /** How many records came so far, each once: as noted, or as many as were told in intervals. */
+    long came() {
+        return shared == null ? toldSoFar.get() : shared.came();
+    }
+
+    /** The same, with how often one had come before, if that is known. */
+    GroupPulse.Look look() {
+        return shared == null
+                ? new GroupPulse.Look(System.nanoTime(), toldSoFar.get(), Interval.UNKNOWN)
+                : GroupPulse.Look.at(shared);
+    }
+
+    /**
+     * What came to a group in the end, what those had that were killed among it.
+     *
+     * @param ends how many records each partition has
+     */
+    LedgerFigures ofGroup(long[] ends) {
+        readings.forEach(this::add);
+        readings.clear();
+        LedgerFigures figures = told.figures(ends);
+        return shared == null ? figures : shared.figures(figures, ends);
+    }
+
+    /** What came to a single process, which knows itself what came twice or out of order. */
+    LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
+        if (shared != null) {
+            return shared.figures(ofPass, ends);
+        }
+        LedgerFigures figures = told.figures(ends);
+        return counted(figures, ofPass)
+                .with(IntStream.range(0, figures.topics().size())
+                        .mapToObj(topic -> counted(
+                                figures.topics().get(topic), ofPass.topics().get(topic)))
+                        .toList());
+    }
+
+    private static LedgerFigures counted(LedgerFigures figures, LedgerFigures ofPass) {
+        return new LedgerFigures(
+                figures.distinct(),
+                figures.missing(),
+                ofPass.duplicates(),
+                ofPass.reordered(),
+                ofPass.foreign() + figures.foreign(),
+                ofPass.retried(),
+                ofPass.redelivered());
+    }
+
+    /** The numbers that never came, by partition. */
+    List<BitSet> missing(long[] ends) {
+        return IntStream.range(0, ends.length)
+                .mapToObj(partition -> shared == null
+                        ? told.missing(partition, ends[partition])
+                        : shared.missing(partition, ends[partition]))
+                .toList();
+    }
+}

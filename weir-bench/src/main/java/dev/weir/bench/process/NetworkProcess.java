@@ -1,0 +1,85 @@
+package dev.weir.bench.process;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.NetworkFault;
+import dev.weir.driver.Scenario;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The network of a member elsewhere: a proxy in a process of its own beside it, so that what passes takes the way that it would
+ * take without one. Confined to one thread.
+ */
+public final class NetworkProcess implements AutoCloseable {
+    private static final int HEAP_MEGABYTES = 64;
+
+    /** No run is that long. */
+    private static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
+
+    private final DriverProcess process;
+    private final DriverSession session;
+    private final String bootstrapServers;
+
+    private NetworkProcess(DriverProcess process, DriverSession session, String bootstrapServers) {
+        this.process = process;
+        this.session = session;
+        this.bootstrapServers = bootstrapServers;
+    }
+
+    /**
+     * One that passes everything on between a member and the brokers of a cluster.
+     *
+     * @throws RunFailure if it does not come up
+     */
+    public static NetworkProcess beside(
+            DriverProcess member, DriverLauncher launcher, BenchCluster cluster, WorkloadPoint point, Path log)
+            throws InterruptedException {
+        DriverProcess process = launcher.startBeside(member, DriverLauncher.PROXY, HEAP_MEGABYTES, log);
+        boolean isUp = false;
+        try {
+            DriverSession session = new DriverSession(process, cluster, point);
+            session.hello(Scenario.STEADY);
+            session.configure("", 1, Scenario.STEADY, Map.of(), Map.of());
+            session.start("", 0, SECONDS);
+            NetworkProcess network = new NetworkProcess(process, session, session.readyAt());
+            isUp = true;
+            return network;
+        } finally {
+            if (!isUp) {
+                process.close();
+            }
+        }
+    }
+
+    /** Its addresses of the brokers, at the member's place. */
+    public String bootstrapServers() {
+        return bootstrapServers;
+    }
+
+    /**
+     * Something happens to it from now on.
+     *
+     * @throws RunFailure if it is gone
+     */
+    public void befall(NetworkFault fault) throws InterruptedException {
+        requireUp();
+        session.change(fault.options());
+    }
+
+    /**
+     * Looks, without waiting, whether it is there.
+     *
+     * @throws RunFailure saying what it failed with, if it did
+     */
+    public void requireUp() throws InterruptedException {
+        var unused = session.poll();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

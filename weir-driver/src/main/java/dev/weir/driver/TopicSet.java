@@ -1,0 +1,71 @@
+package dev.weir.driver;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Topics that are read together, of which each has as many partitions as the others. Books have one number for each partition:
+ * those of the first topic, then those of the second, and so on. As text, names stand with commas between. Immutable.
+ */
+public final class TopicSet {
+    private static final String SEPARATOR = ",";
+
+    private final List<String> names;
+    private final int partitions; // of each
+    private final Map<String, Integer> firsts = new HashMap<>(); // numbers of the first partitions
+
+    private TopicSet(List<String> names, int partitions) {
+        this.names = List.copyOf(names);
+        this.partitions = partitions;
+        for (String name : names) {
+            firsts.put(name, firsts.size() * partitions);
+        }
+    }
+
+    /**
+     * Those of a text.
+     *
+     * @param allPartitions of all topics together
+     */
+    public static TopicSet of(String text, int allPartitions) {
+        List<String> names = names(text);
+        return new TopicSet(names, allPartitions / names.size());
+    }
+
+    /** The names in a text. */
+    public static List<String> names(String text) {
+        return List.of(text.split(SEPARATOR, -1));
+    }
+
+    /** Names as a text. */
+    public static String text(List<String> names) {
+        return String.join(SEPARATOR, names);
+    }
+
+    public List<String> names() {
+        return names;
+    }
+
+    /** The number of a partition of one of these topics. */
+    public int number(String topic, int partition) {
+        if (names.size() == 1) {
+            return partition;
+        }
+        Integer first = firsts.get(topic);
+        if (first == null) {
+            throw new IllegalArgumentException("none of the topics that were asked for: " + topic);
+        }
+        return first + partition;
+    }
+
+    /** The topic of a number. */
+    public String topic(int number) {
+        return names.get(number / partitions);
+    }
+
+    /** The partition of a number, in its topic. */
+    public int partition(int number) {
+        return number % partitions;
+    }
+}
