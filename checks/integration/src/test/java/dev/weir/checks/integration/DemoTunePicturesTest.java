@@ -8,7 +8,9 @@ import dev.weir.checks.browser.Browser;
 import java.awt.image.BufferedImage;
 import java.io.BufferedReader;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -33,6 +35,7 @@ class DemoTunePicturesTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int UPPER_PIXELS = 740;
+    private static final String LIMITED = "Limited by";
     private static final Path ROOT = Path.of(System.getProperty("weir.root", "../.."));
 
     @TempDir
@@ -64,28 +67,39 @@ class DemoTunePicturesTest {
             while (!line.has("outputs_equal")) {
                 Path picture = temporary.resolve(pictures.size() + ".png");
                 Future<String> next = reader.submit(lines::readLine);
+                Path shot = temporary.resolve("shot.png");
                 while (!isDone(next)) {
-                    // The last one before the step is over stays.
-                    limiters.add(browser.textOf("limiter"));
-                    browser.screenshot(picture);
+                    boolean wasRunning = isRunning(browser);
+                    String limiter = browser.textOf("limiter");
+                    browser.screenshot(shot);
+                    // The last one at full speed stays.
+                    if (limiter.startsWith(LIMITED) && wasRunning && isRunning(browser)) {
+                        limiters.add(limiter);
+                        Files.move(shot, picture, StandardCopyOption.REPLACE_EXISTING);
+                    }
                 }
-                pictures.add(picture);
+                if (Files.exists(picture)) {
+                    pictures.add(picture);
+                }
                 line = JSON.readTree(next.get());
             }
-            // The line after the last step ends no step.
-            assertThat(pictures).hasSizeGreaterThan(3);
-            assertThat(limiters).anyMatch(text -> text.startsWith("Limited by"));
+            assertThat(pictures).hasSizeGreaterThan(1);
+            assertThat(limiters).isNotEmpty();
             assertThat(line.path("outputs_equal").booleanValue()).isTrue();
             keep(pictures.getFirst(), name + "-first.png");
-            keep(pictures.get(pictures.size() - 2), name + "-last.png");
+            keep(pictures.getLast(), name + "-last.png");
         } finally {
             demo.destroyForcibly();
         }
     }
 
+    private static boolean isRunning(Browser browser) throws Exception {
+        return browser.textOf("run-state").equals("running");
+    }
+
     private static boolean isDone(Future<String> next) throws Exception {
         try {
-            return next.get(2, TimeUnit.SECONDS) != null;
+            return next.get(500, TimeUnit.MILLISECONDS) != null;
         } catch (TimeoutException notYet) {
             return false;
         }
