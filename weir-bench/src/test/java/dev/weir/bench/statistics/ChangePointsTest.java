@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.bench.statistics.ChangePoints.Segment;
 import java.util.Random;
 import java.util.function.IntToDoubleFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,8 +18,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Whether changes that were planted are found where they are, and no others: simulated series, always the same ones.
  */
 class ChangePointsTest {
-
-    private static final int SERIES = 1_000;
 
     /** How figures vary without any change, with a deviation of about 1. */
     enum Noise {
@@ -61,28 +60,50 @@ class ChangePointsTest {
         return series;
     }
 
-    /** A false alarm in a hundred series: 20 of 1,000 are 3.2 deviations of such a count. */
+    /** A false alarm in a hundred series: 8 of 250 are 3.5 deviations of such a count. */
     @ParameterizedTest
     @EnumSource(Noise.class)
     void seriesWithoutAChange_areDividedNoMoreOftenThanStated(Noise noise) {
+        assertThat(divided(noise, 250)).isLessThanOrEqualTo(8);
+    }
+
+    /** Closer: 20 of 1,000 are 3.2 deviations. */
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(Noise.class)
+    void furtherSeriesWithoutAChange_areDividedNoMoreOftenThanStated(Noise noise) {
+        assertThat(divided(noise, 1_000)).isLessThanOrEqualTo(20);
+    }
+
+    private static int divided(Noise noise, int series) {
         int divided = 0;
-        for (int seed = 0; seed < SERIES; seed++) {
+        for (int seed = 0; seed < series; seed++) {
             if (ChangePoints.of(series(seed, 30, noise, i -> 0)).segments().size() > 1) {
                 divided++;
             }
         }
-        assertThat(divided).isLessThanOrEqualTo(20);
+        return divided;
     }
 
     /** Of 30 campaigns, the last ones are worse by so many deviations. */
     @ParameterizedTest
     @CsvSource({"3, 15, 0.98", "3, 6, 0.91", "5, 4, 0.95", "8, 3, 0.9"})
     void step_isFoundWhereItIs(double deviations, int after, double share) {
+        assertFound(deviations, after, share, 50);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({"3, 15, 0.98", "3, 6, 0.91", "5, 4, 0.95", "8, 3, 0.9"})
+    void stepOfFurtherSeries_isFoundWhereItIs(double deviations, int after, double share) {
+        assertFound(deviations, after, share, 200);
+    }
+
+    private static void assertFound(double deviations, int after, double share, int series) {
         int from = 30 - after;
         int found = 0;
         int exact = 0;
         int more = 0;
-        int series = SERIES / 5;
         for (int seed = 0; seed < series; seed++) {
             var finding = ChangePoints.of(series(seed, 30, Noise.NORMAL, i -> i < from ? 0 : deviations));
             boolean isThere = finding.segments().stream().anyMatch(segment -> Math.abs(segment.from() - from) <= 1);

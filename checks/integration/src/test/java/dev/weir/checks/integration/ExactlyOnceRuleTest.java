@@ -49,7 +49,8 @@ class ExactlyOnceRuleTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
-    private static final int COUNT = 600;
+    /** The producer waits three seconds for the topic of each hundred that is not there. */
+    private static final int COUNT = 200;
 
     private static final byte[] NOT_SERIALISABLE = new byte[8];
 
@@ -151,7 +152,7 @@ class ExactlyOnceRuleTest {
         boolean writesLetters = action == WriteFailures.Action.DEAD_LETTER;
         try (RunningPipeline run = flow(
                         name, path, writesLetters ? WriteFailures.deadLetter(letters(name)) : WriteFailures.skip())
-                .commitRecords(130)
+                .commitRecords(65)
                 .produceTo(
                         picky(),
                         records -> records.mapConcat(record -> List.of(
@@ -167,9 +168,9 @@ class ExactlyOnceRuleTest {
             assertThat(run.handles(DeadLetterHandle.class))
                     .hasSize(writesLetters ? 1 : 0)
                     .allSatisfy(handle -> {
-                        assertThat(handle.written()).isEqualTo(24);
+                        assertThat(handle.written()).isEqualTo(8);
                         // The large one, and the one whose value is not serialisable.
-                        assertThat(handle.cut()).isEqualTo(12);
+                        assertThat(handle.cut()).isEqualTo(4);
                         assertThat(handle.held()).isZero();
                     });
         }
@@ -204,7 +205,8 @@ class ExactlyOnceRuleTest {
                     .hasRootCauseMessage("planned");
         }
         assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead")).isEmpty();
-        try (RunningPipeline run = flow.produceTo(picky(), records -> records.map(record -> poisoned(name, record)))
+        try (RunningPipeline run = flow.commitInterval(Duration.ofMillis(500))
+                .produceTo(picky(), records -> records.map(record -> poisoned(name, record)))
                 .run()) {
             drainOnceAllIsCommitted(run, name);
         }
