@@ -71,6 +71,9 @@ final class TransactionWorld implements OwnerClock {
         boolean begun;
         int given;
 
+        /** Who works on it: the operators before the sink, and maybe another branch. */
+        int workers = 1;
+
         Taken(Batch<?> batch, int index, Input input, long offset, int outputs) {
             this.batch = batch;
             this.index = index;
@@ -105,6 +108,10 @@ final class TransactionWorld implements OwnerClock {
     private SimulatedContext context = new SimulatedContext();
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
     private final List<Taken> inFlight = new ArrayList<>();
+
+    /** What another branch of the pipeline works on, which may be done with it at any time. */
+    private final List<Taken> elsewhere = new ArrayList<>();
+
     private final List<TransactionProducer> producers = new ArrayList<>();
 
     /** By the value, which is that of a copy of the record, too. */
@@ -255,6 +262,7 @@ final class TransactionWorld implements OwnerClock {
         context = new SimulatedContext();
         buffer = new RecordBuffer(Clock.SYSTEM);
         inFlight.clear();
+        elsewhere.clear();
         producers.clear();
         outs.clear();
         ends = new HashMap<>();
@@ -426,6 +434,8 @@ final class TransactionWorld implements OwnerClock {
                 }
             });
             inFlight.clear();
+            elsewhere.forEach(taken -> taken.batch.target(taken.index).abandon(taken.batch.token(taken.index)));
+            elsewhere.clear();
             sink().cancel();
             requestClose(Duration.ofSeconds(random.nextInt(2)));
         }
@@ -493,26 +503,48 @@ final class TransactionWorld implements OwnerClock {
                     inFlight.remove(taken);
                     continue;
                 }
-                taken.begun = true;
-                if (taken.outputs > 1) {
-                    taken.batch.target(taken.index).retain(taken.batch.token(taken.index), taken.outputs - 1);
-                }
+                begin(taken);
             }
             step(taken);
         }
     }
 
+    private void begin(Taken taken) {
+        taken.begun = true;
+        if (random.nextInt(8) == 0) {
+            taken.workers++;
+            elsewhere.add(taken);
+        }
+        int more = Math.max(1, taken.outputs) - 1 + taken.workers - 1;
+        if (more > 0) {
+            taken.batch.target(taken.index).retain(taken.batch.token(taken.index), more);
+        }
+    }
+
+    private static void workedOn(Taken taken) {
+        taken.workers--;
+        if (taken.workers == 0) {
+            taken.input.finished.set((int) taken.offset);
+        }
+    }
+
+    private void finishElsewhere() {
+        Taken taken = elsewhere.remove(random.nextInt(elsewhere.size()));
+        workedOn(taken);
+        taken.batch.ack(taken.index);
+    }
+
     private void step(Taken taken) {
         if (taken.outputs == 0) {
             inFlight.remove(taken);
-            taken.input.finished.set((int) taken.offset);
+            workedOn(taken);
             taken.batch.ack(taken.index);
             return;
         }
         Out out = new Out(taken.input, taken.offset, taken.given++);
         if (taken.given == taken.outputs) {
             inFlight.remove(taken);
-            taken.input.finished.set((int) taken.offset);
+            workedOn(taken);
         }
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("out", new byte[] {(byte) out.part()});
         outs.put(record.value(), out);
@@ -542,6 +574,10 @@ final class TransactionWorld implements OwnerClock {
 
     @Override
     public long nanoTime() {
+        // Other threads go on between any two steps of one that asks.
+        if (!elsewhere.isEmpty() && random.nextInt(20) == 0) {
+            finishElsewhere();
+        }
         return nowNanos;
     }
 
