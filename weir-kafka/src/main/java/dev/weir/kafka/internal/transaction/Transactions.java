@@ -218,6 +218,8 @@ public final class Transactions<K, V> implements TransactionGate {
         if (board.sending || !board.again.isEmpty()) {
             return later(board.intakeHeld);
         }
+        // Before all else: what is finished meanwhile may be what this cut waits for.
+        boolean nothingMoves = board.inputEnded && nothingMoves();
         OpenTransaction<K, V> filling = board.filling;
         if (filling != null) {
             if (filling.open().stream().anyMatch(this::isTakenBack)) {
@@ -227,7 +229,7 @@ public final class Transactions<K, V> implements TransactionGate {
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
                 failIfStuck(filling);
-                noteIfNothingMoves();
+                board.through = nothingMoves;
                 return later(board.intakeHeld);
             }
         }
@@ -238,7 +240,7 @@ public final class Transactions<K, V> implements TransactionGate {
             if (filling != null) {
                 failIfScattered(filling, partitions);
             }
-            noteIfNothingMoves();
+            board.through = nothingMoves;
             return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
         if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
@@ -276,11 +278,9 @@ public final class Transactions<K, V> implements TransactionGate {
         return CutResult.LATER;
     }
 
-    /** What a cut waits for after the end of the input does not come if nobody works on anything. */
-    private void noteIfNothingMoves() {
-        board.through = board.inputEnded
-                && Stream.concat(assignment.all().stream(), leaving.stream())
-                        .noneMatch(AssignedPartition::hasUnsettled);
+    /** Whether nobody works on anything: after the end of the input, what a cut waits for does not come then. */
+    private boolean nothingMoves() {
+        return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
     /** Well before the coordinator aborts it, which would have the same happen again and again. */
