@@ -39,6 +39,9 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
     private static final TopicPartition OUT = new TopicPartition("out", 0);
 
+    /** Turns that a coordinator takes which is slow. */
+    private static final int SLOW = 100;
+
     private final TransactionWorld world;
     private final TransactionCluster cluster;
     private final Random random;
@@ -218,6 +221,9 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
         requireTransaction();
         pause();
+        for (int turns = fails(30) ? SLOW : 0; turns > 0 && !world.isCalm() && !closed && !dead; turns--) {
+            pause();
+        }
         requireUsable();
         requireCurrent();
         if (fails(60)) {

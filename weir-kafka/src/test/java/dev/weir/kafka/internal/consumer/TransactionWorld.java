@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.buffer.Outlets;
@@ -23,6 +24,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -32,6 +34,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -116,6 +119,9 @@ final class TransactionWorld implements OwnerClock {
 
     /** By the value, which is that of a copy of the record, too. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
+
+    /** Answers of brokers that are on their way. */
+    private final Queue<Runnable> lookups = new ArrayDeque<>();
 
     private Map<TopicPartition, Long> ends = Map.of();
     private @Nullable SimulatedSink sink;
@@ -241,6 +247,8 @@ final class TransactionWorld implements OwnerClock {
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
                 || (!begunCalmly && failure instanceof KafkaPipelineException)
+                // A rule gives up after some refusals in a row, if each is of another record as their order is another.
+                || (refuses && !inOrder && failure instanceof ProduceException)
                 || failure instanceof Cancelled;
     }
 
@@ -263,6 +271,7 @@ final class TransactionWorld implements OwnerClock {
         buffer = new RecordBuffer(Clock.SYSTEM);
         inFlight.clear();
         elsewhere.clear();
+        lookups.clear();
         producers.clear();
         outs.clear();
         ends = new HashMap<>();
@@ -374,6 +383,9 @@ final class TransactionWorld implements OwnerClock {
             stepsLeft--;
         }
         cancelIfFailed();
+        if (!lookups.isEmpty() && random.nextInt(10) == 0) {
+            lookups.remove().run();
+        }
         switch (random.nextInt(20)) {
             case 0, 1, 2 -> take();
             case 3, 4, 5, 6 -> finishSome();
@@ -612,7 +624,16 @@ final class TransactionWorld implements OwnerClock {
 
         @Override
         public CompletionStage<Described> partitions(Selection selection) {
-            return CompletableFuture.completedStage(new Described(new HashSet<>(cluster.inputs.keySet()), Map.of()));
+            Set<TopicPartition> known = new HashSet<>(cluster.inputs.keySet());
+            if (!calm && random.nextBoolean()) {
+                // A broker that has just started.
+                known.removeIf(id -> random.nextInt(3) == 0);
+                cluster.note("only %s are known", known);
+                doubts = true;
+            }
+            CompletableFuture<Described> answer = new CompletableFuture<>();
+            lookups.add(() -> answer.complete(new Described(known, Map.of())));
+            return answer;
         }
 
         @Override
