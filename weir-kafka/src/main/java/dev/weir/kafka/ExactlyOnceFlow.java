@@ -42,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  * themselves are then repeated.
  *
  * <p>A bounded read ({@link Subscription#untilEnd}) ends when all that it wrote is committed. What is aborted when nothing
- * is read any more is written again, for which the records of open transactions are kept in memory.
+ * is read any more is written again, for which the records of open transactions are kept in memory. Left undone then, and
+ * named at the end, are inputs of a transaction of which nobody knows whether it was committed, and of an element that
+ * was made of a partition that is lost and of one that is not.
  */
 public final class ExactlyOnceFlow<K, V> {
 

@@ -231,6 +231,7 @@ public final class Commits {
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
+        gone.assigned(offsets.keySet()); // they exist, whatever a broker has said that had just started
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
             // An answer to a commit of an earlier assignment, or from before a seek, must not hide what this one has
@@ -274,12 +275,13 @@ public final class Commits {
     }
 
     /**
-     * What a transaction commits of these partitions: where more is finished than was committed, exactly that.
+     * What a transaction commits of these partitions: where more is finished than was committed, exactly that. Also of
+     * those that are taken for gone: their records would be committed without their offsets.
      *
      * @return null if it does not fit into the metadata of the commits now
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
-        Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
+        Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions, true);
         for (AssignedPartition partition : partitions) {
             OffsetAndMetadata commit = finished.get(partition.id());
             if (commit != null) {
@@ -295,9 +297,14 @@ public final class Commits {
 
     /** The offsets, with their metadata, of partitions in which more is finished than was committed. */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
+        return finished(partitions, false);
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> finished(
+            Collection<AssignedPartition> partitions, boolean alsoGone) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            if (partition.isHeld() || gone.contains(partition.id())) {
+            if (partition.isHeld() || (gone.contains(partition.id()) && !alsoGone)) {
                 continue;
             }
             partition.advance();

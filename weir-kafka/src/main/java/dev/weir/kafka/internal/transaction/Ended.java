@@ -10,8 +10,6 @@ import java.util.List;
  */
 final class Ended implements AckTarget {
 
-    private final AckTarget target;
-    private final long token;
     private final List<Root> roots = new ArrayList<>(1);
     private final List<String> places;
 
@@ -21,14 +19,8 @@ final class Ended implements AckTarget {
      * @param places of its inputs, if somebody will ask
      */
     Ended(AckTarget target, long token, List<String> places) {
-        this.target = target;
-        this.token = token;
         this.places = places;
         target.roots(token, (source, rootToken) -> roots.add(new Root(source, rootToken)));
-    }
-
-    boolean isOf(AckTarget of, long ofToken) {
-        return target == of && token == ofToken;
     }
 
     List<String> places() {

@@ -7,8 +7,10 @@ import dev.weir.kafka.internal.producer.Refusals;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -67,6 +69,9 @@ final class OpenTransaction<K, V> implements Callback {
     /** Its records in their order, to be written again if it is aborted; null if they are not kept. Sent ones only. */
     final @Nullable List<Kept<K, V>> kept;
 
+    /** What claims are known by that have records in {@link #kept}: many records of a group share it. */
+    private final Map<Root, Ended> lasting = new HashMap<>();
+
     // Letters in the place of records, and those without their value. Under the lock.
     private int letters;
     private int cutLetters;
@@ -113,6 +118,20 @@ final class OpenTransaction<K, V> implements Callback {
     /** Where its records stand, once it is committed; empty if they are not kept. */
     List<RecordMetadata> results() {
         return results == null ? List.of() : List.copyOf(results);
+    }
+
+    /**
+     * What knows the inputs of a claim that still lasts, also once it is ended.
+     *
+     * @param withPlaces whether somebody asks for their places
+     */
+    AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
+        boolean knowsForGood = target instanceof Ended || (target instanceof OffsetTracker && !withPlaces);
+        return target == AckTarget.NONE || knowsForGood
+                ? target
+                : lasting.computeIfAbsent(
+                        new Root(target, token),
+                        claim -> new Ended(target, token, withPlaces ? WriteRule.places(target, token) : List.of()));
     }
 
     /** Hands over what is kept, the last one first. */

@@ -11,7 +11,6 @@ import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -20,6 +19,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
-    /** How often it is looked whether what waits here may go on. */
+    /** How often it is looked whether what waits here may go on, or is to be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** How long a batch waits for a cut that it might otherwise be in the way of. */
@@ -59,8 +59,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The topic that was written to last. */
     private String lastTopic = "";
 
-    /** What was kept last. */
-    private @Nullable Kept<K, V> lastKept;
+    /** The headers that the record sent last had before. */
+    private Header[] headers = {};
 
     private long nextTurnNanos;
 
@@ -86,7 +86,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
         try {
             Batch<ProducerRecord<K, V>> batch;
-            while ((batch = upstream.pull(waiting.isEmpty() ? Stage.NEVER : board.clock.after(LOOK_NANOS))) != null) {
+            while ((batch = upstream.pull(untilLook())) != null) {
                 long start = System.nanoTime();
                 take(batch);
                 meter.worked(batch.size(), 0, start);
@@ -98,6 +98,11 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             unwrapped.initCause(interrupted);
             throw unwrapped;
         }
+    }
+
+    /** Where records are kept, the owner may have some written again at any time. */
+    private long untilLook() {
+        return waiting.isEmpty() && !board.keeps ? Stage.NEVER : board.clock.after(LOOK_NANOS);
     }
 
     private void take(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
@@ -172,12 +177,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             throw interrupted;
         } catch (RuntimeException thrown) {
             boolean isOpen = sent(filling, batch, from, at[0]);
-            if (isOfTransaction(thrown)) {
+            boolean isOfTransaction = isOfTransaction(thrown);
+            if (isOfTransaction) {
                 // What was sent before goes with the transaction, from which it is written or read again.
                 committer.abortFilling(thrown);
-                return isOpen ? at[0] - from : 0;
             }
-            if (rule != null && rule.takes(thrown)) {
+            if (isOfTransaction || (rule != null && rule.takes(thrown))) {
+                batch.set(at[0], Copies.of(batch.get(at[0]), headers));
                 return isOpen ? at[0] - from : 0;
             }
             throw ofRecord(thrown, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]));
@@ -208,16 +214,14 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             AckTarget target,
             long token,
             boolean isLetter) {
+        headers = Copies.headers(record);
         WriteRule<K, V> rule = board.rule;
-        List<String> places = rule == null ? List.of() : WriteRule.places(target, token);
-        Callback answer = rule == null ? filling : rule.answerOf(filling, record, places);
-        if (filling.kept == null) {
-            filling.producer.send(record, answer);
-        } else {
-            Kept<K, V> kept = Kept.of(record, target, token, isLetter, places, lastKept);
-            lastKept = kept;
-            filling.producer.send(record, answer);
-            filling.kept.add(kept);
+        AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
+        Callback answer =
+                rule == null ? filling : rule.answerOf(filling, record, WriteRule.places(known, token));
+        filling.producer.send(record, answer);
+        if (filling.kept != null) {
+            filling.kept.add(new Kept<>(record, headers, known, token, isLetter));
         }
     }
 
@@ -284,7 +288,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         while (!waiting.isEmpty() && !board.isClosing()) {
             Element<K, V> next = waiting.element();
             if (!isPlaced(next)) {
-                return;
+                break; // it is closing by now
             }
             waiting.remove();
             meter.holds(-1);
@@ -399,6 +403,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             throw interrupted;
         } catch (RuntimeException thrown) {
             if (isOfTransaction(thrown)) {
+                element.record = Copies.of(record, headers);
                 committer.abortFilling(thrown);
                 return false;
             }

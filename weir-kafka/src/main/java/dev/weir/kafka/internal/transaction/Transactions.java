@@ -9,6 +9,7 @@ import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.stream.spi.StageContext;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,6 +79,9 @@ public final class Transactions<K, V> implements TransactionGate {
 
     /** The partitions of which an abort took records back that nobody reads again in this run. */
     private String takenBackAtTheEnd = "";
+
+    /** Partitions that seemed to be gone when the others' records were written again. */
+    private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
     /** Aborts after which it went on. */
     private long aborts;
@@ -218,6 +222,8 @@ public final class Transactions<K, V> implements TransactionGate {
         if (board.sending || !board.again.isEmpty()) {
             return later(board.intakeHeld);
         }
+        // Before all else: what is finished meanwhile may be what this cut waits for.
+        boolean nothingMoves = board.inputEnded && nothingMoves();
         OpenTransaction<K, V> filling = board.filling;
         if (filling != null) {
             if (filling.open().stream().anyMatch(this::isTakenBack)) {
@@ -227,7 +233,7 @@ public final class Transactions<K, V> implements TransactionGate {
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
                 failIfStuck(filling);
-                noteIfNothingMoves();
+                board.through = nothingMoves;
                 return later(board.intakeHeld);
             }
         }
@@ -238,7 +244,7 @@ public final class Transactions<K, V> implements TransactionGate {
             if (filling != null) {
                 failIfScattered(filling, partitions);
             }
-            noteIfNothingMoves();
+            board.through = nothingMoves;
             return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
         if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
@@ -276,11 +282,9 @@ public final class Transactions<K, V> implements TransactionGate {
         return CutResult.LATER;
     }
 
-    /** What a cut waits for after the end of the input does not come if nobody works on anything. */
-    private void noteIfNothingMoves() {
-        board.through = board.inputEnded
-                && Stream.concat(assignment.all().stream(), leaving.stream())
-                        .noneMatch(AssignedPartition::hasUnsettled);
+    /** Whether nobody works on anything: after the end of the input, what a cut waits for does not come then. */
+    private boolean nothingMoves() {
+        return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
     /** Well before the coordinator aborts it, which would have the same happen again and again. */
@@ -351,6 +355,10 @@ public final class Transactions<K, V> implements TransactionGate {
     public void commitNow(long timeoutNanos) {
         try {
             commitWithin(clock.nanoTime() + timeoutNanos);
+            goneAtTheEnd.removeIf(partition -> !assignment.isCurrent(partition));
+            if (leaving.isEmpty() && !goneAtTheEnd.isEmpty()) {
+                throw takenBack(goneAtTheEnd.toString());
+            }
         } catch (KafkaException failure) {
             commits.failedElsewhere();
             throw failure;
@@ -423,9 +431,13 @@ public final class Transactions<K, V> implements TransactionGate {
                 // It may have records of what goes just now, and is not to be committed without the offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
-            throw new KafkaException(
-                    "the last transaction was aborted; the next run reads its inputs again, of " + takenBackAtTheEnd);
+            throw takenBack(takenBackAtTheEnd);
         }
+    }
+
+    private static KafkaException takenBack(String partitions) {
+        return new KafkaException(
+                "the last transaction was aborted; the next run reads its inputs again, of " + partitions);
     }
 
     private void refuseAfterFailure() {
@@ -485,7 +497,6 @@ public final class Transactions<K, V> implements TransactionGate {
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());
-                board.through = board.inputEnded;
             }
             scatter.end();
             board.goOn(writesAgain);
@@ -493,8 +504,12 @@ public final class Transactions<K, V> implements TransactionGate {
             board.lock.unlock();
         }
         commits.failedElsewhere();
-        if (!renewed.isEmpty() && !writesAgain) {
-            takenBackAtTheEnd = isAtTheEnd ? renewed.toString() : takenBackAtTheEnd;
+        if (!renewed.isEmpty()) {
+            if (writesAgain) {
+                goneAtTheEnd.addAll(renewed);
+            } else if (isAtTheEnd) {
+                takenBackAtTheEnd = renewed.toString();
+            }
             reopen.accept(renewed);
         }
     }
@@ -503,7 +518,7 @@ public final class Transactions<K, V> implements TransactionGate {
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
-            if (!partition.isHeld() && (commits.isGone(partition.id()) || (!writesAgain && isAborted(partition)))) {
+            if (!partition.isHeld() && (writesAgain ? commits.isGone(partition.id()) : isAborted(partition))) {
                 renewed.add(assignment.renew(partition));
             }
         }
@@ -511,7 +526,8 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     private boolean isAborted(AssignedPartition partition) {
-        return board.rewindAlso.contains(partition.tracker())
+        return commits.isGone(partition.id())
+                || board.rewindAlso.contains(partition.tracker())
                 || !commits.finished(List.of(partition)).isEmpty();
     }
 }

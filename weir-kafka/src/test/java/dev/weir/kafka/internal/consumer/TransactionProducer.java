@@ -27,6 +27,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,9 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     private record Sent(Out out, Callback callback) {}
 
     private static final TopicPartition OUT = new TopicPartition("out", 0);
+
+    /** Turns that a coordinator takes which is slow. */
+    private static final int SLOW = 100;
 
     private final TransactionWorld world;
     private final TransactionCluster cluster;
@@ -142,6 +146,8 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
     @Override
     public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
+        Out out = world.outOf(record);
+        serialise(record, out);
         requireUsable();
         if (random.nextInt(20) == 0) {
             pause();
@@ -150,12 +156,20 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         if (fails(400)) {
             throw failsWith(new KafkaException("drawn in a send"), false);
         }
-        Out out = world.outOf(record);
+        sent.add(new Sent(out, Objects.requireNonNull(callback)));
+        return new CompletableFuture<>();
+    }
+
+    /** As the client does before it looks whether it can send: a serializer adds a header, then no more may be added. */
+    private void serialise(ProducerRecord<byte[], byte[]> record, Out out) {
+        record.headers().add("of-a-serializer", null);
+        if (record.headers().toArray().length != 1) {
+            throw new AssertionError("what a serializer has added is sent again: " + out);
+        }
         if (fails(1_500) && cluster.mayNotBeSerialised(out)) {
             throw new SerializationException("drawn");
         }
-        sent.add(new Sent(out, Objects.requireNonNull(callback)));
-        return new CompletableFuture<>();
+        ((RecordHeaders) record.headers()).setReadOnly();
     }
 
     /** The brokers take some of what was sent, or do not. */
@@ -207,6 +221,9 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
         requireTransaction();
         pause();
+        for (int turns = fails(30) ? SLOW : 0; turns > 0 && !world.isCalm() && !closed && !dead; turns--) {
+            pause();
+        }
         requireUsable();
         requireCurrent();
         if (fails(60)) {

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.buffer.Outlets;
@@ -23,6 +24,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -32,6 +34,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -71,6 +74,9 @@ final class TransactionWorld implements OwnerClock {
         boolean begun;
         int given;
 
+        /** Who works on it: the operators before the sink, and maybe another branch. */
+        int workers = 1;
+
         Taken(Batch<?> batch, int index, Input input, long offset, int outputs) {
             this.batch = batch;
             this.index = index;
@@ -105,10 +111,17 @@ final class TransactionWorld implements OwnerClock {
     private SimulatedContext context = new SimulatedContext();
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
     private final List<Taken> inFlight = new ArrayList<>();
+
+    /** What another branch of the pipeline works on, which may be done with it at any time. */
+    private final List<Taken> elsewhere = new ArrayList<>();
+
     private final List<TransactionProducer> producers = new ArrayList<>();
 
     /** By the value, which is that of a copy of the record, too. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
+
+    /** Answers of brokers that are on their way. */
+    private final Queue<Runnable> lookups = new ArrayDeque<>();
 
     private Map<TopicPartition, Long> ends = Map.of();
     private @Nullable SimulatedSink sink;
@@ -234,6 +247,8 @@ final class TransactionWorld implements OwnerClock {
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
                 || (!begunCalmly && failure instanceof KafkaPipelineException)
+                // A rule gives up after some refusals in a row, if each is of another record as their order is another.
+                || (refuses && !inOrder && failure instanceof ProduceException)
                 || failure instanceof Cancelled;
     }
 
@@ -255,6 +270,8 @@ final class TransactionWorld implements OwnerClock {
         context = new SimulatedContext();
         buffer = new RecordBuffer(Clock.SYSTEM);
         inFlight.clear();
+        elsewhere.clear();
+        lookups.clear();
         producers.clear();
         outs.clear();
         ends = new HashMap<>();
@@ -366,6 +383,9 @@ final class TransactionWorld implements OwnerClock {
             stepsLeft--;
         }
         cancelIfFailed();
+        if (!lookups.isEmpty() && random.nextInt(10) == 0) {
+            lookups.remove().run();
+        }
         switch (random.nextInt(20)) {
             case 0, 1, 2 -> take();
             case 3, 4, 5, 6 -> finishSome();
@@ -426,6 +446,8 @@ final class TransactionWorld implements OwnerClock {
                 }
             });
             inFlight.clear();
+            elsewhere.forEach(taken -> taken.batch.target(taken.index).abandon(taken.batch.token(taken.index)));
+            elsewhere.clear();
             sink().cancel();
             requestClose(Duration.ofSeconds(random.nextInt(2)));
         }
@@ -493,26 +515,48 @@ final class TransactionWorld implements OwnerClock {
                     inFlight.remove(taken);
                     continue;
                 }
-                taken.begun = true;
-                if (taken.outputs > 1) {
-                    taken.batch.target(taken.index).retain(taken.batch.token(taken.index), taken.outputs - 1);
-                }
+                begin(taken);
             }
             step(taken);
         }
     }
 
+    private void begin(Taken taken) {
+        taken.begun = true;
+        if (random.nextInt(8) == 0) {
+            taken.workers++;
+            elsewhere.add(taken);
+        }
+        int more = Math.max(1, taken.outputs) - 1 + taken.workers - 1;
+        if (more > 0) {
+            taken.batch.target(taken.index).retain(taken.batch.token(taken.index), more);
+        }
+    }
+
+    private static void workedOn(Taken taken) {
+        taken.workers--;
+        if (taken.workers == 0) {
+            taken.input.finished.set((int) taken.offset);
+        }
+    }
+
+    private void finishElsewhere() {
+        Taken taken = elsewhere.remove(random.nextInt(elsewhere.size()));
+        workedOn(taken);
+        taken.batch.ack(taken.index);
+    }
+
     private void step(Taken taken) {
         if (taken.outputs == 0) {
             inFlight.remove(taken);
-            taken.input.finished.set((int) taken.offset);
+            workedOn(taken);
             taken.batch.ack(taken.index);
             return;
         }
         Out out = new Out(taken.input, taken.offset, taken.given++);
         if (taken.given == taken.outputs) {
             inFlight.remove(taken);
-            taken.input.finished.set((int) taken.offset);
+            workedOn(taken);
         }
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("out", new byte[] {(byte) out.part()});
         outs.put(record.value(), out);
@@ -542,6 +586,10 @@ final class TransactionWorld implements OwnerClock {
 
     @Override
     public long nanoTime() {
+        // Other threads go on between any two steps of one that asks.
+        if (!elsewhere.isEmpty() && random.nextInt(20) == 0) {
+            finishElsewhere();
+        }
         return nowNanos;
     }
 
@@ -576,7 +624,16 @@ final class TransactionWorld implements OwnerClock {
 
         @Override
         public CompletionStage<Described> partitions(Selection selection) {
-            return CompletableFuture.completedStage(new Described(new HashSet<>(cluster.inputs.keySet()), Map.of()));
+            Set<TopicPartition> known = new HashSet<>(cluster.inputs.keySet());
+            if (!calm && random.nextBoolean()) {
+                // A broker that has just started.
+                known.removeIf(id -> random.nextInt(3) == 0);
+                cluster.note("only %s are known", known);
+                doubts = true;
+            }
+            CompletableFuture<Described> answer = new CompletableFuture<>();
+            lookups.add(() -> answer.complete(new Described(known, Map.of())));
+            return answer;
         }
 
         @Override

@@ -23,6 +23,15 @@ class KeptTest {
         token = source.append(5, 1);
     }
 
+    @SuppressWarnings("NullAway") // nothing is sent
+    private final OpenTransaction<String, String> transaction =
+            new OpenTransaction<>(null, 0, (refused, cause) -> {}, false, true);
+
+    private Kept<String, String> kept(AckTarget target, long ofTarget, boolean isLetter, boolean withPlaces) {
+        AckTarget lasting = transaction.lasting(target, ofTarget, withPlaces);
+        return new Kept<>(record, Copies.headers(record), lasting, ofTarget, isLetter);
+    }
+
     private static List<Root> roots(Element<?, ?> element) {
         List<Root> roots = new ArrayList<>();
         element.target.roots(element.token, (of, ofToken) -> roots.add(new Root(of, ofToken)));
@@ -32,7 +41,7 @@ class KeptTest {
     @Test
     void again_isTheRecordAsItWas_whateverASerializerHasAdded() {
         record.headers().add("own", new byte[1]);
-        Kept<String, String> kept = Kept.of(record, source, token, false, List.of(), null);
+        Kept<String, String> kept = kept(source, token, false, false);
         record.headers().add("of-a-serializer", new byte[0]);
         ((RecordHeaders) record.headers()).setReadOnly();
         Element<String, String> again = kept.again();
@@ -46,7 +55,7 @@ class KeptTest {
     @Test
     void inputOfOne_isKnownAfterItsClaimHasEnded_andIsNotFinishedAgain() {
         source.retain(token, 1);
-        Kept<String, String> kept = Kept.of(record, source, token, true, WriteRule.places(source, token), null);
+        Kept<String, String> kept = kept(source, token, true, true);
         source.ack(token);
         Element<String, String> again = kept.again();
         again.target.ack(again.token);
@@ -58,11 +67,8 @@ class KeptTest {
     }
 
     /** A target that may forget them with its last claim. */
-    @Test
-    void inputsOfAGroup_areKnownAfterItsClaimHasEnded() {
-        long second = source.append(6, 1);
-        boolean[] ended = {false};
-        AckTarget group = new AckTarget() {
+    private static AckTarget group(boolean[] ended, Root... of) {
+        return new AckTarget() {
             @Override
             public void ack(long ofGroup) {
                 ended[0] = true;
@@ -74,26 +80,33 @@ class KeptTest {
             @Override
             public void roots(long ofGroup, RootVisitor visitor) {
                 assertThat(ended[0]).isFalse();
-                visitor.root(source, token);
-                visitor.root(source, second);
+                for (Root root : of) {
+                    visitor.root(root.source(), root.token());
+                }
             }
         };
-        Kept<String, String> kept = Kept.of(record, group, 0, false, WriteRule.places(group, 0), null);
-        Kept<String, String> next = Kept.of(record, group, 0, false, WriteRule.places(group, 0), kept);
+    }
+
+    @Test
+    void inputsOfAGroup_areKnownAfterItsClaimHasEnded() {
+        long second = source.append(6, 1);
+        boolean[] ended = {false};
+        AckTarget group = group(ended, new Root(source, token), new Root(source, second));
+        Kept<String, String> kept = kept(group, 0, false, true);
+        Kept<String, String> next = kept(group, 0, false, true);
         group.ack(0);
         Element<String, String> again = kept.again();
         assertThat(roots(again)).containsExactly(new Root(source, token), new Root(source, second));
         assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5 and 1 more");
         assertThat(next.again().target).as("shared").isSameAs(again.target);
         // Written once more, and aborted once more.
-        Kept<String, String> twice = Kept.of(again.record, again.target, again.token, false, List.of(), null);
+        Kept<String, String> twice = kept(again.target, again.token, false, false);
         assertThat(twice.again().target).isSameAs(again.target);
     }
 
     @Test
     void elementOfNoInput_isKept() {
-        Element<String, String> again =
-                Kept.of(record, AckTarget.NONE, 0, false, List.of(), null).again();
+        Element<String, String> again = kept(AckTarget.NONE, 0, false, true).again();
         assertThat(again.target).isSameAs(AckTarget.NONE);
         assertThat(roots(again)).isEmpty();
     }
