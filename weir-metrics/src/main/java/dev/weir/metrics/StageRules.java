@@ -129,7 +129,8 @@ final class StageRules {
         long lanes = (long) Math.ceil(unit.lanes() * gain);
         String advice;
         if (unit.shared()) {
-            advice = "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + lanes + " at once";
+            advice = "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + Math.max(2, lanes)
+                    + " at once";
         } else if (lanes > unit.lanes()) {
             advice = "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes
                     + sizeOfDispatcher(stage, lanes);

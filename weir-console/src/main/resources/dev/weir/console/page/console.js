@@ -9,7 +9,7 @@ import { offerProfile } from "./profiling.js";
 
 const KEPT = 900;
 
-// Seconds that the figures beside the headline are of; the limiter is judged over as many.
+// Seconds that the figures beside the headline and the stages are of; the limiter is judged over as many.
 const JUDGED = 5;
 const at = (id) => document.getElementById(id);
 
@@ -73,6 +73,17 @@ function rate(place, ofLastSecond) {
   return `${short(out === undefined || out < 0 ? ofLastSecond ?? 0 : out)}/s`;
 }
 
+// The stages over that time: one that works in bursts would else look dead below a headline that says it limits.
+function judged(stages) {
+  const seen = looks.slice(-JUDGED);
+  return stages.map((stage, i) => {
+    const same = seen.map((look) => look.stages[i]).filter((each) => each?.name === stage.name);
+    const mean = (field) => same.reduce((sum, each) => sum + each[field], 0) / same.length;
+    const fields = ["in_per_second", "out_per_second", "busy_share", "blocked_up_share", "blocked_down_share"];
+    return same.length === 0 ? stage : { ...stage, ...Object.fromEntries(fields.map((field) => [field, mean(field)])) };
+  });
+}
+
 function figures(state) {
   const last = state.stages.at(-1);
   const known = (state.partitions ?? []).filter((each) => each.lag >= 0);
@@ -85,7 +96,7 @@ function figures(state) {
   ];
   if (state.partitions) {
     pairs.push(["Lag", `${short(lag)} records`]);
-    pairs.push(["Caught up in", lag === 0 ? "now" : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
+    pairs.push(["Lag gone in", lag === 0 ? "now" : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
     pairs.push(["Oldest unfinished", `${(oldest / 1000).toFixed(1)} s`]);
     pairs.push(["Rebalances", state.rebalances]);
   }
@@ -109,7 +120,7 @@ function show(state) {
   put(at("run-state"), "text", state.state);
   headline(state);
   figures(state);
-  graph.show(state.stages, state.limiter);
+  graph.show(judged(state.stages), state.limiter);
   partitions.show(state.partitions ?? []);
   controls.show(state.controls);
 }
