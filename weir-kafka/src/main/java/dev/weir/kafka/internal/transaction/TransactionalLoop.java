@@ -217,8 +217,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         headers = Copies.headers(record);
         WriteRule<K, V> rule = board.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
-        Callback answer =
-                rule == null ? filling : rule.answerOf(filling, record, WriteRule.places(known, token));
+        Callback answer = rule == null ? filling : rule.answerOf(filling, record, WriteRule.places(known, token));
         filling.producer.send(record, answer);
         if (filling.kept != null) {
             filling.kept.add(new Kept<>(record, headers, known, token, isLetter));

@@ -67,10 +67,10 @@ class TransactionalLoopTest {
         board.keeps = keeps;
         board.emits(source);
         if (skips) {
-            ProducerSettings<String, String> settings =
-                    ProducerSettings.builder(new StringSerializer(), new StringSerializer())
-                            .bootstrapServers("nobody:1")
-                            .build();
+            ProducerSettings<String, String> settings = ProducerSettings.builder(
+                            new StringSerializer(), new StringSerializer())
+                    .bootstrapServers("nobody:1")
+                    .build();
             board.rule = WriteRule.of(WriteFailures.skip(), context, settings, committer.trial());
         }
         committer.start();
