@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,6 +16,9 @@ import org.apache.kafka.common.KafkaException;
  */
 final class Inputs<K, V> {
 
+    /** An element of a source. Targets are compared as objects. */
+    record Root(AckTarget source, long token) {}
+
     private final Board<K, V> board;
     private final Committer<K, V> committer;
 

@@ -6,7 +6,11 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** A record of an open transaction, which is written again if the transaction is aborted. Immutable. */
+/**
+ * A record of an open transaction, which is written again if the transaction is aborted. Immutable. Its static methods make
+ * copies of records that are sent more than once: a client closes the headers of a record, to which its serializers may
+ * have added theirs.
+ */
 final class Kept<K, V> {
 
     private final ProducerRecord<K, V> record;
@@ -29,10 +33,26 @@ final class Kept<K, V> {
         this.isLetter = isLetter;
     }
 
+    /** The headers of a record that was not sent yet, for {@link #copy(ProducerRecord, Header[])}. */
+    static Header[] headers(ProducerRecord<?, ?> record) {
+        return record.headers().toArray();
+    }
+
+    /** The record as it was with these headers. */
+    static <K, V> ProducerRecord<K, V> copy(ProducerRecord<K, V> record, Header[] headers) {
+        return new ProducerRecord<>(
+                record.topic(), record.partition(), record.timestamp(), record.key(), record.value(), List.of(headers));
+    }
+
+    /** A copy of a record that was not sent yet. */
+    static <K, V> ProducerRecord<K, V> copy(ProducerRecord<K, V> record) {
+        return copy(record, headers(record));
+    }
+
     /** The record as it was, to be sent once more. */
     Element<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new Ended(target, token, List.of()) : target;
-        Element<K, V> again = new Element<>(Copies.of(record, headers), ended, token);
+        Element<K, V> again = new Element<>(copy(record, headers), ended, token);
         again.isLetter = isLetter;
         return again;
     }

@@ -4,6 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.producer.Refusals;
+import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -69,12 +69,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             this.record = record;
             this.target = target;
             this.token = token;
-            this.headers = Copies.headers(record);
+            this.headers = Kept.headers(record);
         }
 
         /** The record, or another like it: one cannot be sent twice. */
         ProducerRecord<K, V> toSend() {
-            ProducerRecord<K, V> next = wasSent ? Copies.of(record, headers) : record;
+            ProducerRecord<K, V> next = wasSent ? Kept.copy(record, headers) : record;
             wasSent = true;
             return next;
         }

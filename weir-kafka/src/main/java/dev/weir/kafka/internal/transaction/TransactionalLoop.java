@@ -183,7 +183,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
-                batch.set(at[0], Copies.of(batch.get(at[0]), headers));
+                batch.set(at[0], Kept.copy(batch.get(at[0]), headers));
                 return isOpen ? at[0] - from : 0;
             }
             throw ofRecord(thrown, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]));
@@ -214,7 +214,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             AckTarget target,
             long token,
             boolean isLetter) {
-        headers = Copies.headers(record);
+        headers = Kept.headers(record);
         WriteRule<K, V> rule = board.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
         Callback answer = rule == null ? filling : rule.answerOf(filling, record, WriteRule.places(known, token));
@@ -402,7 +402,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             throw interrupted;
         } catch (RuntimeException thrown) {
             if (isOfTransaction(thrown)) {
-                element.record = Copies.of(record, headers);
+                element.record = Kept.copy(record, headers);
                 committer.abortFilling(thrown);
                 return false;
             }

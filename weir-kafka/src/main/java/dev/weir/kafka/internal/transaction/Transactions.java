@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.stream.spi.StageContext;
 import java.util.ArrayList;
 import java.util.Collection;

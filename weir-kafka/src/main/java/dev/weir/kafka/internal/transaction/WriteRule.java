@@ -187,7 +187,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         AtomicReference<@Nullable Exception> refusal = new AtomicReference<>();
         try {
             trial.begin();
-            trial.send(Copies.of(record), (metadata, why) -> {
+            trial.send(Kept.copy(record), (metadata, why) -> {
                 trial.answered();
                 refusal.set(why);
             });

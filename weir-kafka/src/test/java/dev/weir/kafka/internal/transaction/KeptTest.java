@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ class KeptTest {
 
     private Kept<String, String> kept(AckTarget target, long ofTarget, boolean isLetter, boolean withPlaces) {
         AckTarget lasting = transaction.lasting(target, ofTarget, withPlaces);
-        return new Kept<>(record, Copies.headers(record), lasting, ofTarget, isLetter);
+        return new Kept<>(record, Kept.headers(record), lasting, ofTarget, isLetter);
     }
 
     private static List<Root> roots(Element<?, ?> element) {

@@ -6,8 +6,8 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.producer.TopicWatch;
+import dev.weir.kafka.internal.transaction.Inputs.Root;
 import dev.weir.kafka.produce.WriteFailures;
-import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -182,12 +182,10 @@ class TransactionalLoopTest {
     @Test
     void recordsOfGroupsByTurns_shareWhatIsKnownOfTheirInputs() throws InterruptedException {
         start(true, true);
-        List<JointAck> groups = List.of(group(), group());
+        List<AckTarget> groups = List.of(group(), group());
         Batch<ProducerRecord<String, String>> batch = new Batch<>(4);
         for (int i = 0; i < 4; i++) {
-            JointAck group = groups.get(i % 2);
-            group.retain(0, 1);
-            batch.add(new ProducerRecord<>("out", "of group " + i % 2), group, 0);
+            batch.add(new ProducerRecord<>("out", "of group " + i % 2), groups.get(i % 2), 0);
         }
         offered.add(batch);
         assertWritten("of group 0", "of group 1", "of group 0", "of group 1");
@@ -212,11 +210,32 @@ class TransactionalLoopTest {
         }
     }
 
-    private JointAck group() {
-        JointAck group = new JointAck(2);
-        group.add(source, source.append(source.outstanding(), 1));
-        group.add(source, source.append(source.outstanding(), 1));
-        return group;
+    /** What is made of two inputs and becomes two records. */
+    private AckTarget group() {
+        List<Root> inputs = List.of(input(), input());
+        AtomicInteger claims = new AtomicInteger(2);
+        return new AckTarget() {
+            @Override
+            public void ack(long ofGroup) {
+                if (claims.decrementAndGet() == 0) {
+                    inputs.forEach(input -> input.source().ack(input.token()));
+                }
+            }
+
+            @Override
+            public void retain(long ofGroup, int more) {
+                claims.addAndGet(more);
+            }
+
+            @Override
+            public void roots(long ofGroup, RootVisitor visitor) {
+                inputs.forEach(input -> visitor.root(input.source(), input.token()));
+            }
+        };
+    }
+
+    private Root input() {
+        return new Root(source, source.append(source.outstanding(), 1));
     }
 
     /** The stage above, which waits for the next batch. */
