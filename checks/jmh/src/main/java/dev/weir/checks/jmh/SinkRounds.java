@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producing sink beside a plain loop over {@code send()} that awaits nothing, in {@link PairedRounds}, N of them
- * (30). A pass has a topic and a producer of its own. It counts from the acknowledgement of the last record of its first
- * tenth, in which whatever starts does so, to that of its last one.
+ * (30). A pass has a topic and a producer of its own. It counts from the acknowledgement of the last record of its
+ * first tenth, in which whatever starts does so, to that of its last one.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SinkRounds HOST:PORT PARTITIONS BYTES RECORDS [N]
