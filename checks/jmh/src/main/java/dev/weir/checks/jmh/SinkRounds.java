@@ -59,7 +59,12 @@ public final class SinkRounds {
         new Random(1).nextBytes(value);
         long records = Long.parseLong(args[3]);
         SinkRounds passes = new SinkRounds(args[0], partitions, value, records);
-        new PairedRounds(args[0], partitions, records - passes.first, new Arm("loop", passes::loop), new Arm("sink", passes::sink))
+        new PairedRounds(
+                        args[0],
+                        partitions,
+                        records - passes.first,
+                        new Arm("loop", passes::loop),
+                        new Arm("sink", passes::sink))
                 .compare(args.length > 4 ? Integer.parseInt(args[4]) : 30);
     }
 
