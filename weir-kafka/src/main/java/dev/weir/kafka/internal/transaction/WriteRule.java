@@ -46,7 +46,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(WriteRule.class);
 
-    /** Excuses in a row that no record was found for. More would be without end. */
+    /** Excuses in a row for inputs that are suspects already, and no record was found. More would be without end. */
     static final int MOST_IN_VAIN = 5;
 
     /** The proposal of a letter that has nothing of its record. */
@@ -275,17 +275,21 @@ final class WriteRule<K, V> implements DeadLetterHandle {
      */
     boolean excuses(List<OpenTransaction<K, V>> aborted) {
         boolean isExcused = false;
+        boolean isAnother = false;
         for (OpenTransaction<K, V> transaction : aborted) {
             for (Refusal refusal : transaction.refusals) {
                 if (takes(refusal.why)) {
                     isExcused = true;
-                    refusal.places.forEach(place -> suspects.put(place, refusal));
+                    for (String place : refusal.places) {
+                        isAnother |= suspects.put(place, refusal) == null;
+                    }
                 }
             }
         }
         if (isExcused) {
             long ruledNow = ruled;
-            inVain = ruledNow == ruledBefore ? inVain + 1 : 1;
+            // Where records come in another order each time, several are refused before any of them comes again.
+            inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }
         return isExcused && inVain <= MOST_IN_VAIN;

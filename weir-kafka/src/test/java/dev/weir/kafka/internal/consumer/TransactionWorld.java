@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
-import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.buffer.Outlets;
@@ -247,8 +246,6 @@ final class TransactionWorld implements OwnerClock {
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
                 || (!begunCalmly && failure instanceof KafkaPipelineException)
-                // A rule gives up after some refusals in a row, if each is of another record as their order is another.
-                || (refuses && !inOrder && failure instanceof ProduceException)
                 || failure instanceof Cancelled;
     }
 
