@@ -8,8 +8,10 @@ package dev.weir.bench.explore;
  *     otherwise
  * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
  *     estimate
+ * @param carried of a perturbation that failed, how many records a second it took at the end; not a number where that
+ *     is not known
  */
-public record Outcome(Result result, String why, double recoveryMillis, boolean projected) {
+public record Outcome(Result result, String why, double recoveryMillis, boolean projected, double carried) {
 
     /** How it ended. */
     public enum Result {
@@ -23,6 +25,6 @@ public record Outcome(Result result, String why, double recoveryMillis, boolean 
 
     /** Of a trial without recovery. */
     public Outcome(Result result, String why) {
-        this(result, why, Double.NaN, false);
+        this(result, why, Double.NaN, false, Double.NaN);
     }
 }

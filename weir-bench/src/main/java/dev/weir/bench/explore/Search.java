@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *          passes: x2                                            all passed
- *   RAMP ------------> BISECT ----------------> CONFIRM  hold, --------------> FOUND, GENERATOR_BOUND
+ *   RAMP ------------> BISECT ----------------> CONFIRM  hold, --------------> LIFT, FOUND, GENERATOR_BOUND
  *    |   first failure   |     bracket of 5 %      |     perturbations
  *    | fails: /2     ^---'           ^-------------|-- hold failed: 5 % lower, CONFIRM again
  *    v                               |             v perturbation failed
  *   NOT_FOUND                        |--------- CONTROL  hold again
  *                               hold failed        | passed
  *                                                  v
- *                                               DESCEND  x0.8, then between ---> UNSTABLE_AT
+ *                                               DESCEND  lower, then between ---> UNSTABLE_AT
  * </pre>
  *
  * <p>Where bisection ends at the failure that ended the ramp, that one is asked about again: should it pass now, the
@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN}
  * of the limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what
- * is confirmed is its lower end.
+ * is confirmed is its lower end. Rates above that are then asked for all that confirmed it: LIFT moves the lower end up to what
+ * was held and recovered from, and never down.
+ *
+ * <p>DESCEND begins a little above what the system took while it did not recover, if that is known, and goes a little below
+ * that next: a collapsed system takes about as much at any rate.
  */
 public final class Search {
     /** By how much each end of the interval is moved outwards. */
@@ -41,6 +45,14 @@ public final class Search {
     private static final double RAMP = 2;
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
+
+    /** So much around what was carried after a perturbation, that rate is looked for. */
+    private static final double AROUND = 0.04;
+
+    /** Lifting ends when the lowest rate that was not confirmed is the highest that was by no more than this. */
+    private static final double LIFTED = 1.02;
+
+    private static final int MAX_LIFTS = 4;
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
@@ -58,7 +70,9 @@ public final class Search {
         CONFIRM,
         /** The hold once more, after a perturbation that failed. */
         CONTROL,
-        DESCEND
+        DESCEND,
+        /** Whether more than the candidate, which is confirmed, can be. */
+        LIFT
     }
 
     private final Limits limits;
@@ -69,11 +83,14 @@ public final class Search {
 
     private Phase phase = Phase.RAMP;
     private double low = Double.NaN; // passed, by steps; in DESCEND confirmed
-    private double candidate = Double.NaN; // to be confirmed
+    private double candidate = Double.NaN; // to be confirmed; in LIFT it is
     private double high = Double.NaN; // failed, or could not be sent
     private double failed = Double.NaN; // the lowest that failed, which is not moved by what could not be sent
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
+    private double carried = Double.NaN; // by the perturbation that failed last
+    private double unlifted = Double.NaN; // the lowest rate above the candidate that is not confirmed
+    private int lifts;
     private int downs;
     private int lowerings;
     private int doubts;
@@ -112,6 +129,9 @@ public final class Search {
         trials.add(new Trial(asked.attempt(), outcome));
         seconds += trialSeconds;
         lastSeconds.put(asked.attempt().kind(), trialSeconds);
+        if (!Double.isNaN(outcome.carried())) {
+            carried = outcome.carried();
+        }
         Result decided = asked.answer(outcome.result());
         if (decided != null) {
             note(asked.attempt(), decided);
@@ -123,7 +143,8 @@ public final class Search {
     /** Gives up: what is known so far is the finding. */
     public void giveUp() {
         if (poll != null) {
-            end(Double.isNaN(unstableAt) ? Verdict.TIMED_OUT : Verdict.UNSTABLE_AT);
+            Verdict unfinished = Double.isNaN(unstableAt) ? Verdict.TIMED_OUT : Verdict.UNSTABLE_AT;
+            end(phase == Phase.LIFT ? Verdict.FOUND : unfinished);
         }
     }
 
@@ -186,6 +207,7 @@ public final class Search {
             case CONFIRM -> confirm(rate, decided);
             case CONTROL -> control(rate, decided);
             case DESCEND -> descend(rate, decided);
+            case LIFT -> lift(rate, decided);
         }
     }
 
@@ -264,7 +286,8 @@ public final class Search {
     private void confirm(double rate, Result decided) {
         if (decided == Result.PASSED) {
             if (!askNextPerturbation(rate)) {
-                end(confirmed());
+                unlifted = failed;
+                askHigher();
             }
         } else if (decided == Result.FAILED && perturbation >= 0) {
             phase = Phase.CONTROL;
@@ -332,12 +355,45 @@ public final class Search {
             return;
         }
         perturbation = -1;
-        ask(Kind.HOLD, Double.isNaN(low) ? high * DESCENT : Math.sqrt(low * high));
+        ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
+    }
+
+    /** The next rate down, where none is known that the system recovers at. */
+    private double descent() {
+        double above = carried * (1 + AROUND);
+        double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);
+        return next < high * (1 - AROUND / 2) ? next : high * DESCENT; // Not a number is no rate either.
+    }
+
+    private void lift(double rate, Result decided) {
+        if (decided == Result.PASSED && askNextPerturbation(rate)) {
+            return;
+        }
+        if (decided == Result.PASSED) {
+            candidate = rate;
+        } else {
+            unlifted = rate;
+        }
+        askHigher();
+    }
+
+    /** Between what is confirmed and what is not. */
+    private void askHigher() {
+        Verdict confirmed = confirmed();
+        boolean isLifted = Double.isNaN(unlifted) || unlifted <= candidate * LIFTED;
+        if (confirmed != Verdict.FOUND || isLifted || ++lifts > MAX_LIFTS) {
+            end(confirmed);
+            return;
+        }
+        phase = Phase.LIFT;
+        perturbation = -1;
+        ask(Kind.HOLD, Math.sqrt(candidate * unlifted));
     }
 
     private void ask(Kind kind, double rate) {
         boolean isNear = (phase == Phase.BISECT || phase == Phase.DOUBT) && high <= low * NEAR;
-        poll = new Poll(new Attempt(kind, rate), !isNear);
+        boolean isLift = phase == Phase.LIFT && kind == Kind.HOLD;
+        poll = new Poll(new Attempt(kind, rate), !isNear && !isLift);
     }
 
     private void end(Verdict found) {

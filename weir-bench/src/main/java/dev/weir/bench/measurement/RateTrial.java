@@ -41,6 +41,12 @@ public final class RateTrial implements Trials {
 
     private static final double LOST_FACTOR = 10;
 
+    /**
+     * Of the rate, for the first half of the warm-up: what a process that is still being compiled falls behind is no
+     * backlog of the rate, and near the limit it would take minutes to go.
+     */
+    private static final double WARMING_SHARE = 0.5;
+
     private final DriverLauncher launcher;
     private final String driver;
     private final BenchCluster cluster;
@@ -159,13 +165,18 @@ public final class RateTrial implements Trials {
                 configure(session, topic, point.scenario(), point.client(), planned(member, session.options()));
             }
             if (attempt.kind() == Kind.COLD_START) {
-                members.hearUntil(beginPlan(topic));
+                members.hearUntil(beginPlan(topic, attempt.rate()));
                 members.start(group, planSeconds);
                 awaitComplete(group);
             } else {
                 members.start(group, planSeconds);
                 awaitComplete(group);
-                long planStart = beginPlan(topic);
+                long planStart = beginPlan(topic, WARMING_SHARE * attempt.rate());
+                long full = planStart + nanos(settings.warmUpSeconds() / 2);
+                GeneratorFailure.tellingApart(() -> {
+                    GeneratorPlan.change(generator, full, attempt.rate());
+                    return generator;
+                });
                 members.hearUntil(planStart + nanos(settings.warmUpSeconds()));
                 disturb(group);
             }
@@ -184,13 +195,13 @@ public final class RateTrial implements Trials {
         }
 
         /** The generator's order to send; returns when the plan begins, soon. */
-        private long beginPlan(String topic) throws InterruptedException {
+        private long beginPlan(String topic, double recordsPerSecond) throws InterruptedException {
             GeneratorFailure.tellingApart(() -> {
                 configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
                 return generator;
             });
             members.startGenerator(planSeconds);
-            return GeneratorFailure.tellingApart(() -> GeneratorPlan.begin(generator, attempt.rate()));
+            return GeneratorFailure.tellingApart(() -> GeneratorPlan.begin(generator, recordsPerSecond));
         }
 
         private Map<String, String> planned(int member, Map<String, String> options) {

@@ -200,16 +200,25 @@ final class TrialJudgement {
     private Outcome recovered() {
         String objection = thirds[2].objection(target, attempt.rate());
         if (objection == null) {
-            return new Outcome(Result.PASSED, latency(thirds[2]), recoveryMillis(), false);
+            return new Outcome(Result.PASSED, latency(thirds[2]), recoveryMillis(), false, Double.NaN);
         }
         double behind = thirds[2].medianMillis();
         double caughtUp = thirds[1].medianMillis() - behind;
         if (caughtUp >= CATCHING_UP * betweenThirds(1) && isAllDelivered(thirds[2])) {
             double left = behind / (caughtUp / betweenThirds(1));
             return new Outcome(
-                    Result.PASSED, objection + ", and members caught up", thirds[0].seconds() * 3e3 + left, true);
+                    Result.PASSED,
+                    objection + ", and members caught up",
+                    thirds[0].seconds() * 3e3 + left,
+                    true,
+                    Double.NaN);
         }
-        return new Outcome(Result.FAILED, objection + (Double.isNaN(behind) ? "" : ", " + behind(behind)));
+        return new Outcome(
+                Result.FAILED,
+                objection + (Double.isNaN(behind) ? "" : ", " + behind(behind)),
+                Double.NaN,
+                false,
+                thirds[2].records() / thirds[2].seconds());
     }
 
     /**

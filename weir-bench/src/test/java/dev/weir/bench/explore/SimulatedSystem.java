@@ -29,6 +29,11 @@ abstract class SimulatedSystem {
 
     abstract Result outcome(Attempt attempt);
 
+    /** How many records a second it takes while it does not recover; not a number where it does not tell. */
+    double carried() {
+        return Double.NaN;
+    }
+
     /** What it can do in this trial, about so much. */
     final double about(double capacity, Attempt attempt) {
         if (noise > 0 && random.nextDouble() < HICCUPS) {
@@ -46,7 +51,11 @@ abstract class SimulatedSystem {
     final Finding explored(Limits limits) {
         Search search = new Search(limits);
         for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
-            search.tell(new Outcome(outcome(attempt), ""), attempt.kind() == Kind.STEP ? 15 : 60);
+            Result result = outcome(attempt);
+            boolean tells = result == Result.FAILED && attempt.kind().isPerturbation();
+            search.tell(
+                    new Outcome(result, "", Double.NaN, false, tells ? carried() : Double.NaN),
+                    attempt.kind() == Kind.STEP ? 15 : 60);
         }
         return search.finding();
     }
@@ -68,10 +77,17 @@ abstract class SimulatedSystem {
     /**
      * Holds what it is led to from below. Once a backlog has built up, its members take more than their share, and
      * above a lower limit it does not come back: after a restart always, after others in every second trial.
+     *
+     * @param tells whether it is known how much it takes then
      */
-    static SimulatedSystem bistable(long seed) {
+    static SimulatedSystem bistable(long seed, boolean tells) {
         return new SimulatedSystem(seed, true) {
             private final double collapsed = truth * (0.3 + 0.5 * random.nextDouble());
+
+            @Override
+            double carried() {
+                return tells ? collapsed : Double.NaN;
+            }
 
             @Override
             Result outcome(Attempt attempt) {
