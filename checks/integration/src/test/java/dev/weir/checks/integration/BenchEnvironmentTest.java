@@ -157,6 +157,7 @@ class BenchEnvironmentTest extends BenchTestBase {
 
     /** It tells nothing any more: what it had stands in a file at its place. */
     @Test
+    @Tag("long")
     @Timeout(600)
     void memberElsewhereThatIsKilled_isGone_andWhatItHadIsNotLost() throws Exception {
         ResultsFolder results = bench.run(

@@ -47,6 +47,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -132,6 +133,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void retriesWithBackoff_holdTheLanesOfTheHandler() {
         fill("payments", 3, 10_000);
         Set<String> failed = ConcurrentHashMap.newKeySet();
@@ -152,6 +154,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void lockInAStepBehindAWiderOne_isThatStepsWait() {
         fill("orders", 3, 10_000);
         ReentrantLock connection = new ReentrantLock();
@@ -174,6 +177,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void parsingInFrontOfFastLanes_isTheParsersProcessor() throws IOException {
         String event = "{\"user\":\"u-4711\",\"page\":\"/shop/cart\",\"items\":["
                 + "{\"sku\":\"a-1\",\"price\":12.50,\"count\":3},".repeat(40)
@@ -203,6 +207,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void twoBlockingSteps_onOneSmallDispatcher() {
         fill("shipping", 3, 10_000);
         try (Dispatcher legacy = Dispatcher.fixed("legacy", 3)) {
@@ -218,6 +223,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void oneLargeCustomer_isKeySkew() throws IOException {
         fill("billing", 6, 20_000, new byte[100], n -> n % 10 == 0 ? "customer-" + n : "whale");
         var pipeline = source("billing")
@@ -280,6 +286,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void cacheThatFillsTheHeap_isTheCollector() {
         fill("images", 3, 200_000);
         try (PipeProcess process = PipeProcess.startMain(
