@@ -234,6 +234,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void windowOfFourRecords_overSixtyFourLanes() {
         fill("tracking", 3, 20_000);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "tracking")
@@ -296,6 +297,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void burstThatHasEnded_isArrival() {
         fill("night", 3, 10_000);
         var pipeline = source("night")
@@ -318,6 +320,7 @@ class PlantedByAStrangerTest {
 
     /** Beyond the ten: the case that their planter left out, and the rules had wrong. */
     @Test
+    @Tag("long")
     void partitionThatSomebodyForgotToResume_isSourceIdle_andNamed() {
         KAFKA.cluster().createTopic("returns", 3);
         TopicPartition forgotten = new TopicPartition("returns", 1);
