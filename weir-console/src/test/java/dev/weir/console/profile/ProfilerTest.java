@@ -64,8 +64,7 @@ class ProfilerTest {
 
     private static void assertSharesByTheProcessor(Dispatcher dispatcher, int enough, double off) throws Exception {
         Profiler profiler = Profiler.create().time(Duration.ofSeconds(15)).period(Duration.ofMillis(1));
-        assertShares(
-                dispatcher, profiler, samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample", enough, off);
+        assertShares(dispatcher, profiler, samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample", enough, off);
     }
 
     @Tag("long")
@@ -79,8 +78,8 @@ class ProfilerTest {
         assertShares(dispatcher, profiler, "jdk.ExecutionSample", ENOUGH, 0.05);
     }
 
-    private static void assertShares(
-            Dispatcher dispatcher, Profiler profiler, String sampler, int enough, double off) throws Exception {
+    private static void assertShares(Dispatcher dispatcher, Profiler profiler, String sampler, int enough, double off)
+            throws Exception {
         Burners burners = new Burners(0);
         try (dispatcher;
                 RunningPipeline running = burners.run(dispatcher);
