@@ -271,6 +271,7 @@ class BenchEnvironmentTest extends BenchTestBase {
      * apart, and the sender's is another one.
      */
     @Test
+    @Tag("long")
     void membersWhoseClocksAreApart_haveTheSameLeastLatency_andNothingIsLost() throws Exception {
         Measured measured = measure("clocks-apart");
         double[] least = measured.inEachPartition(0);
