@@ -35,9 +35,9 @@ class ProfilePageTest {
                 Asker asker = new Asker(console);
                 Asker another = new Asker(console)) {
             await().atMost(PATIENCE).until(() -> burners.done.get() > 0);
-            CompletableFuture<HttpResponse<String>> recording = asker.later("/api/profile?seconds=15");
+            CompletableFuture<HttpResponse<String>> recording = asker.later("/api/profile?seconds=8");
             // The first to be refused shows that the other one records.
-            await().atMost(Duration.ofSeconds(14))
+            await().atMost(Duration.ofSeconds(7))
                     .until(() -> recording.isDone()
                             || another.get("/api/profile?seconds=1").statusCode() == 409);
             JsonNode profile = Asker.JSON.readTree(recording.get().body());

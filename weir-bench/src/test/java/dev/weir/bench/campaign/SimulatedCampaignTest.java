@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -167,6 +168,15 @@ class SimulatedCampaignTest {
         assertThat(fair.finding().verdict()).isEqualTo(Verdict.FOUND);
         assertThat(fair.finding().high() / fair.finding().low()).isLessThan(1 / 0.9);
         assertThat(fair.finding().high() / fair.ceiling()).isGreaterThan(0.95);
+    }
+
+    @Test
+    @Tag("long")
+    void search_withTheSameSeed_findsTheSame() throws InterruptedException {
+        Workload workload =
+                Workload.parse("w.yaml", GROUPS.replace("RATE", "3000"), false).alone(List.of());
+        List<Explored> found = ExploreRunner.simulated(workload, settings("once", 7), null, 0, listener())
+                .run();
         List<Explored> again = ExploreRunner.simulated(workload, settings("again", 7), null, 0, listener())
                 .run();
         assertThat(ExploredReport.lines(again)).isEqualTo(ExploredReport.lines(found));

@@ -31,6 +31,9 @@ class ProfilerTest {
     /** The share of 40 % is then off by less than 3 points in all but one of 40,000 profiles. */
     private static final int ENOUGH = 5_000;
 
+    /** The same with 4 points. */
+    private static final int ENOUGH_FOR_FOUR = 2_800;
+
     static Stream<Dispatcher> dispatchers() {
         return Stream.of(Dispatcher.virtual(), Dispatcher.fixed("burning", 2));
     }
@@ -43,19 +46,25 @@ class ProfilerTest {
     }
 
     @Test
+    void shares_ofPlantedBurners_areWithinFourPoints() throws Exception {
+        assertSharesByTheProcessor(Dispatcher.virtual(), ENOUGH_FOR_FOUR, 0.04);
+    }
+
+    @Tag("long")
+    @Test
     void shares_ofPlantedBurners_areWithinThreePoints() throws Exception {
-        assertSharesByTheProcessor(Dispatcher.virtual());
+        assertSharesByTheProcessor(Dispatcher.virtual(), ENOUGH, 0.03);
     }
 
     @Tag("long")
     @Test
     void shares_ofPlantedBurnersOnAPool_areWithinThreePoints() throws Exception {
-        assertSharesByTheProcessor(Dispatcher.fixed("burning", 2));
+        assertSharesByTheProcessor(Dispatcher.fixed("burning", 2), ENOUGH, 0.03);
     }
 
-    private static void assertSharesByTheProcessor(Dispatcher dispatcher) throws Exception {
+    private static void assertSharesByTheProcessor(Dispatcher dispatcher, int enough, double off) throws Exception {
         Profiler profiler = Profiler.create().time(Duration.ofSeconds(15)).period(Duration.ofMillis(1));
-        assertShares(dispatcher, profiler, samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample", 0.03);
+        assertShares(dispatcher, profiler, samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample", enough, off);
     }
 
     @Tag("long")
@@ -66,10 +75,10 @@ class ProfilerTest {
                 .time(Duration.ofSeconds(30))
                 .period(Duration.ofMillis(10))
                 .byTheClock();
-        assertShares(dispatcher, profiler, "jdk.ExecutionSample", 0.05);
+        assertShares(dispatcher, profiler, "jdk.ExecutionSample", ENOUGH, 0.05);
     }
 
-    private static void assertShares(Dispatcher dispatcher, Profiler profiler, String sampler, double off)
+    private static void assertShares(Dispatcher dispatcher, Profiler profiler, String sampler, int enough, double off)
             throws Exception {
         Burners burners = new Burners(0);
         try (dispatcher;
@@ -79,14 +88,14 @@ class ProfilerTest {
             await().atMost(PATIENCE).until(() -> burners.done.get() > WARM);
             Profile profile = profiler.recordThisProcess();
             // The kernel's tick bounds the samples of a second; others on the machine may take most of it.
-            for (int more = 0; profile.samples() < ENOUGH && more < 6; more++) {
+            for (int more = 0; profile.samples() < enough && more < 6; more++) {
                 profile = profiler.time(more == 0 ? Duration.ofSeconds(30) : Profiler.MOST)
                         .recordThisProcess();
             }
             running.cancel();
             another.cancel();
             assertThat(profile.sampler()).isEqualTo(sampler);
-            assertThat(profile.samples()).isGreaterThanOrEqualTo(ENOUGH);
+            assertThat(profile.samples()).isGreaterThanOrEqualTo(enough);
             double all = profile.engineShare() + profile.clientShare() + profile.otherShare();
             Offset<Double> near = within(off);
             for (int percent : Burners.PERCENT) {

@@ -44,8 +44,6 @@ class BenchCopyTest extends BenchTestBase {
     @ParameterizedTest
     @CsvSource({
         "weir-lean-copy, at-least-once",
-        "weir-views-copy-parallel, at-least-once",
-        "weir-lean, exactly-once",
         "kafka-streams, exactly-once"
     })
     void driver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
@@ -55,6 +53,8 @@ class BenchCopyTest extends BenchTestBase {
     @ParameterizedTest
     @Tag("long")
     @CsvSource({
+        "weir-views-copy-parallel, at-least-once",
+        "weir-lean, exactly-once",
         "plain, at-least-once",
         "plain-kip848, at-least-once",
         "weir, at-least-once",

@@ -83,6 +83,7 @@ class BenchDimensionsTest extends BenchTestBase {
 
     /** Keys of a plan, in the topic that members read, and handlers that work on as many keys at a time. */
     @Test
+    @Tag("long")
     void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {
         CompletableFuture<ResultsFolder> run = CompletableFuture.supplyAsync(() -> {
             try {

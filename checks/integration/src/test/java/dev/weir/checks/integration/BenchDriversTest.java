@@ -157,7 +157,8 @@ class BenchDriversTest extends BenchTestBase {
         assertThatThrownBy(() -> bench.run("""
                         name: bare
                         scenario: at-least-once
-                        drivers: [plain, bare]
+                        drivers: [bare]
+                        baseline: bare
                         topic: {partitions: 2, records: 200000, valueBytes: 50}
                         method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2,
                           intervalMillis: 20}

@@ -157,6 +157,7 @@ class BenchEnvironmentTest extends BenchTestBase {
 
     /** It tells nothing any more: what it had stands in a file at its place. */
     @Test
+    @Tag("long")
     @Timeout(600)
     void memberElsewhereThatIsKilled_isGone_andWhatItHadIsNotLost() throws Exception {
         ResultsFolder results = bench.run(
@@ -270,6 +271,7 @@ class BenchEnvironmentTest extends BenchTestBase {
      * apart, and the sender's is another one.
      */
     @Test
+    @Tag("long")
     void membersWhoseClocksAreApart_haveTheSameLeastLatency_andNothingIsLost() throws Exception {
         Measured measured = measure("clocks-apart");
         double[] least = measured.inEachPartition(0);

@@ -128,7 +128,7 @@ class BenchFaultsTest extends BenchTestBase {
     @Timeout(600)
     void memberThatIsKilled_isGone_whatItHadIsNotLost_andTheRestTakeItsPartitionsOver() throws Exception {
         String name = "killed";
-        CompletableFuture<ResultsFolder> run = running(workload(name, "plain", 25, false));
+        CompletableFuture<ResultsFolder> run = running(workload(name, "plain", 16, false));
         String did = ordered(name, run, "kill", "1");
         assertThat(process(did)).as(did).isEmpty();
         assertThat(members("plain")).as("the other one").hasSize(1);

@@ -50,6 +50,7 @@ class BenchLeanCopyTest extends BenchTestBase {
             new DriverLauncher(DriverCatalog.below(Path.of(System.getProperty("weir.root"))));
 
     @Test
+    @Tag("long")
     void copy_afterAWarmPass_allocatesNothingPerRecord() throws Exception {
         long perPartition = 500_000;
         WorkloadPoint point = point(1_000, 0);

@@ -82,7 +82,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
     }
 
     @ParameterizedTest
-    @CsvSource({"weir, exactly-once", "kafka-streams, at-least-once"})
+    @CsvSource("weir, exactly-once")
     void group_copiesByPlan_andLatencyIsThatOfAReaderOfTheOutput(String driver, String guarantee) throws Exception {
         requireCopied(driver, guarantee, "");
     }
@@ -93,6 +93,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         "plain, exactly-once",
         "pekko, exactly-once",
         "kafka-streams, exactly-once",
+        "kafka-streams, at-least-once",
         "plain-two-workers, at-least-once",
         "weir-lean, at-least-once",
         "weir-views-copy, at-least-once",
@@ -137,15 +138,9 @@ class BenchPlannedLoadTest extends BenchTestBase {
     }
 
     @ParameterizedTest
-    @CsvSource("weir")
-    void handlersThatFail_areCalledAgain_underAPlannedLoad(String driver) throws Exception {
-        requireRepeated(driver);
-    }
-
-    @ParameterizedTest
     @Tag("long")
-    @CsvSource({"plain", "parallel-consumer"})
-    void furtherHandlersThatFail_areCalledAgain_underAPlannedLoad(String driver) throws Exception {
+    @CsvSource({"weir", "plain", "parallel-consumer"})
+    void handlersThatFail_areCalledAgain_underAPlannedLoad(String driver) throws Exception {
         requireRepeated(driver);
     }
 

@@ -141,6 +141,7 @@ class BenchTopicsTest extends BenchTestBase {
 
     /** All four partitions belong to somebody before the plan begins, and the generator sends to both topics. */
     @Test
+    @Tag("long")
     void group_sharesOutThePartitionsOfAllTopics_andNothingIsLostWhenMembersRestart() throws Exception {
         Run run = bench.run(planned("topics-group", "plain", "timeline: [{at: 3s, restart-consumers: 50%}]\n"))
                 .runs()

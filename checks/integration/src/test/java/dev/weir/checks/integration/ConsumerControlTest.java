@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -261,7 +262,7 @@ class ConsumerControlTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "consumer")
     void staticMember_restartedWithinItsSession_movesNoPartition(String protocol) throws Exception {
         String topic = "static-" + protocol;
         fill(topic, 4, 1_000);
@@ -286,6 +287,13 @@ class ConsumerControlTest {
             assertThat(handle(stays).snapshot().rebalances()).isEqualTo(rebalances);
             assertThat(seen).hasSize(2_000);
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    void staticMember_onTheClassicProtocol_movesNoPartition(String protocol) throws Exception {
+        staticMember_restartedWithinItsSession_movesNoPartition(protocol);
     }
 
     private static int partitions(RunningPipeline running) {

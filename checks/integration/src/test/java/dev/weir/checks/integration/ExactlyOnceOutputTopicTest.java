@@ -14,6 +14,7 @@ import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -72,6 +73,7 @@ class ExactlyOnceOutputTopicTest {
     }
 
     @Test
+    @Tag("long")
     void topic_thatIsDeletedForGood_failsTheRunByName() throws Exception {
         Pipeline pipeline = writing("vanishing");
         try (RunningPipeline running = pipeline.run()) {

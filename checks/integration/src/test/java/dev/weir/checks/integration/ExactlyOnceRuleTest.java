@@ -34,6 +34,7 @@ import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -144,7 +145,7 @@ class ExactlyOnceRuleTest {
 
     /** The other output of a refused record's input is none the worse for it. */
     @ParameterizedTest
-    @CsvSource({"SKIP,CLIENT", "SKIP,LEAN", "DEAD_LETTER,CLIENT", "DEAD_LETTER,LEAN"})
+    @CsvSource({"SKIP,LEAN", "DEAD_LETTER,CLIENT"})
     void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(
             WriteFailures.Action action, FetchPath path) throws Exception {
         String name = "poisoned-" + action + "-" + path;
@@ -183,6 +184,14 @@ class ExactlyOnceRuleTest {
                 .extracting(DeadLetter::offset)
                 .isEqualTo(writesLetters ? numbers(ExactlyOnceRuleTest::isPoison) : List.of());
         assertThat(letters).allSatisfy(letter -> assertThat(letter.topic()).isEqualTo(name));
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({"SKIP,CLIENT", "DEAD_LETTER,LEAN"})
+    void whatCannotBeWritten_onTheOtherPath_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(
+            WriteFailures.Action action, FetchPath path) throws Exception {
+        whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(action, path);
     }
 
     /** What is aborted for another reason takes its letters with it. */
@@ -235,7 +244,7 @@ class ExactlyOnceRuleTest {
 
     /** The first one is no excuse for the second, in whatever order they are heard of. */
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @EnumSource(names = "CLIENT")
     void failureThatTheRuleIsNotFor_behindOneThatItIsFor_endsTheRun(FetchPath path) {
         String name = "both-" + path;
         createTopics(name);
@@ -246,6 +255,13 @@ class ExactlyOnceRuleTest {
                 UnknownTopicOrPartitionException.class);
         assertThat(seen(name + "-out")).isEmpty();
         assertThat(KAFKA.cluster().committedOffsets(name).values()).allMatch(offset -> offset == 0);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "LEAN")
+    void failureThatTheRuleIsNotFor_onTheLeanPath_endsTheRun(FetchPath path) {
+        failureThatTheRuleIsNotFor_behindOneThatItIsFor_endsTheRun(path);
     }
 
     @Test

@@ -35,6 +35,7 @@ import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,7 +143,7 @@ class ExactlyOnceUntilEndTest {
 
     // The refusal came when nothing was read any more, so the inputs were left undone, and by the next run again.
     @ParameterizedTest
-    @CsvSource({"SKIP,CLIENT", "SKIP,LEAN", "DEAD_LETTER,CLIENT", "DEAD_LETTER,LEAN"})
+    @CsvSource({"SKIP,CLIENT", "DEAD_LETTER,LEAN"})
     void recordsThatAreRefused_comeUnderTheRule_inTheSameRun(WriteFailures.Action action, FetchPath path)
             throws Exception {
         String name = "refused-" + action + "-" + path;
@@ -160,9 +161,17 @@ class ExactlyOnceUntilEndTest {
                 .isEqualTo(action == WriteFailures.Action.SKIP ? List.of() : List.of(20L, 40L));
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({"SKIP,LEAN", "DEAD_LETTER,CLIENT"})
+    void recordsThatAreRefused_onTheOtherPath_comeUnderTheRule_inTheSameRun(WriteFailures.Action action, FetchPath path)
+            throws Exception {
+        recordsThatAreRefused_comeUnderTheRule_inTheSameRun(action, path);
+    }
+
     /** An operator holds all until the end of the stream, and its element stands for all of them. */
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @EnumSource(names = "CLIENT")
     void recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(FetchPath path) throws Exception {
         String name = "grouped-" + path;
         createTopics(name);
@@ -180,9 +189,16 @@ class ExactlyOnceUntilEndTest {
         assertThat(FailureTopics.letters(KAFKA.cluster(), name + "-dead")).hasSize(2);
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "LEAN")
+    void recordsOfAGroup_onTheLeanPath_comeUnderTheRule_inTheSameRun(FetchPath path) throws Exception {
+        recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(path);
+    }
+
     // As above, but here the next run did it.
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @EnumSource(names = "LEAN")
     void transactionWhoseProducerIsFenced_isWrittenAgain_inTheSameRun(FetchPath path) throws Exception {
         String name = "fenced-" + path;
         createTopics(name);
@@ -207,6 +223,13 @@ class ExactlyOnceUntilEndTest {
         }
         assertThat(fenced).isTrue();
         assertAllDone(name, number -> true);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void transactionWhoseProducerIsFenced_onTheClientsPath_isWrittenAgain(FetchPath path) throws Exception {
+        transactionWhoseProducerIsFenced_isWrittenAgain_inTheSameRun(path);
     }
 
     private static void fenceOpenTransaction(String group) {
@@ -241,7 +264,7 @@ class ExactlyOnceUntilEndTest {
 
     /** A drain in this time waits as well. */
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @EnumSource(names = "LEAN")
     void drain_atTheEnd_waitsForWhatIsWrittenAgain(FetchPath path) throws Exception {
         String name = "drained-" + path;
         createTopics(name);
@@ -269,6 +292,13 @@ class ExactlyOnceUntilEndTest {
         assertAllDone(name, number -> number != 20 && number != 40);
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void drain_onTheClientsPath_waitsForWhatIsWrittenAgain(FetchPath path) throws Exception {
+        drain_atTheEnd_waitsForWhatIsWrittenAgain(path);
+    }
+
     private static int members(String group) {
         try {
             return KAFKA.cluster()
@@ -286,7 +316,7 @@ class ExactlyOnceUntilEndTest {
 
     /** It has no partition, and is through when the group is: not before what is written again is committed. */
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @EnumSource(names = "LEAN")
     void memberWithoutAPartition_standsByUntilWhatIsWrittenAgainIsCommitted(FetchPath path) throws Exception {
         String name = "standby-" + path;
         createTopics(name);
@@ -310,5 +340,12 @@ class ExactlyOnceUntilEndTest {
             }
         }
         assertAllDone(name, number -> number != 20 && number != 40);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void memberWithoutAPartition_onTheClientsPath_standsBy(FetchPath path) throws Exception {
+        memberWithoutAPartition_standsByUntilWhatIsWrittenAgainIsCommitted(path);
     }
 }

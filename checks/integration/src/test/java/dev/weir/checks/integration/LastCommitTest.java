@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -195,10 +196,17 @@ class LastCommitTest {
 
     /** Eager members have given up and committed everything before: they have nothing to say beside their clients. */
     @ParameterizedTest
-    @CsvSource({"COOPERATIVE,CLIENT", "COOPERATIVE,LEAN", "EAGER,CLIENT", "EAGER,LEAN"})
+    @CsvSource("COOPERATIVE,LEAN")
     void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)
             throws Exception {
         endAtOnce(new Group(KAFKA.cluster(), Map.of(), "last-" + protocol + "-" + fetch, protocol, fetch));
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource({"COOPERATIVE,CLIENT", "EAGER,CLIENT", "EAGER,LEAN"})
+    void membersThatEndAtOnce_otherwise_leaveNothingUncommitted(Protocol protocol, FetchPath fetch) throws Exception {
+        membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(protocol, fetch);
     }
 
     @Test
@@ -212,6 +220,7 @@ class LastCommitTest {
 
     /** It may finish what it has, but may not say so: another one is that member now. */
     @Test
+    @Tag("long")
     void memberWhoseIdWasTakenOver_commitsNoMore() throws Exception {
         try (Group group =
                 new Group(KAFKA.cluster(), Map.of(), "last-zombie", Protocol.COOPERATIVE, FetchPath.CLIENT)) {

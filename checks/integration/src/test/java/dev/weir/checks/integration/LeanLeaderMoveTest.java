@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ class LeanLeaderMoveTest {
     private static final int PARTITIONS = 4;
 
     @Test
+    @Tag("long")
     @Timeout(180)
     void leaders_killedFrozenAndStopped_costNoRecordAndRepeatNone() {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {

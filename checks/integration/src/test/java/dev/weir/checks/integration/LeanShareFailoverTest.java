@@ -12,6 +12,7 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ class LeanShareFailoverTest {
     }
 
     @Test
+    @Tag("long")
     void memberKilled_anotherTakesOverWhatItHad() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
             // Of two partitions each member would be given one, and the group misses the dead one after 45 s.

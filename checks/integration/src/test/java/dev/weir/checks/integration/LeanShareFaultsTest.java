@@ -29,6 +29,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -84,6 +85,7 @@ class LeanShareFaultsTest {
     }
 
     @Test
+    @Tag("long")
     void securedMember_readsWithItsCredentials() throws Exception {
         try (SecuredKafka secured = SecuredKafka.start(folder)) {
             secured.cluster().createTopic("secured", 2, Map.of("cleanup.policy", "delete"));
@@ -253,6 +255,7 @@ class LeanShareFaultsTest {
 
     /** First a leader that lives on and does not lead any more, then a coordinator that is gone. */
     @Test
+    @Tag("long")
     void leaderAndCoordinator_thatMove_areFollowed_andNothingIsLost() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).start()) {
             cluster.createTopic("moving", Map.of(0, List.of(1, 2, 3), 1, List.of(1, 2, 3)));

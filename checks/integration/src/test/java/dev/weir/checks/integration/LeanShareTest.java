@@ -92,7 +92,7 @@ class LeanShareTest {
         ConsumerLedger ledger = new ConsumerLedger(6);
         try (RunningPipeline running = KafkaFlow.shared(settings, "lean-renew")
                 .forEach(6, Ordering.unordered(), record -> {
-                    ConsumerLedger.work(Duration.ofSeconds(7));
+                    ConsumerLedger.work(Duration.ofSeconds(4));
                     ledger.handled(record);
                 })
                 .run()) {

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,14 +84,9 @@ class OnCloseTest {
     @CsvSource({
         "classic,CLIENT,DEFAULT,false,drain,leaves",
         "classic,CLIENT,DEFAULT,true,drain,remains",
-        "classic,CLIENT,LEAVE,true,drain,leaves",
-        "classic,CLIENT,LEAVE,true,failure,leaves",
-        "classic,CLIENT,REMAIN,false,drain,remains",
         "classic,LEAN,LEAVE,true,drain,leaves",
         "classic,LEAN,REMAIN,false,failure,remains",
-        "consumer,CLIENT,DEFAULT,false,drain,leaves",
         "consumer,CLIENT,DEFAULT,true,drain,remains",
-        "consumer,CLIENT,LEAVE,true,drain,leaves",
         "consumer,CLIENT,REMAIN,false,drain,leaves",
         "consumer,LEAN,LEAVE,true,failure,leaves"
     })
@@ -129,6 +125,22 @@ class OnCloseTest {
         }
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @Timeout(180)
+    @CsvSource({
+        "classic,CLIENT,LEAVE,true,drain,leaves",
+        "classic,CLIENT,LEAVE,true,failure,leaves",
+        "classic,CLIENT,REMAIN,false,drain,remains",
+        "consumer,CLIENT,DEFAULT,false,drain,leaves",
+        "consumer,CLIENT,LEAVE,true,drain,leaves"
+    })
+    void member_thatEndsOtherwise_leavesOrRemains(
+            String protocol, FetchPath fetch, OnClose onClose, boolean isStatic, String end, String outcome)
+            throws InterruptedException {
+        member_thatEnds_leavesOrRemains(protocol, fetch, onClose, isStatic, end, outcome);
+    }
+
     private static void awaitTwoEach(RunningPipeline one, RunningPipeline other) {
         ConsumerLedger.await(
                 "two each",
@@ -138,7 +150,7 @@ class OnCloseTest {
 
     @ParameterizedTest
     @Timeout(180)
-    @CsvSource({"classic,CLIENT", "classic,LEAN", "consumer,CLIENT", "consumer,LEAN"})
+    @CsvSource({"classic,LEAN", "consumer,CLIENT"})
     void staticMember_thatRemains_restartsUnnoticedByTheOthers(String protocol, FetchPath fetch)
             throws InterruptedException {
         String topic = "remains-" + protocol + "-" + fetch;
@@ -168,5 +180,14 @@ class OnCloseTest {
             assertThat(snapshot(stays).rebalances()).isEqualTo(rebalances);
         }
         assertThat(ledger.duplicates()).isZero();
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @Timeout(180)
+    @CsvSource({"classic,CLIENT", "consumer,LEAN"})
+    void staticMember_thatRemains_onTheOtherPath_restartsUnnoticedByTheOthers(String protocol, FetchPath fetch)
+            throws InterruptedException {
+        staticMember_thatRemains_restartsUnnoticedByTheOthers(protocol, fetch);
     }
 }

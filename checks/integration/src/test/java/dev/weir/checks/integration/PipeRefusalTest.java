@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * refused before a broker is asked: {@code PipeArgumentsTest} in weir-cli, in one process.
  */
 class PipeRefusalTest {
+
+    /** The command's own patience is ten seconds. */
+    private static final String SHORT = "--connect-timeout=3s";
 
     private static KafkaCluster cluster;
 
@@ -69,14 +73,14 @@ class PipeRefusalTest {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        assertRefused("--bootstrap-server 127.0.0.1:" + port, 1, "no broker answers at 127.0.0.1:" + port);
+        assertRefused("--bootstrap-server 127.0.0.1:" + port, 1, "no broker answers at 127.0.0.1:" + port, SHORT);
     }
 
     @Test
     void bootstrapServer_thatNeverAnswers_isReported() throws Exception {
         try (ServerSocket silent = new ServerSocket(0)) {
             String address = "127.0.0.1:" + silent.getLocalPort();
-            assertRefused("--bootstrap-server " + address, 1, "no broker answers at " + address);
+            assertRefused("--bootstrap-server " + address, 1, "no broker answers at " + address, SHORT);
         }
     }
 
@@ -121,13 +125,14 @@ class PipeRefusalTest {
         }
     }
 
-    private static void assertRefused(String arguments, int exitCode, String message) {
+    private static void assertRefused(String arguments, int exitCode, String message, String... more) {
         String[] given = arguments.replace("FOLDER", folder.toString()).split("[ =]", 2);
         Map<String, String> defaults =
                 Map.of("--bootstrap-server", cluster.bootstrapServers(), "--from", "a", "--to", "c", "--group", "g");
         StringBuilder line = new StringBuilder("pipe");
         defaults.forEach((name, value) -> line.append(name.equals(given[0]) ? "" : " " + name + "=" + value));
         line.append(" ").append(given[0]).append("=").append(given[1]);
+        Stream.of(more).forEach(option -> line.append(" ").append(option));
         try (PipeProcess pipe = PipeProcess.start(line.toString().split(" "))) {
             assertThat(pipe.exitCode(Duration.ofSeconds(40))).as(pipe.err()).isEqualTo(exitCode);
             assertThat(pipe.err()).startsWith("weir pipe: ").contains(message);

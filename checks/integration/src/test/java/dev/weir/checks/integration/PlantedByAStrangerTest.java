@@ -47,6 +47,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -132,6 +133,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void retriesWithBackoff_holdTheLanesOfTheHandler() {
         fill("payments", 3, 10_000);
         Set<String> failed = ConcurrentHashMap.newKeySet();
@@ -152,6 +154,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void lockInAStepBehindAWiderOne_isThatStepsWait() {
         fill("orders", 3, 10_000);
         ReentrantLock connection = new ReentrantLock();
@@ -174,6 +177,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void parsingInFrontOfFastLanes_isTheParsersProcessor() throws IOException {
         String event = "{\"user\":\"u-4711\",\"page\":\"/shop/cart\",\"items\":["
                 + "{\"sku\":\"a-1\",\"price\":12.50,\"count\":3},".repeat(40)
@@ -203,6 +207,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void twoBlockingSteps_onOneSmallDispatcher() {
         fill("shipping", 3, 10_000);
         try (Dispatcher legacy = Dispatcher.fixed("legacy", 3)) {
@@ -218,6 +223,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void oneLargeCustomer_isKeySkew() throws IOException {
         fill("billing", 6, 20_000, new byte[100], n -> n % 10 == 0 ? "customer-" + n : "whale");
         var pipeline = source("billing")
@@ -228,6 +234,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void windowOfFourRecords_overSixtyFourLanes() {
         fill("tracking", 3, 20_000);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "tracking")
@@ -280,6 +287,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void cacheThatFillsTheHeap_isTheCollector() {
         fill("images", 3, 200_000);
         try (PipeProcess process = PipeProcess.startMain(
@@ -289,6 +297,7 @@ class PlantedByAStrangerTest {
     }
 
     @Test
+    @Tag("long")
     void burstThatHasEnded_isArrival() {
         fill("night", 3, 10_000);
         var pipeline = source("night")
@@ -311,6 +320,7 @@ class PlantedByAStrangerTest {
 
     /** Beyond the ten: the case that their planter left out, and the rules had wrong. */
     @Test
+    @Tag("long")
     void partitionThatSomebodyForgotToResume_isSourceIdle_andNamed() {
         KAFKA.cluster().createTopic("returns", 3);
         TopicPartition forgotten = new TopicPartition("returns", 1);

@@ -25,6 +25,7 @@ import java.util.function.IntConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,7 +80,7 @@ class RebalancePauseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "consumer"})
+    @ValueSource(strings = "consumer")
     void memberJoins_underLoad_losesAndRepeatsNothing(String protocol) throws Exception {
         String topic = "pause-" + protocol;
         KAFKA.cluster().createTopic(topic, PARTITIONS);
@@ -126,6 +127,13 @@ class RebalancePauseTest {
             assertThat(first.completion()).isNotDone();
         }
         assertThat(ledger.duplicates()).isZero();
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = "classic")
+    void memberJoins_onTheClassicProtocol_losesAndRepeatsNothing(String protocol) throws Exception {
+        memberJoins_underLoad_losesAndRepeatsNothing(protocol);
     }
 
     private static int stayed(AtomicInteger[] bySecond) {

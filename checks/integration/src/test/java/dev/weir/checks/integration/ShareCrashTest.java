@@ -22,7 +22,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ShareCrashTest {
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()
+            .brokerConfig("group.share.min.session.timeout.ms", "1000")
+            .brokerConfig("group.share.session.timeout.ms", "5000")
+            .brokerConfig("group.share.min.heartbeat.interval.ms", "300")
+            .brokerConfig("group.share.heartbeat.interval.ms", "300"));
 
     private static ShareSettings.Builder<byte[], byte[]> group(String group, FetchPath path) {
         return ShareSettings.builder()

@@ -56,7 +56,7 @@ class ShareLanesTest {
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
+        ShareGroupConfig.set(settings, Map.of(LOCK, "4000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);
         try (RunningPipeline running = KafkaFlow.shared(settings, "backlog")

@@ -141,7 +141,7 @@ class TopicMadeAnewTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"classic, committable", "consumer, committable", "classic, plain"})
+    @CsvSource({"classic, committable", "classic, plain"})
     void run_whoseTopicIsMadeAnewUnderFail_failsWithThePlaceOrReadsAll(String protocol, String source)
             throws Exception {
         String topic = "fail-" + protocol + "-" + source;
@@ -163,6 +163,14 @@ class TopicMadeAnewTest {
                     .hasMessageContaining("@")
                     .hasMessageContaining("NEAREST");
         }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @CsvSource("consumer, committable")
+    void run_underFailOnTheConsumerProtocol_failsWithThePlaceOrReadsAll(String protocol, String source)
+            throws Exception {
+        run_whoseTopicIsMadeAnewUnderFail_failsWithThePlaceOrReadsAll(protocol, source);
     }
 
     @ParameterizedTest

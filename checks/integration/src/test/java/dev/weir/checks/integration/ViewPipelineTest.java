@@ -293,7 +293,7 @@ class ViewPipelineTest {
         ViewEncoder copy = copyTo("rolling-out");
         RunningPipeline member = null;
         try {
-            for (int round = 0; round < 4; round++) {
+            for (int round = 0; round < 3; round++) {
                 AtomicLong encoded = new AtomicLong();
                 RunningPipeline next = pipeline("rolling", Subscription.topics("rolling"), 2, (record, out) -> {
                             encoded.incrementAndGet();
