@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
@@ -22,21 +23,28 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The replacements of the naive steps are prepared; which one comes next, and its gain, is measured: while there are
  * any, the profile decides. Then all steps get threads, and after that the limiter decides. Where it is the machine, the
- * Kafka clients' share by the profile says what the lean path would save. A setting that promises little is left out.
+ * Kafka clients' share by the profile says what the lean path would save. A setting that promises little is left out, and
+ * so is one that has just brought nothing.
  *
+ * @param lever the stage that got cheaper code, {@link #THREADS}, or the name of a {@link Setting}
  * @param naive the steps that are naive
  * @param threads of each step; {@link #FUSED} if all share one
  * @param settings those that are not the default ones
  */
-record ComputingVersion(String change, double expectedGain, Set<Step> naive, int threads, Set<Setting> settings)
+record ComputingVersion(
+        String change, String lever, double expectedGain, Set<Step> naive, int threads, Set<Setting> settings)
         implements Version {
 
     private static final int FUSED = 0;
+
+    static final String THREADS = "threads";
 
     /** The stages that threads are for. */
     private static final Set<String> PARALLEL = Set.of(Step.JSON.stage, Step.URL.stage, Step.LZ.stage, "encode");
 
     private static final String TODAY = "today's pipeline";
+
+    private static final String ONE_THREAD = "one thread";
 
     /** Processor time of the lean path over that of Kafka's clients: reading 1/4, writing 1/3 (docs/benchmarks/lean.md). */
     private static final double LEAN_OVER_CLIENTS = 0.3;
@@ -56,9 +64,15 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
     /** What a version may set. */
     enum Setting {
         /** The lean path fetches and produces. */
-        LEAN,
+        LEAN("the lean path"),
         /** The producer waits for large batches. */
-        LARGE_BATCHES
+        LARGE_BATCHES("large batches");
+
+        private final String words;
+
+        Setting(String words) {
+            this.words = words;
+        }
     }
 
     static EventGenerator traffic(long seed) {
@@ -68,6 +82,7 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
     static Version first() {
         return new ComputingVersion(
                 "a JSON tree, java.net.URI, LZ-string as in JavaScript, all on one thread",
+                "",
                 1,
                 EnumSet.allOf(Step.class),
                 FUSED,
@@ -98,21 +113,34 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
 
     @Override
     public boolean needsShares() {
-        return !naive.isEmpty() || (threads != FUSED && !settings.contains(Setting.LEAN));
+        return !naive.isEmpty() || !settings.contains(Setting.LEAN);
+    }
+
+    /** Cheaper code alone; threads and settings cost something elsewhere. */
+    @Override
+    public boolean staysWithoutGain() {
+        return Stream.of(Step.values()).anyMatch(step -> step.stage.equals(lever));
     }
 
     @Override
-    public @Nullable Version next(Measurement measured) {
-        if (!naive.isEmpty()) {
-            return cheaper(measured);
+    public @Nullable Version next(Measurement measured, Set<String> failed) {
+        Step largest = naive.stream()
+                .filter(step -> !failed.contains(step.stage))
+                .max(Comparator.comparingDouble(step -> share(measured, step)))
+                .orElse(null);
+        if (largest != null) {
+            return cheaper(largest, measured);
         }
-        if (threads == FUSED) {
+        if (threads == FUSED && settings.isEmpty() && !failed.contains(THREADS)) {
             return parallel(measured);
         }
         // Of equals the first: the limiter's own advice.
-        return Stream.of(advised(measured.limiter()), cheaperClients(measured))
+        return Stream.of(
+                        advised(measured.limiter()),
+                        cheaperClients(measured),
+                        threads == FUSED ? parallel(measured) : null)
                 .filter(Objects::nonNull)
-                .filter(version -> version.expectedGain >= WORTH_A_STEP)
+                .filter(version -> version.expectedGain >= WORTH_A_STEP && !failed.contains(version.lever))
                 .max(Comparator.comparingDouble(ComputingVersion::expectedGain))
                 .orElse(null);
     }
@@ -147,13 +175,11 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
         }
         Set<Setting> more = EnumSet.of(setting);
         more.addAll(settings);
-        return new ComputingVersion(TODAY + " " + what, gain, naive, threads, more);
+        String which = threads == FUSED ? ONE_THREAD : TODAY;
+        return new ComputingVersion(which + " " + what, setting.name(), gain, naive, threads, more);
     }
 
-    private Version cheaper(Measurement measured) {
-        Step largest = naive.stream()
-                .max((a, b) -> Double.compare(share(measured, a), share(measured, b)))
-                .orElseThrow();
+    private Version cheaper(Step largest, Measurement measured) {
         double costRatio = StepCosts.todayOverNaive(largest, traffic(SEED));
         Set<Step> left = EnumSet.copyOf(naive);
         left.remove(largest);
@@ -166,6 +192,7 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
                                 100 * share(measured, largest),
                                 measured.sharesFrom(),
                                 100 * costRatio),
+                largest.stage,
                 measured.gainOfCheaper(largest.stage, costRatio),
                 left,
                 threads,
@@ -177,7 +204,7 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
     }
 
     /** All steps get threads at once, so the gain is not that of giving them to the heaviest alone. */
-    private Version parallel(Measurement measured) {
+    private ComputingVersion parallel(Measurement measured) {
         int processors = Runtime.getRuntime().availableProcessors();
         double serial = measured.shares().entrySet().stream()
                 .filter(stage -> !PARALLEL.contains(stage.getKey()))
@@ -189,10 +216,17 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
             gain = Math.min(gain, Math.max(1, 1 / serial));
         }
         return new ComputingVersion(
-                "%s: %d threads for each step, in order".formatted(TODAY, processors),
+                "%s%s: %d threads for each step, in order".formatted(TODAY, withSettings(), processors),
+                THREADS,
                 gain,
                 naive,
                 processors,
                 settings);
+    }
+
+    private String withSettings() {
+        return settings.isEmpty()
+                ? ""
+                : settings.stream().sorted().map(setting -> setting.words).collect(Collectors.joining(", ", " with ", ""));
     }
 }
