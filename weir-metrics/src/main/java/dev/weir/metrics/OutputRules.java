@@ -80,7 +80,13 @@ final class OutputRules {
                     + (Double.isInfinite(millis) ? ", and none came" : ", each " + Words.number(millis) + " ms");
             boolean lingers = now.queueMillis() > now.requestMillis() && !slowBroker(now);
             return lingers
-                    ? producer(interval, sender, now, why, "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords")
+                    ? producer(
+                            interval,
+                            sender,
+                            now,
+                            why,
+                            "lower linger.ms of it if batches wait for that, or raise batch.size and"
+                                    + " maxOutstandingRecords")
                     : outputBroker(interval, sender, now, why);
         }
         return null;

@@ -92,8 +92,11 @@ final class TuneReport {
     private static String verdict(Outcome outcome) {
         String comparison = "%s step %d".formatted(outcome.inTurns() ? "in turns with" : "after", outcome.comparedWith());
         if (outcome.isTakenBack()) {
-            return "took it back: %.2f, measured %s".formatted(outcome.gain(), comparison)
-                    + (outcome.verdict() == Outcome.Verdict.EQUAL ? ", is no gain" : "");
+            return "took it back: %.2f%s, measured %s"
+                    .formatted(
+                            outcome.gain(),
+                            outcome.verdict() == Outcome.Verdict.EQUAL ? " is no gain" : "",
+                            comparison);
         }
         return outcome.verdict() == Outcome.Verdict.EQUAL
                 ? "no gain: %.2f, measured %s; it stays, as its code alone is cheaper"

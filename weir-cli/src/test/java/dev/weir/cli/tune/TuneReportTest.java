@@ -59,7 +59,7 @@ class TuneReportTest {
         assertThat(printed())
                 .contains("step 3         178 records/s   expected x 1.00   measured x 0.89\n")
                 .contains("\n  took it back: 0.89, measured in turns with step 2\n")
-                .contains("\n  took it back: 1.01, measured in turns with step 2, is no gain\n");
+                .contains("\n  took it back: 1.01 is no gain, measured in turns with step 2\n");
         assertThat(report.summary(null, false)).isEqualTo(ExitCode.DONE);
         assertThat(printed())
                 .endsWith("OK: x 2.0 in 4 steps, 2 of them taken back, from 100 to 200 records/s;"
@@ -84,7 +84,7 @@ class TuneReportTest {
     @Test
     void step_ofCheaperCodeWithoutGain_saysThatItIsNone() {
         TuneReport report = new TuneReport(harness.weir, 9, false);
-        Version json = new ComputingVersion("a change", "parse JSON", 1.01, Set.of(), 0, Set.of());
+        Version json = new ComputingVersion("a change", "parse JSON", 1.01, Set.of(), Set.of(), Set.of());
         report.step(Outcome.of(4, json, measured(202), 3, 200, true));
 
         assertThat(printed()).contains("\n  no gain: 1.01, measured in turns with step 3; it stays, as its code alone is");
