@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The page in a real browser, on a pipeline that runs. With {@code -Dweir.write=true} its picture takes the place of the
- * guide's.
+ * The page in a real browser, on a pipeline that runs. With {@code -Dweir.write=true} its picture takes the place of
+ * the guide's.
  */
 @Timeout(180)
 class ConsolePageTest {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Goes from version to version: each is made from what was measured of the best one so far. One that is not clearly
- * quicker is measured once more, in turns with the one that it was made from, and taken back if it brings nothing. Confined
- * to the thread of the command.
+ * quicker is measured once more, in turns with the one that it was made from, and taken back if it brings nothing.
+ * Confined to the thread of the command.
  *
  * <pre>
  *   best ---- next, measured ---- clearly quicker ------------------------------> the best

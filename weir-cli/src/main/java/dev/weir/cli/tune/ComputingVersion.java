@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * A version of the application as it is. Immutable.
  *
  * <p>The replacements of the naive steps are prepared; which one comes next, and its gain, is measured: while there are
- * any, the profile decides. After that the limiter does: threads for a step, the lean path, larger batches. Where it is the
- * machine, the Kafka clients' share by the profile says what the lean path would save. What promises little is left out,
- * and so is what has just brought nothing.
+ * any, the profile decides. After that the limiter does: threads for a step, the lean path, larger batches. Where it
+ * is the machine, the Kafka clients' share by the profile says what the lean path would save. What promises little is
+ * left out, and so is what has just brought nothing.
  *
  * @param lever the stage that got cheaper code, {@link #THREADS} and the stage that got them, or a {@link Setting}
  * @param naive the steps that are naive

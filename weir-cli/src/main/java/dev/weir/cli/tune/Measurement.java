@@ -33,8 +33,8 @@ record Measurement(
     private static final double FULL = 0.85;
 
     /**
-     * Processors that nobody uses; 0 if that is not known. The load is that of a second of late, which may be another one
-     * than the one in which {@code cores} were used: those are surely not free.
+     * Processors that nobody uses; 0 if that is not known. The load is that of a second of late, which may be another
+     * one than the one in which {@code cores} were used: those are surely not free.
      */
     static double free(MachineLook machine, double cores) {
         double free = machine.processors() * (1 - machine.load());

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says how often a version is measured: some times, since one pass of a second or two may meet a collection, a compiler
- * or another program; fewer times if passes are long. Confined to one thread.
+ * Says how often a version is measured: some times, since one pass of a second or two may meet a collection, a
+ * compiler or another program; fewer times if passes are long. Confined to one thread.
  */
 final class Passes {
     private static final int MOST_PASSES = 3;

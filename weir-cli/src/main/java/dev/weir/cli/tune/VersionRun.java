@@ -62,8 +62,8 @@ final class VersionRun {
     }
 
     /**
-     * Runs it through the first part of the events, as often as it takes until it is compiled. What it writes counts for
-     * nothing.
+     * Runs it through the first part of the events, as often as it takes until it is compiled. What it writes counts
+     * for nothing.
      *
      * @return false if the command was told to stop
      */

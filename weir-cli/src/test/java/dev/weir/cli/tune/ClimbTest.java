@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A tuner that looks: what its three quiet runs told on 2026-11-27 had a step in it that made the pipeline slower, and the
- * last step's rate was what counted.
+ * A tuner that looks: what its three quiet runs told on 2026-11-27 had a step in it that made the pipeline slower, and
+ * the last step's rate was what counted.
  */
 class ClimbTest {
     private final Script script = new Script();
@@ -138,7 +138,7 @@ class ClimbTest {
     }
 
     /** Rates that are given; null, as after a stop, where none is left. */
-    private final class Script implements Climb.Runs {
+    private static final class Script implements Climb.Runs {
         private final Map<String, Queue<Double>> measures = new HashMap<>();
         private final Map<String, Queue<Double>> again = new HashMap<>();
         private List<String> levers = List.of();
