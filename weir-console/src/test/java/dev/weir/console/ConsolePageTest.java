@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page in a real browser, on a pipeline that runs. */
+/**
+ * The page in a real browser, on a pipeline that runs. With {@code -Dweir.write=true} its picture takes the place of
+ * the guide's.
+ */
 @Timeout(180)
 class ConsolePageTest {
 
@@ -109,8 +112,11 @@ class ConsolePageTest {
                 port = console.uri().getPort();
                 browser.open(console.uri());
                 awaitText(browser, "limiter", "Limited by stage price, which waits");
-                assertThat(browser.textOf("evidence")).contains("its 8 lanes wait 97 %");
-                assertThat(browser.textOf("advice")).contains("from 8 to 64").contains("8.0 times");
+                assertThat(browser.textOf("evidence")).startsWith("Seen by: its 8 lanes wait 97 %");
+                assertThat(browser.textOf("advice"))
+                        .startsWith("Next: raise")
+                        .contains("from 8 to 64")
+                        .contains("8.0 times");
                 assertThat(count(browser, "#graph g[role=listitem]"))
                         .isEqualTo(running.stages().size());
                 assertThat(count(browser, "#graph .limits")).isEqualTo(1);
@@ -118,7 +124,13 @@ class ConsolePageTest {
                 await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
                 // For the picture: some columns of threads and of rates.
                 await().atMost(PATIENCE).until(() -> looks(browser) >= 12);
-                browser.screenshot(target("console.png"));
+                assertThat(limitingBox(browser)).containsPattern("waits (9[0-9]|100) %");
+                assertThat(browser.textOf("graph")).contains("busy ");
+                assertScales(browser);
+                browser.screenshot(
+                        Boolean.getBoolean("weir.write")
+                                ? Path.of(System.getProperty("weir.root", "."), "docs/guide/console.png")
+                                : target("console.png"));
 
                 steer(browser, running);
                 int before = looks(browser);
@@ -144,6 +156,21 @@ class ConsolePageTest {
             over.set(true);
             assertThat(running.await().drained()).isTrue();
         }
+    }
+
+    /** What is written in the box with the red frame. */
+    private static String limitingBox(Browser browser) throws Exception {
+        return browser.evaluate("document.querySelector('#graph .limits').parentNode.textContent");
+    }
+
+    /** Each chart says what its top is, and of what. */
+    private static void assertScales(Browser browser) throws Exception {
+        assertThat(browser.textOf("rate-most")).matches("[0-9.,]+( [kM])?/s").isNotEqualTo("1/s");
+        assertThat(browser.textOf("lag-most")).isEqualTo("120 records");
+        assertThat(browser.textOf("threads")).contains("2 threads0");
+        assertThat(browser.evaluate("getComputedStyle(document.querySelector('.key.lag')).backgroundColor"))
+                .isNotEqualTo(browser.evaluate(
+                        "getComputedStyle(document.querySelector('.key.blocked')).backgroundColor"));
     }
 
     private void steer(Browser browser, RunningPipeline running) throws Exception {

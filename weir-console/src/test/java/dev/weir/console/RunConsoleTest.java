@@ -135,6 +135,7 @@ class RunConsoleTest {
             console.second(second(12_345));
             awaitText(browser, "figures", "12 k/s");
             console.note("a note is no second");
+            awaitText(browser, "rate-most", "12 k/s");
             awaitText(browser, "notes", "a note is no second");
             await().atMost(PATIENCE)
                     .until(() -> browser.evaluate("document.getElementById('rates').getAttribute('aria-label')")

@@ -169,10 +169,17 @@ final class Interval {
         return Math.max(1, most);
     }
 
-    /** By how much the use of processors can rise; without a bound if that is not known. */
+    /**
+     * By how much the use of processors can rise; without a bound if that is not known. The load is that of a second of
+     * late, which a short interval may not be in; what this process itself used in it is surely not free.
+     */
     double processorsAllow() {
         double used = processCpu();
-        double free = processors() * (1 - load());
-        return Double.isNaN(used) || Double.isNaN(free) || used <= 0 ? MOST_GAIN : (used + Math.max(0, free)) / used;
+        if (Double.isNaN(used) || used <= 0) {
+            return MOST_GAIN;
+        }
+        double left = processors() - used;
+        double free = Double.isNaN(load()) ? left : Math.min(left, processors() * (1 - load()));
+        return (used + Math.max(0, free)) / used;
     }
 }

@@ -10,6 +10,15 @@ final class OutputRules {
     /** A broker that is near and has nothing else to do answers in a tenth of this. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
+    /** So long no network and no replica of a broker that does well takes: from here on it is the broker. */
+    private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
+
+    /**
+     * Between the two it is what most of a batch's time goes to. Batches that wait for several answers in the client
+     * would need fewer of them if they were larger.
+     */
+    private static final double QUEUED_REQUESTS = 4;
+
     /** What a record may wait for its answer before that counts as long. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
@@ -71,7 +80,13 @@ final class OutputRules {
                     + (Double.isInfinite(millis) ? ", and none came" : ", each " + Words.number(millis) + " ms");
             boolean lingers = now.queueMillis() > now.requestMillis() && !slowBroker(now);
             return lingers
-                    ? producer(interval, sender, now, why, "lower linger.ms of it, or raise maxOutstandingRecords")
+                    ? producer(
+                            interval,
+                            sender,
+                            now,
+                            why,
+                            "lower linger.ms of it if batches wait for that, or raise batch.size and"
+                                    + " maxOutstandingRecords")
                     : outputBroker(interval, sender, now, why);
         }
         return null;
@@ -92,7 +107,9 @@ final class OutputRules {
 
     /** Before the first answer nobody knows; then it is the brokers that have not answered. */
     private static boolean slowBroker(ProducerHandle.Snapshot producer) {
-        return !(producer.requestMillis() < SLOW_REQUEST_MILLIS);
+        double request = producer.requestMillis();
+        boolean queued = request < VERY_SLOW_REQUEST_MILLIS && producer.queueMillis() >= QUEUED_REQUESTS * request;
+        return !(request < SLOW_REQUEST_MILLIS || queued);
     }
 
     private static Limiter producer(

@@ -103,6 +103,15 @@ class LimiterFinderTest {
         assertThat(machine(4, 0.75).find().expectedGain()).isCloseTo(1.5, within(0.01));
     }
 
+    /** The load is that of the second before, when less ran: 1.66 was promised for larger batches, and 0.93 came. */
+    @Test
+    void gain_isNoMoreThanWhatTheProcessLeavesOfTheProcessors_whateverTheLoadSays() {
+        activity("price", null, 8, 8, 500);
+        stage("consume", 1, 0.01, 0, 0.9).stage("price", 8, 8, 0, 0);
+        assertThat(machine(6.4, 0.4).find().expectedGain()).isCloseTo(8 / 6.4, within(0.01));
+        assertThat(machine(6.4, Double.NaN).find().expectedGain()).isCloseTo(8 / 6.4, within(0.01));
+    }
+
     @Test
     void lanesThatWait_growNoFurtherThanWorkWaits() {
         activity("price", null, 8, 8, 4);

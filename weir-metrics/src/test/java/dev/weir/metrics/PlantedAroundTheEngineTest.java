@@ -228,6 +228,39 @@ class PlantedAroundTheEngineTest {
         }
     }
 
+    /** Requests of a network that is not the next one: larger batches need fewer of them. */
+    @Test
+    void sendThatWaitsForRoom_isProducer_ifBatchesWaitForSeveralAnswersInTheClient() {
+        try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 194, 22))) {
+            assertThat(planted.awaitLimiter(Kind.PRODUCER, "out").advice()).contains("batch.size");
+        }
+    }
+
+    @Test
+    void sendThatWaitsForRoom_isOutputBroker_ifBatchesWaitAsLongForTheBrokers() {
+        try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 60, 22))) {
+            planted.awaitLimiter(Kind.OUTPUT_BROKER, "out");
+        }
+    }
+
+    /** Of brokers that take a tenth of a second each batch waits for several answers, whatever its size. */
+    @Test
+    void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreVerySlow() {
+        try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 9_000, 300))) {
+            planted.awaitLimiter(Kind.OUTPUT_BROKER, "out");
+        }
+    }
+
+    @Test
+    void answersThatAreLate_areProducer_ifBatchesWaitInTheClient() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).inFlight(100).lag(MANY).paused(Paused.WINDOW)),
+                StubLooks.producer(100, 90, 0, 194, 22))) {
+            assertThat(planted.awaitLimiter(Kind.PRODUCER, "out").advice()).contains("linger.ms", "batch.size");
+        }
+    }
+
     private Planted sending(List<ProducerHandle.Snapshot> producers) {
         return new Planted(
                         Source.range(0, MANY)

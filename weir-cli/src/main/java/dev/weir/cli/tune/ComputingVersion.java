@@ -10,9 +10,11 @@ import dev.weir.metrics.Limiter;
 import dev.weir.stream.Pipeline;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
@@ -21,22 +23,23 @@ import org.jspecify.annotations.Nullable;
  * A version of the application as it is. Immutable.
  *
  * <p>The replacements of the naive steps are prepared; which one comes next, and its gain, is measured: while there are
- * any, the profile decides. Then all steps get threads, and after that the limiter decides. Where it is the machine, the
- * Kafka clients' share by the profile says what the lean path would save. A setting that promises little is left out.
+ * any, the profile decides. After that the limiter does: threads for a step, the lean path, larger batches. Where it
+ * is the machine, the Kafka clients' share by the profile says what the lean path would save. What promises little is
+ * left out, and so is what has just brought nothing.
  *
+ * @param lever the stage that got cheaper code, {@link #THREADS} and the stage that got them, or a {@link Setting}
  * @param naive the steps that are naive
- * @param threads of each step; {@link #FUSED} if all share one
+ * @param threaded the stages that have threads of their own; the others share one with those beside them
  * @param settings those that are not the default ones
  */
-record ComputingVersion(String change, double expectedGain, Set<Step> naive, int threads, Set<Setting> settings)
+record ComputingVersion(
+        String change, String lever, double expectedGain, Set<Step> naive, Set<String> threaded, Set<Setting> settings)
         implements Version {
 
-    private static final int FUSED = 0;
+    static final String THREADS = "threads of ";
 
     /** The stages that threads are for. */
     private static final Set<String> PARALLEL = Set.of(Step.JSON.stage, Step.URL.stage, Step.LZ.stage, "encode");
-
-    private static final String TODAY = "today's pipeline";
 
     /** Processor time of the lean path over that of Kafka's clients: reading 1/4, writing 1/3 (docs/benchmarks/lean.md). */
     private static final double LEAN_OVER_CLIENTS = 0.3;
@@ -68,9 +71,10 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
     static Version first() {
         return new ComputingVersion(
                 "a JSON tree, java.net.URI, LZ-string as in JavaScript, all on one thread",
+                "",
                 1,
                 EnumSet.allOf(Step.class),
-                FUSED,
+                Set.of(),
                 Set.of());
     }
 
@@ -85,10 +89,10 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
             producer.property(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES))
                     .property(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(LINGER_MILLIS));
         }
-        MixedSteps steps = new MixedSteps(naive);
-        return threads == FUSED
-                ? AsimovPipeline.fused(steps, consumer.build(), producer.build(), malformed -> {})
-                : AsimovPipeline.of(steps, threads, consumer.build(), producer.build(), malformed -> {});
+        Map<String, Integer> threads =
+                threaded.stream().collect(Collectors.toMap(stage -> stage, stage -> processors()));
+        return AsimovPipeline.of(
+                new MixedSteps(naive), threads, consumer.build(), producer.build(), malformed -> {});
     }
 
     @Override
@@ -98,32 +102,40 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
 
     @Override
     public boolean needsShares() {
-        return !naive.isEmpty() || (threads != FUSED && !settings.contains(Setting.LEAN));
+        return !naive.isEmpty() || !settings.contains(Setting.LEAN);
+    }
+
+    /** Cheaper code alone; threads and settings cost something elsewhere. */
+    @Override
+    public boolean staysWithoutGain() {
+        return Stream.of(Step.values()).anyMatch(step -> step.stage.equals(lever));
     }
 
     @Override
-    public @Nullable Version next(Measurement measured) {
-        if (!naive.isEmpty()) {
-            return cheaper(measured);
-        }
-        if (threads == FUSED) {
-            return parallel(measured);
+    public @Nullable Version next(Measurement measured, Set<String> failed) {
+        Step largest = naive.stream()
+                .filter(step -> !failed.contains(step.stage))
+                .max(Comparator.comparingDouble(step -> share(measured, step)))
+                .orElse(null);
+        if (largest != null) {
+            return cheaper(largest, measured);
         }
         // Of equals the first: the limiter's own advice.
         return Stream.of(advised(measured.limiter()), cheaperClients(measured))
                 .filter(Objects::nonNull)
-                .filter(version -> version.expectedGain >= WORTH_A_STEP)
+                .filter(version -> version.expectedGain >= WORTH_A_STEP && !failed.contains(version.lever))
                 .max(Comparator.comparingDouble(ComputingVersion::expectedGain))
                 .orElse(null);
     }
 
     private @Nullable ComputingVersion advised(Limiter limiter) {
         return switch (limiter.kind()) {
-            case SOURCE_FETCH, SOURCE_BROKER -> with(Setting.LEAN, "on the lean path", limiter.expectedGain());
+            case STAGE_CPU -> withThreads(limiter.name(), limiter.expectedGain());
+            case SOURCE_FETCH, SOURCE_BROKER -> with(Setting.LEAN, "the lean path", limiter.expectedGain());
             case PRODUCER ->
                 with(
                         Setting.LARGE_BATCHES,
-                        "with batches of up to %d KB that wait %d ms".formatted(BATCH_BYTES / 1024, LINGER_MILLIS),
+                        "batches of up to %d KB that wait %d ms".formatted(BATCH_BYTES / 1024, LINGER_MILLIS),
                         limiter.expectedGain());
             default -> null;
         };
@@ -134,7 +146,7 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
                 ? null
                 : with(
                         Setting.LEAN,
-                        ("on the lean path, fetched and produced: no processor is free, and the Kafka clients have"
+                        ("the lean path, fetched and produced: no processor is free, and the Kafka clients have"
                                         + " %.0f %% of them by the profile; lean costs about %.0f %% of that")
                                 .formatted(100 * measured.clientShare(), 100 * LEAN_OVER_CLIENTS),
                         measured.gainOfCheaperClients(LEAN_OVER_CLIENTS));
@@ -147,13 +159,30 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
         }
         Set<Setting> more = EnumSet.of(setting);
         more.addAll(settings);
-        return new ComputingVersion(TODAY + " " + what, gain, naive, threads, more);
+        return new ComputingVersion(what, setting.name(), gain, naive, threaded, more);
     }
 
-    private Version cheaper(Measurement measured) {
-        Step largest = naive.stream()
-                .max((a, b) -> Double.compare(share(measured, a), share(measured, b)))
-                .orElseThrow();
+    /** Null if it has them, or is none for threads. */
+    private @Nullable ComputingVersion withThreads(String stage, double gain) {
+        if (threaded.contains(stage) || !PARALLEL.contains(stage)) {
+            return null;
+        }
+        Set<String> more = new HashSet<>(threaded);
+        more.add(stage);
+        return new ComputingVersion(
+                "%s with %d threads of its own, in order".formatted(stage, processors()),
+                THREADS + stage,
+                gain,
+                naive,
+                Set.copyOf(more),
+                settings);
+    }
+
+    private static int processors() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    private Version cheaper(Step largest, Measurement measured) {
         double costRatio = StepCosts.todayOverNaive(largest, traffic(SEED));
         Set<Step> left = EnumSet.copyOf(naive);
         left.remove(largest);
@@ -166,33 +195,14 @@ record ComputingVersion(String change, double expectedGain, Set<Step> naive, int
                                 100 * share(measured, largest),
                                 measured.sharesFrom(),
                                 100 * costRatio),
+                largest.stage,
                 measured.gainOfCheaper(largest.stage, costRatio),
                 left,
-                threads,
+                threaded,
                 settings);
     }
 
     private static double share(Measurement measured, Step step) {
         return measured.shares().getOrDefault(step.stage, 0.0);
-    }
-
-    /** All steps get threads at once, so the gain is not that of giving them to the heaviest alone. */
-    private Version parallel(Measurement measured) {
-        int processors = Runtime.getRuntime().availableProcessors();
-        double serial = measured.shares().entrySet().stream()
-                .filter(stage -> !PARALLEL.contains(stage.getKey()))
-                .mapToDouble(Map.Entry::getValue)
-                .max()
-                .orElse(0);
-        double gain = Math.min(processors, measured.processorsAllow());
-        if (serial > 0) {
-            gain = Math.min(gain, Math.max(1, 1 / serial));
-        }
-        return new ComputingVersion(
-                "%s: %d threads for each step, in order".formatted(TODAY, processors),
-                gain,
-                naive,
-                processors,
-                settings);
     }
 }

@@ -1,6 +1,10 @@
 package dev.weir.cli.tune;
 
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.MachineLook;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -27,6 +31,36 @@ record Measurement(
 
     /** From here on a thread that wants a processor waits for one. */
     private static final double FULL = 0.85;
+
+    /**
+     * Processors that nobody uses; 0 if that is not known. The load is that of a second of late, which may be another
+     * one than the one in which {@code cores} were used: those are surely not free.
+     */
+    static double free(MachineLook machine, double cores) {
+        double free = machine.processors() * (1 - machine.load());
+        return Double.isNaN(free) || Double.isNaN(cores) ? 0 : Math.clamp(machine.processors() - cores, 0, free);
+    }
+
+    /** That of several passes of one version which has the median rate, or with it: between the two in the middle. */
+    static Measurement median(List<Measurement> passes) {
+        List<Measurement> byRate = passes.stream()
+                .sorted(Comparator.comparingDouble(Measurement::recordsPerSecond))
+                .toList();
+        return byRate.get(byRate.size() / 2)
+                .withRate(median(byRate.stream().map(Measurement::recordsPerSecond).toList()));
+    }
+
+    /** The median of at least one rate. */
+    static double median(Collection<Double> rates) {
+        List<Double> sorted = rates.stream().sorted().toList();
+        int middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    }
+
+    /** The same with another rate. */
+    Measurement withRate(double perSecond) {
+        return new Measurement(perSecond, limiter, cores, freeCores, shares, sharesFrom, clientShare);
+    }
 
     /** The same with the shares that {@code profiled} saw. */
     Measurement withShares(Measurement profiled) {

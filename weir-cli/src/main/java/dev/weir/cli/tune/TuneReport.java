@@ -14,7 +14,15 @@ final class TuneReport {
     private final CommandContext weir;
     private final int events;
     private final boolean json;
-    private final List<Double> rates = new ArrayList<>();
+
+    private int steps;
+    private int takenBack;
+    private double firstRate;
+
+    /** Of the version that all the others were not better than. */
+    private int bestStep;
+
+    private double bestRate;
 
     TuneReport(CommandContext weir, int events, boolean json) {
         this.weir = weir;
@@ -22,34 +30,78 @@ final class TuneReport {
         this.json = json;
     }
 
-    void step(int step, Version version, Measurement measured) {
-        double before = rates.isEmpty() ? measured.recordsPerSecond() : rates.getLast();
-        double gain = measured.recordsPerSecond() / before;
-        rates.add(measured.recordsPerSecond());
+    void step(Outcome outcome) {
+        steps = outcome.step();
+        double rate = outcome.measured().recordsPerSecond();
+        firstRate = steps == 1 ? rate : firstRate;
+        if (outcome.isTakenBack()) {
+            takenBack++;
+        } else {
+            bestStep = outcome.step();
+            bestRate = rate;
+        }
         if (json) {
-            weir.json().write(line -> {
-                line.writeStringField("event", "step");
-                line.writeNumberField("step", step);
-                line.writeStringField("change", version.change());
-                line.writeNumberField("records_per_second", Math.round(measured.recordsPerSecond()));
-                line.writeNumberField("expected_gain", rounded(version.expectedGain()));
-                line.writeNumberField("measured_gain", rounded(gain));
-                LimiterFields.write(line, measured.limiter());
-            });
+            write(outcome);
             return;
         }
         List<String> lines = new ArrayList<>();
         lines.add("");
-        lines.add(
-                step == 1
-                        ? "step %d  %,10d records/s".formatted(step, Math.round(measured.recordsPerSecond()))
-                        : "step %d  %,10d records/s   expected x %.2f   measured x %.2f"
-                                .formatted(
-                                        step, Math.round(measured.recordsPerSecond()), version.expectedGain(), gain));
-        LimiterFields.wrapped(version.change(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
-        LimiterFields.lines(measured.limiter(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
+        lines.add(head(outcome));
+        LimiterFields.wrapped(outcome.version().change(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
+        String verdict = verdict(outcome);
+        if (!verdict.isEmpty()) {
+            LimiterFields.wrapped(verdict, COLUMNS - 2).forEach(line -> lines.add("  " + line));
+        }
+        LimiterFields.lines(outcome.measured().limiter(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
         lines.forEach(weir.out()::println);
         weir.out().flush();
+    }
+
+    private void write(Outcome outcome) {
+        weir.json().write(line -> {
+            line.writeStringField("event", "step");
+            line.writeNumberField("step", outcome.step());
+            line.writeStringField("change", outcome.version().change());
+            line.writeNumberField(
+                    "records_per_second", Math.round(outcome.measured().recordsPerSecond()));
+            line.writeNumberField("expected_gain", rounded(outcome.version().expectedGain()));
+            line.writeNumberField("measured_gain", rounded(outcome.gain()));
+            if (outcome.comparedWith() == 0) {
+                line.writeNullField("compared_with");
+            } else {
+                line.writeNumberField("compared_with", outcome.comparedWith());
+            }
+            line.writeBooleanField("in_turns", outcome.inTurns());
+            line.writeStringField("verdict", outcome.verdict().id());
+            line.writeBooleanField("taken_back", outcome.isTakenBack());
+            LimiterFields.write(line, outcome.measured().limiter());
+        });
+    }
+
+    private static String head(Outcome outcome) {
+        String head = "step %d  %,10d records/s"
+                .formatted(
+                        outcome.step(), Math.round(outcome.measured().recordsPerSecond()));
+        return outcome.comparedWith() == 0
+                ? head
+                : "%s   expected x %.2f   measured x %.2f"
+                        .formatted(head, outcome.version().expectedGain(), outcome.gain());
+    }
+
+    /** What comes of it, if that is not what was hoped for. */
+    private static String verdict(Outcome outcome) {
+        String comparison = "%s step %d".formatted(outcome.inTurns() ? "in turns with" : "after", outcome.comparedWith());
+        if (outcome.isTakenBack()) {
+            return "took it back: %.2f%s, measured %s"
+                    .formatted(
+                            outcome.gain(),
+                            outcome.verdict() == Outcome.Verdict.EQUAL ? " is no gain" : "",
+                            comparison);
+        }
+        return outcome.verdict() == Outcome.Verdict.EQUAL
+                ? "no gain: %.2f, measured %s; it stays, as its code alone is cheaper"
+                        .formatted(outcome.gain(), comparison)
+                : "";
     }
 
     /**
@@ -59,13 +111,15 @@ final class TuneReport {
      * @return the exit code
      */
     int summary(@Nullable String flaw, boolean stopped) {
-        String failure = flaw == null ? null : "step %d: %s".formatted(rates.size(), flaw);
+        String failure = flaw == null ? null : "step %d: %s".formatted(steps, flaw);
         if (json) {
             weir.json().write(line -> {
                 line.writeNumberField("events", events);
-                line.writeNumberField("steps", rates.size());
+                line.writeNumberField("steps", steps);
+                line.writeNumberField("taken_back", takenBack);
+                line.writeNumberField("best_step", bestStep);
                 line.writeNumberField("total_gain", rounded(totalGain()));
-                if (failure == null && stopped && rates.size() < 2) {
+                if (failure == null && stopped && steps < 2) {
                     line.writeNullField("outputs_equal"); // Nothing was compared.
                 } else {
                     line.writeBooleanField("outputs_equal", failure == null);
@@ -86,23 +140,23 @@ final class TuneReport {
 
     private String verdict(boolean stopped) {
         String begin = stopped ? "stopped" : "OK";
-        return switch (rates.size()) {
+        return switch (steps) {
             case 0 -> begin + ": no step was measured.";
-            case 1 ->
-                "%s: 1 step, %,d records/s; nothing to compare it with.".formatted(begin, Math.round(rates.getFirst()));
+            case 1 -> "%s: 1 step, %,d records/s; nothing to compare it with.".formatted(begin, Math.round(firstRate));
             default ->
-                "%s: x %.1f in %d steps, from %,d to %,d records/s; all wrote the same bytes."
+                "%s: x %.1f in %d steps%s, from %,d to %,d records/s; all wrote the same bytes."
                         .formatted(
                                 begin,
                                 totalGain(),
-                                rates.size(),
-                                Math.round(rates.getFirst()),
-                                Math.round(rates.getLast()));
+                                steps,
+                                takenBack == 0 ? "" : ", %d of them taken back".formatted(takenBack),
+                                Math.round(firstRate),
+                                Math.round(bestRate));
         };
     }
 
     private double totalGain() {
-        return rates.isEmpty() ? 1 : rates.getLast() / rates.getFirst();
+        return steps == 0 ? 1 : bestRate / firstRate;
     }
 
     private static double rounded(double gain) {

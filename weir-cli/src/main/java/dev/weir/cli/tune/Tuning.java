@@ -8,6 +8,8 @@ import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;
-
-    /** A limiter that finds something to do forever ends here. */
-    private static final int MOST_STEPS = 12;
 
     /** Whole segments are deleted, and only closed ones. */
     private static final Map<String, String> DELETED_SOON =
@@ -82,33 +81,79 @@ public final class Tuning {
     private void tune(Version first, KafkaCluster cluster, Endpoints endpoints, TuneReport report, Progress progress)
             throws InterruptedException {
         VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), option.events());
-        Version next = first;
-        for (int step = 1;
-                next != null && step <= MOST_STEPS && !weir.shutdown().isRequested();
-                step++) {
-            try (Version version = next) {
-                Outputs.delete(cluster);
-                if (!run.warmUp(version, step, progress)) {
-                    return;
-                }
-                Map<TopicPartition, Long> starts = Outputs.ends(cluster);
-                Measurement measured = run.run(version, step, progress);
-                if (measured == null) {
-                    return;
-                }
-                Outputs outputs = Outputs.read(cluster, starts, generator, option.events(), progress, weir.shutdown());
-                if (outputs == null) {
-                    return;
-                }
-                firstOutputs = firstOutputs == null ? outputs : firstOutputs;
-                flaw = outputs.flaw(firstOutputs);
-                weir.terminal().clearStatus();
-                report.step(step, version, measured);
-                next = flaw == null && !weir.shutdown().isRequested() ? version.next(measured) : null;
-            }
+        Climb.from(first, new CheckedRuns(run, cluster, progress), outcome -> {
+            weir.terminal().clearStatus();
+            report.step(outcome);
+        });
+    }
+
+    /** Runs of versions whose outputs are compared with those of the first one. */
+    private final class CheckedRuns implements Climb.Runs {
+        private final VersionRun run;
+        private final KafkaCluster cluster;
+        private final Progress progress;
+
+        CheckedRuns(VersionRun run, KafkaCluster cluster, Progress progress) {
+            this.run = run;
+            this.cluster = cluster;
+            this.progress = progress;
         }
-        if (next != null) {
-            next.close();
+
+        @Override
+        public @Nullable Measurement measure(Version version, int step) throws InterruptedException {
+            Outputs.delete(cluster);
+            if (!run.warmUp(version, step, progress)) {
+                return null;
+            }
+            Measurement profiled = version.needsShares() ? run.pass(version, step, true, progress) : null;
+            if (profiled == null && version.needsShares()) {
+                return null;
+            }
+            List<Measurement> measured = new ArrayList<>();
+            Passes passes = new Passes();
+            while (!passes.areEnough() && flaw == null) {
+                Measurement one = checkedPass(version, step);
+                if (one == null) {
+                    return null;
+                }
+                measured.add(one);
+                passes.add(one.recordsPerSecond(), eventsOfAPass());
+            }
+            Measurement median = Measurement.median(measured);
+            return profiled == null ? median : median.withShares(profiled);
+        }
+
+        private @Nullable Measurement checkedPass(Version version, int step) throws InterruptedException {
+            Outputs.delete(cluster);
+            Map<TopicPartition, Long> starts = Outputs.ends(cluster);
+            Measurement measured = run.pass(version, step, false, progress);
+            if (measured == null) {
+                return null;
+            }
+            Outputs outputs = Outputs.read(cluster, starts, generator, option.events(), progress, weir.shutdown());
+            if (outputs == null) {
+                return null;
+            }
+            firstOutputs = firstOutputs == null ? outputs : firstOutputs;
+            flaw = outputs.flaw(firstOutputs);
+            return measured;
+        }
+
+        @Override
+        public @Nullable Double again(Version version, int step) throws InterruptedException {
+            Outputs.delete(cluster);
+            Measurement measured = run.pass(version, step, false, progress);
+            return measured == null ? null : measured.recordsPerSecond();
+        }
+
+        @Override
+        public double eventsOfAPass() {
+            return run.eventsMeasured();
+        }
+
+        @Override
+        public boolean areOver() {
+            return flaw != null || weir.shutdown().isRequested();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.cli.tune;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Pipeline;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A version of the pipeline, and how it came about. Confined to the thread of the command. */
@@ -28,9 +29,21 @@ interface Version extends AutoCloseable {
         return false;
     }
 
-    /** The version that follows from what was measured of this one; null if nothing is left to do. */
+    /** What was turned to come from the version before to this one: two that turn one lever differ in how far. */
+    String lever();
+
+    /** Whether it stays if it is as quick as the version before: where it is simpler or needs less, not more. */
+    default boolean staysWithoutGain() {
+        return false;
+    }
+
+    /**
+     * The version that follows from what was measured of this one; null if nothing is left to do.
+     *
+     * @param failed levers that were turned from here and brought nothing
+     */
     @Nullable
-    Version next(Measurement measured);
+    Version next(Measurement measured, Set<String> failed);
 
     /** Ends what the version has of its own. */
     @Override

@@ -51,8 +51,8 @@ final class VersionRun {
     private long startNanos;
     private MachineLook startMachine = MachineLook.now();
 
-    /** Of the version that was warmed up last, while a profile was recorded; null if it needs none. */
-    private @Nullable Measurement profiled;
+    /** For the names of groups: each pass begins with the first event. */
+    private int passes;
 
     VersionRun(CommandContext weir, Endpoints endpoints, String bootstrapServers, int events) {
         this.weir = weir;
@@ -62,18 +62,16 @@ final class VersionRun {
     }
 
     /**
-     * Runs it through the first part of the events, as often as it takes until it is compiled; then through all of them
-     * with a profile, if that is needed: to record one costs a processor for about a second, and a quick version is
-     * measured for two. What it writes counts for nothing.
+     * Runs it through the first part of the events, as often as it takes until it is compiled. What it writes counts
+     * for nothing.
      *
-     * @param step its number, for its groups
      * @return false if the command was told to stop
      */
     boolean warmUp(Version version, int step, Progress progress) throws InterruptedException {
         WarmUp warmUp = new WarmUp();
-        for (int pass = 1; version.needsWarmPasses() && !warmUp.isOver(); pass++) {
+        while (version.needsWarmPasses() && !warmUp.isOver()) {
             begin();
-            try (RunningPipeline running = start(version, "weir-tune-%d-warm-up-%d".formatted(step, pass));
+            try (RunningPipeline running = start(version, step);
                     LimiterProbe probe = LimiterProbe.start(running)) {
                 endpoints.show(running, probe);
                 Runnable status = status(step, running, progress);
@@ -89,17 +87,15 @@ final class VersionRun {
                 running.drain(DRAIN);
             }
         }
-        profiled = version.needsShares()
-                ? pass(version, "weir-tune-%d-profile".formatted(step), step, true, progress)
-                : null;
-        return !version.needsShares() || profiled != null;
+        return true;
     }
 
-    private RunningPipeline start(Version version, String group) {
+    private RunningPipeline start(Version version, int step) {
+        passes++;
         return version.pipeline(
                         ConsumerSettings.builder()
                                 .bootstrapServers(bootstrapServers)
-                                .groupId(group),
+                                .groupId("weir-tune-%d-%d".formatted(step, passes)),
                         ProducerSettings.builder().bootstrapServers(bootstrapServers))
                 .run();
     }
@@ -112,22 +108,22 @@ final class VersionRun {
         startMachine = MachineLook.now();
     }
 
+    /** How many events a pass measures, as a rule. */
+    double eventsMeasured() {
+        return (Window.MEASURED_UNTIL - WARM_UP) * events;
+    }
+
     /**
-     * Runs it through all events and measures it.
+     * Runs a version that is warm through all events and measures it.
      *
-     * @param step its number, for its group
+     * @param profile whether to record one meanwhile: it costs a processor for about a second, and a quick version is
+     *     measured for two, so that a pass with it is one for the shares alone
      * @return null if the command was told to stop
      */
     @Nullable
-    Measurement run(Version version, int step, Progress progress) throws InterruptedException {
-        Measurement measured = pass(version, "weir-tune-" + step, step, false, progress);
-        return measured == null || profiled == null ? measured : measured.withShares(profiled);
-    }
-
-    private @Nullable Measurement pass(Version version, String group, int step, boolean profile, Progress progress)
-            throws InterruptedException {
+    Measurement pass(Version version, int step, boolean profile, Progress progress) throws InterruptedException {
         begin();
-        try (RunningPipeline running = start(version, group);
+        try (RunningPipeline running = start(version, step);
                 LimiterProbe probe = LimiterProbe.start(running)) {
             endpoints.show(running, probe);
             Measurement measured = measure(profile, running, status(step, running, progress));
@@ -177,7 +173,7 @@ final class VersionRun {
                     Window.rate(from, end),
                     LimiterFinder.find(looks),
                     Double.isNaN(cores) ? 0 : cores,
-                    Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
+                    Measurement.free(machine, cores),
                     profiled.isEmpty() ? counted : profiled,
                     profiled.isEmpty() ? "counters" : "profile",
                     shares.ofClients());

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -41,15 +42,24 @@ final class WaitingVersion implements Version {
     private static final double WORTH_A_STEP = 1.1;
     private static final List<String> STEPS = List.of(AsimovLookups.CUSTOMER, AsimovLookups.CONSENT);
 
+    /** The lever of both steps. */
+    private static final String BOTH = "both";
+
     private final String change;
+    private final String lever;
     private final double expectedGain;
     private final Map<String, Integer> lanes;
     private final Map<String, String> environment;
     private final Dispatchers dispatchers;
 
     private WaitingVersion(
-            String change, double expectedGain, Map<String, Integer> lanes, Map<String, String> environment) {
+            String change,
+            String lever,
+            double expectedGain,
+            Map<String, Integer> lanes,
+            Map<String, String> environment) {
         this.change = change;
+        this.lever = lever;
         this.expectedGain = expectedGain;
         this.lanes = Map.copyOf(lanes);
         this.environment = Map.copyOf(environment);
@@ -67,7 +77,7 @@ final class WaitingVersion implements Version {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         String change = "two steps that wait %d ms each for a service, all on one thread".formatted(ANSWER_MILLIS);
         try {
-            return new WaitingVersion(change, 1, Map.of(), ours);
+            return new WaitingVersion(change, "", 1, Map.of(), ours);
         } catch (IllegalArgumentException e) { // A variable that does not fit the file.
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         }
@@ -87,6 +97,12 @@ final class WaitingVersion implements Version {
         return change;
     }
 
+    /** A step, {@link #BOTH}, or the dispatcher. */
+    @Override
+    public String lever() {
+        return lever;
+    }
+
     @Override
     public double expectedGain() {
         return expectedGain;
@@ -102,47 +118,55 @@ final class WaitingVersion implements Version {
     }
 
     @Override
-    public @Nullable Version next(Measurement measured) {
+    public @Nullable Version next(Measurement measured, Set<String> failed) {
         Limiter limiter = measured.limiter();
         return switch (limiter.kind()) {
-            case STAGE_WAIT -> STEPS.contains(limiter.name()) ? withLanes(limiter, measured) : null;
-            case DISPATCHER -> limiter.name().equals(DISPATCHER) ? withThreads(limiter.expectedGain()) : null;
+            case STAGE_WAIT -> STEPS.contains(limiter.name()) ? withLanes(limiter, measured, failed) : null;
+            case DISPATCHER ->
+                limiter.name().equals(DISPATCHER) && !failed.contains(DISPATCHER)
+                        ? withThreads(limiter.expectedGain())
+                        : null;
             default -> null;
         };
     }
 
-    private @Nullable Version withLanes(Limiter limiter, Measurement measured) {
+    private @Nullable Version withLanes(Limiter limiter, Measurement measured, Set<String> failed) {
         String step = limiter.name();
-        if (limiter.expectedGain() >= WORTH_A_STEP || !lanes.containsKey(step)) {
+        if (!failed.contains(step) && (limiter.expectedGain() >= WORTH_A_STEP || !lanes.containsKey(step))) {
             return withLanes(step, limiter.expectedGain());
         }
         for (String other : STEPS) {
-            if (!lanes.containsKey(other)) {
+            if (!failed.contains(other) && !lanes.containsKey(other)) {
                 return withLanes(other, limiter.expectedGain());
             }
         }
         // Both are full, so more for one alone would bring nothing.
         double gain = Math.min(MOST_GAIN, measured.processorsAllow());
-        return gain >= WORTH_A_STEP ? withAll(gain) : null;
+        boolean both = lanes.keySet().containsAll(STEPS) && !failed.contains(BOTH);
+        return both && gain >= WORTH_A_STEP ? withAll(gain) : null;
     }
 
     private @Nullable Version withAll(double gain) {
         Map<String, Integer> newLanes = new HashMap<>();
         lanes.forEach((step, before) -> newLanes.put(step, raised(before, gain)));
         return withCalls(
-                "both with %s at once instead of %s".formatted(ofSteps(newLanes), ofSteps(lanes)), gain, newLanes);
+                "both with %s at once instead of %s".formatted(ofSteps(newLanes), ofSteps(lanes)), BOTH, gain, newLanes);
     }
 
     /** As many threads too: more calls at once would only wait for one. None if that would be too many. */
-    private @Nullable Version withCalls(String what, double gain, Map<String, Integer> newLanes) {
+    private @Nullable Version withCalls(String what, String turned, double gain, Map<String, Integer> newLanes) {
         int threads = newLanes.values().stream().mapToInt(Integer::intValue).sum();
         if (threads > MOST_THREADS) {
             return null;
         }
         return threads <= size()
-                ? new WaitingVersion(what, gain, newLanes, environment)
+                ? new WaitingVersion(what, turned, gain, newLanes, environment)
                 : new WaitingVersion(
-                        "%s, and %s=%d".formatted(what, SIZE_VARIABLE, threads), gain, newLanes, withSize(threads));
+                        "%s, and %s=%d".formatted(what, SIZE_VARIABLE, threads),
+                        turned,
+                        gain,
+                        newLanes,
+                        withSize(threads));
     }
 
     private static String ofSteps(Map<String, Integer> lanes) {
@@ -166,7 +190,7 @@ final class WaitingVersion implements Version {
         String what = before == null
                 ? "%s on dispatcher %s, %d at once".formatted(step, DISPATCHER, now)
                 : "%s with %d at once instead of %d".formatted(step, now, before);
-        return withCalls(what, gain, newLanes);
+        return withCalls(what, step, gain, newLanes);
     }
 
     private int size() {
@@ -180,6 +204,7 @@ final class WaitingVersion implements Version {
                 ? null
                 : new WaitingVersion(
                         "%s=%d: %d threads instead of %d".formatted(SIZE_VARIABLE, now, now, before),
+                        DISPATCHER,
                         gain,
                         lanes,
                         withSize(now));

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param expected how long it will take by the rate so far; zero if too little was seen to say
  */
 record Window(PipelineLook from, long until, Duration expected) {
-    private static final double MEASURED_UNTIL = 0.95;
+    static final double MEASURED_UNTIL = 0.95;
 
     /**
      * The window behind the warm-up. If no event is left then, it begins earlier.

@@ -3,6 +3,8 @@ package dev.weir.cli.tune;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.metrics.MachineLook;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +42,29 @@ class MeasurementTest {
     void processorsAllow_countsThoseThatAreFree() {
         assertThat(measured(1.5, 0.5).processorsAllow()).isCloseTo(2 / 1.5, within(1e-9));
         assertThat(measured(0, 2).processorsAllow()).isEqualTo(1);
+    }
+
+    /** The load of a second ago may be that of a time when nothing ran. */
+    @Test
+    void free_isNoMoreThanWhatTheProcessItselfLeaves() {
+        assertThat(Measurement.free(MachineLook.of(2, 0, 0.4, 0), 1.9)).isCloseTo(0.1, within(1e-9));
+        assertThat(Measurement.free(MachineLook.of(2, 0, 0.9, 0), 1)).isCloseTo(0.2, within(1e-9));
+        assertThat(Measurement.free(MachineLook.of(2, 0, 0.4, 0), 2.1)).isZero();
+        assertThat(Measurement.free(MachineLook.unknown(2), 1)).isZero();
+    }
+
+    @Test
+    void median_ofPasses_isTheOneInTheMiddle_orBetweenTheTwo() {
+        List<Measurement> passes = List.of(rated(90), rated(30), rated(60));
+
+        assertThat(Measurement.median(passes)).isEqualTo(rated(60));
+        assertThat(Measurement.median(passes.subList(0, 2)).recordsPerSecond()).isEqualTo(60);
+        assertThat(Measurement.median(passes.subList(0, 1))).isEqualTo(rated(90));
+    }
+
+    private static Measurement rated(double rate) {
+        return new Measurement(
+                rate, Limiters.cpu("stage " + rate, 2), rate / 100, 1, Map.of(), "counters", 0);
     }
 
     private static Measurement measured(double cores, double freeCores) {

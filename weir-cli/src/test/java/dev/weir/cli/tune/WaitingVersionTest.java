@@ -10,6 +10,7 @@ import dev.weir.metrics.Limiter;
 import dev.weir.metrics.Limiter.Kind;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class WaitingVersionTest {
@@ -53,7 +54,24 @@ class WaitingVersionTest {
                 Version both = next(one, limiter)) {
             assertThat(one.change()).isEqualTo("look up customer on dispatcher lookups, 2 at once");
             assertThat(both.change()).isEqualTo("look up consent on dispatcher lookups, 2 at once");
-            assertThat(both.next(new Measurement(100, limiter, 2, 0, Map.of(), "counters", 0)))
+            assertThat(both.next(new Measurement(100, limiter, 2, 0, Map.of(), "counters", 0), Set.of()))
+                    .isNull();
+        }
+    }
+
+    @Test
+    void next_withoutWhatFailed_isTheOtherStep_thenBoth() {
+        Limiter limiter = Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 2);
+        try (Version first = WaitingVersion.first(Map.of());
+                Version one = next(first, limiter);
+                Version both = next(one, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CONSENT, 3));
+                Version other = Objects.requireNonNull(first.next(measured(limiter), Set.of(one.lever())));
+                Version more = Objects.requireNonNull(both.next(measured(limiter), Set.of(one.lever())))) {
+            assertThat(other.change()).startsWith("look up consent on dispatcher lookups");
+            assertThat(more.change()).startsWith("both with 8 and 12 at once");
+            assertThat(both.next(measured(limiter), Set.of(one.lever(), more.lever())))
+                    .isNull();
+            assertThat(first.next(measured(limiter), Set.of(one.lever(), other.lever())))
                     .isNull();
         }
     }
@@ -61,11 +79,11 @@ class WaitingVersionTest {
     @Test
     void next_whenNoLookUpLimits_isNone() {
         try (Version first = WaitingVersion.first(Map.of())) {
-            assertThat(first.next(measured(Limiters.of(Kind.DISPATCHER, "lookups", 1.05))))
+            assertThat(first.next(measured(Limiters.of(Kind.DISPATCHER, "lookups", 1.05)), Set.of()))
                     .isNull();
-            assertThat(first.next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 2))))
+            assertThat(first.next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 2)), Set.of()))
                     .isNull();
-            assertThat(first.next(measured(Limiters.cpu("decompress", 2)))).isNull();
+            assertThat(first.next(measured(Limiters.cpu("decompress", 2)), Set.of())).isNull();
         }
     }
 
@@ -101,7 +119,7 @@ class WaitingVersionTest {
     }
 
     private static Version next(Version version, Limiter limiter) {
-        return Objects.requireNonNull(version.next(measured(limiter)));
+        return Objects.requireNonNull(version.next(measured(limiter), Set.of()));
     }
 
     private static Measurement measured(Limiter limiter) {

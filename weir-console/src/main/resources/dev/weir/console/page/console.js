@@ -40,13 +40,13 @@ const LIMITS = {
 };
 
 function headline(state) {
-  put(at("evidence"), "text", state.limiter ? state.limiter.sentence : "");
+  put(at("evidence"), "text", state.limiter ? `Seen by: ${state.limiter.sentence}` : "");
   if (state.limiter) {
     const words = LIMITS[state.limiter.kind] ?? ((name) => `Limited by ${state.limiter.kind}: ${name}`);
     put(at("limiter"), "text", words(state.limiter.name));
     const gain = state.limiter.expected_gain > 1 ? ` (expected: ${state.limiter.expected_gain.toFixed(1)} times the rate)` : "";
     const measured = state.limiter.measured_gain ? ` (measured: ${state.limiter.measured_gain.toFixed(1)} times)` : "";
-    put(at("advice"), "text", state.limiter.advice + gain + measured);
+    put(at("advice"), "text", `Next: ${state.limiter.advice}${gain}${measured}`);
     return;
   }
   const paused = state.controls.some((knob) => knob.key === "source.paused" && knob.value === true);
@@ -56,7 +56,7 @@ function headline(state) {
       : paused ? "The source is paused"
         : state.reason ? state.reason
           : busiest ? `Busiest stage: ${busiest.name}, ${percent(busiest.busy_share)} busy` : "There are no stages");
-  put(at("advice"), "text", paused ? "Resume it below" : "");
+  put(at("advice"), "text", paused ? "Next: resume it below" : "");
 }
 
 // By how much a counter rose each second, over the time that the limiter is judged over; undefined while that is not known.
@@ -135,7 +135,7 @@ offerProfile(at("record"), at("recording"), at("profile"));
 follow({
   looks(fresh) {
     looks = looks.concat(fresh).slice(-KEPT);
-    drawRates(at("rates"), looks);
+    drawRates(at("rates"), at("rate-most"), at("lag-most"), looks);
     threads.show(looks, fresh.at(-1).dispatchers);
   },
   state: show,

@@ -98,12 +98,14 @@ export class Graph {
     put(box.lanes, "text", stage.parallelism > 1 ? `× ${stage.parallelism}` : "");
     put(box.rate, "text", `${short(stage.out_per_second)}/s`);
     put(box.depth, "text", stage.depth > 0 ? `${short(stage.depth)} inside` : "");
-    put(box.shares, "text", `busy ${percent(shares[0])}`);
     const limits = limiter !== null && limiter.name === stage.name;
+    // Its threads are at work; but in the red frame "busy" would read as "computes".
+    const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.5 ? "waits" : "busy";
+    put(box.shares, "text", `${work} ${percent(shares[0])}`);
     put(box.frame, "class", limits ? "box limits" : "box");
     if (box.edge) put(box.edge, "stroke-width", (1.5 + 9 * (stage.in_per_second / most)).toFixed(1));
     put(box.group, "aria-label", `${stage.name}: ${short(stage.out_per_second)} per second, ${stage.parallelism} at once, `
-      + `busy ${percent(shares[0])}, starved ${percent(shares[1])}, blocked ${percent(shares[2])}, `
+      + `${work} ${percent(shares[0])}, starved ${percent(shares[1])}, blocked ${percent(shares[2])}, `
       + `${stage.depth} inside${limits ? "; it limits the pipeline" : ""}`);
   }
 }

@@ -93,17 +93,24 @@ export class Threads {
       canvas.width = 600;
       canvas.height = 42;
       canvas.setAttribute("role", "img");
-      row.append(label, canvas);
-      this.strips.set(name, { small, canvas });
+      const axis = document.createElement("div");
+      axis.className = "axis";
+      const top = document.createElement("span");
+      const bottom = document.createElement("span");
+      bottom.textContent = "0";
+      axis.append(top, bottom);
+      row.append(label, canvas, axis);
+      this.strips.set(name, { small, canvas, top });
       return row;
     }));
   }
 
   draw(name, minute, dispatcher) {
-    const { small, canvas } = this.strips.get(name);
+    const { small, canvas, top } = this.strips.get(name);
     const columns = minute.map((look) => look.threads.find((each) => each.dispatcher === name));
     const total = (column) => (column ? MOVES.reduce((sum, move) => sum + column[move], 0) : 0);
     const most = Math.max(1, ...columns.map(total));
+    put(top, "text", most === 1 ? "1 thread" : `${short(most)} threads`);
     const pen = canvas.getContext("2d");
     pen.clearRect(0, 0, canvas.width, canvas.height);
     const width = canvas.width / 60;
@@ -125,13 +132,15 @@ export class Threads {
   }
 }
 
-export function drawRates(canvas, looks) {
+/** Draws both lines and says in the two places what their tops are. */
+export function drawRates(canvas, rateMost, lagMost, looks) {
   const pen = canvas.getContext("2d");
   pen.clearRect(0, 0, canvas.width, canvas.height);
   const rates = looks.map((look) => look.stages.at(-1)?.out_per_second ?? 0);
   const lags = looks.map((look) => look.lag ?? 0);
-  for (const [values, name] of [[lags, "--blocked"], [rates, "--busy"]]) {
+  for (const [values, name, place, unit] of [[lags, "--lag", lagMost, " records"], [rates, "--busy", rateMost, "/s"]]) {
     const most = Math.max(1, ...values);
+    put(place, "text", `${short(most)}${unit}`);
     pen.strokeStyle = colour(name);
     pen.lineWidth = 2;
     pen.beginPath();

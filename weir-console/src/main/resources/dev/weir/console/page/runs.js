@@ -13,11 +13,11 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const millis = (value) => (value === null || value === undefined ? "-" : `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en")} ms`);
 const known = (values) => values.filter((value) => value !== null && value !== undefined);
 
-/** Lines of one scale each group; a value that is not known interrupts its line. */
+/** Lines of one scale each group, whose tops it answers; a value that is not known interrupts its line. */
 function draw(canvas, groups) {
   const pen = canvas.getContext("2d");
   pen.clearRect(0, 0, canvas.width, canvas.height);
-  for (const group of groups) {
+  return groups.map((group) => {
     const most = Math.max(1, ...group.flatMap((line) => known(line.values)));
     for (const { values, name } of group) {
       pen.strokeStyle = colour(name);
@@ -37,18 +37,22 @@ function draw(canvas, groups) {
       });
       pen.stroke();
     }
-  }
+    return most;
+  });
 }
 
 function charts() {
   const of = (name) => seconds.map((figures) => figures[name]);
-  draw(at("rates"), [
-    [{ values: of("lag"), name: "--blocked" }],
+  const [lagMost, rateMost] = draw(at("rates"), [
+    [{ values: of("lag"), name: "--lag" }],
     [{ values: of("planned_per_second"), name: "--starved" }, { values: of("handled"), name: "--busy" }],
   ]);
-  draw(at("latency"), [[{ values: of("p99_ms"), name: "--blocked" }, { values: of("p50_ms"), name: "--busy" }]]);
+  const [latencyMost] = draw(at("latency"), [[{ values: of("p99_ms"), name: "--blocked" }, { values: of("p50_ms"), name: "--busy" }]]);
   const now = seconds.at(-1);
   if (!now) return;
+  put(at("rate-most"), "text", `${short(rateMost)}/s`);
+  put(at("lag-most"), "text", `${short(lagMost)} records`);
+  put(at("latency-most"), "text", millis(latencyMost));
   put(at("rates"), "aria-label", `now ${short(now.handled)} records handled per second of ${short(now.planned_per_second)} planned, and a lag of ${short(now.lag)};`
     + ` the highest lag of the last ${seconds.length} seconds: ${short(Math.max(0, ...known(of("lag"))))}`);
   put(at("latency"), "aria-label", `now a median of ${millis(now.p50_ms)} and a 99th percentile of ${millis(now.p99_ms)};`

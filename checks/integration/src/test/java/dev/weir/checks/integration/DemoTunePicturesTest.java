@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -27,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What the console shows while {@code weir demo --tune} runs: the pictures of the guide. With {@code -Dweir.write=true}
- * those of the first and the last step take the places of the guide's.
+ * those of the first step and the best one take the places of the guide's.
  */
 @Tag("long")
 @Timeout(600)
@@ -61,11 +63,12 @@ class DemoTunePicturesTest {
                 ExecutorService reader = Executors.newVirtualThreadPerTaskExecutor()) {
             JsonNode started = JSON.readTree(lines.readLine());
             browser.open(URI.create(started.path("console").textValue()));
-            List<Path> pictures = new ArrayList<>();
+            Map<Integer, Path> pictures = new TreeMap<>();
             List<String> limiters = new ArrayList<>();
             JsonNode line = JSON.createObjectNode();
+            int step = 1;
             while (!line.has("outputs_equal")) {
-                Path picture = temporary.resolve(pictures.size() + ".png");
+                Path picture = temporary.resolve(step + ".png");
                 Future<String> next = reader.submit(lines::readLine);
                 Path shot = temporary.resolve("shot.png");
                 while (!isDone(next)) {
@@ -79,15 +82,18 @@ class DemoTunePicturesTest {
                     }
                 }
                 if (Files.exists(picture)) {
-                    pictures.add(picture);
+                    pictures.put(step, picture);
                 }
+                step++;
                 line = JSON.readTree(next.get());
             }
             assertThat(pictures).hasSizeGreaterThan(1);
             assertThat(limiters).isNotEmpty();
             assertThat(line.path("outputs_equal").booleanValue()).isTrue();
-            keep(pictures.getFirst(), name + "-first.png");
-            keep(pictures.getLast(), name + "-last.png");
+            int best = line.path("best_step").intValue();
+            assertThat(pictures).as("a picture of a running pipeline").containsKeys(1, best);
+            keep(pictures.get(1), name + "-first.png");
+            keep(pictures.get(best), name + "-last.png");
         } finally {
             demo.destroyForcibly();
         }

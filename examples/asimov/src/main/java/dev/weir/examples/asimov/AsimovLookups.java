@@ -63,7 +63,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
         Source<ConsumerRecord<byte[], byte[]>> events = KafkaSource.atLeastOnce(consumer, AsimovPipeline.EVENTS);
         events = asked(events, CUSTOMER, customer, lanes, dispatcher);
         events = asked(events, CONSENT, consent, lanes, dispatcher);
-        return AsimovPipeline.ended(AsimovPipeline.fused(new AsimovTranslator(), events), producer, onMalformed);
+        return AsimovPipeline.ended(
+                AsimovPipeline.translated(new AsimovTranslator(), Map.of(), events), producer, onMalformed);
     }
 
     private static Source<ConsumerRecord<byte[], byte[]>> asked(

@@ -6,7 +6,9 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Source;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -67,27 +69,33 @@ public final class AsimovPipeline {
     }
 
     /**
-     * The same with one thread for all steps, for comparisons.
+     * The same with threads for some steps, for comparisons.
      *
+     * @param threads by step, at least 1; a step that is not there shares one thread with those beside it
      * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
      */
-    public static Pipeline fused(
+    public static Pipeline of(
             AsimovSteps asimov,
+            Map<String, Integer> threads,
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
-        return ended(fused(asimov, KafkaSource.atLeastOnce(consumer, EVENTS)), producer, onMalformed);
+        return ended(translated(asimov, threads, KafkaSource.atLeastOnce(consumer, EVENTS)), producer, onMalformed);
     }
 
-    static Source<Tracked<Translation>> fused(AsimovSteps asimov, Source<ConsumerRecord<byte[], byte[]>> events) {
-        return events.map(record -> new Tracked<>(record, asimov.parseJson(record.value())))
-                .named("parse JSON")
-                .map(event -> event.with(asimov.parseUrl(event.value())))
-                .named("parse URL")
-                .map(event -> event.with(asimov.decompress(event.value())))
-                .named("decompress")
-                .map(event -> event.with(asimov.encode(event.value())))
-                .named("encode");
+    static Source<Tracked<Translation>> translated(
+            AsimovSteps asimov, Map<String, Integer> threads, Source<ConsumerRecord<byte[], byte[]>> events) {
+        var parsed = step(
+                events, "parse JSON", threads, record -> new Tracked<>(record, asimov.parseJson(record.value())));
+        var located = step(parsed, "parse URL", threads, event -> event.with(asimov.parseUrl(event.value())));
+        var unpacked = step(located, "decompress", threads, event -> event.with(asimov.decompress(event.value())));
+        return step(unpacked, "encode", threads, event -> event.with(asimov.encode(event.value())));
+    }
+
+    private static <T, R> Source<R> step(
+            Source<T> input, String name, Map<String, Integer> threads, Function<T, R> function) {
+        Integer own = threads.get(name);
+        return (own == null ? input.map(function) : input.mapParallel(own, function::apply)).named(name);
     }
 
     static Pipeline ended(
