@@ -42,10 +42,7 @@ class BenchCopyTest extends BenchTestBase {
             """;
 
     @ParameterizedTest
-    @CsvSource({
-        "weir-lean-copy, at-least-once",
-        "kafka-streams, exactly-once"
-    })
+    @CsvSource({"weir-lean-copy, at-least-once", "kafka-streams, exactly-once"})
     void driver_copiesEachRecord_byWhatStandsInTheOutput(String driver, String guarantee) throws Exception {
         requireCopied(driver, guarantee);
     }
