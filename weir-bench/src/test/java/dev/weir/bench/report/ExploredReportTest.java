@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 
 class ExploredReportTest {
     private static Trial trial(Kind kind, double rate, Result result, double recoveryMillis) {
-        return new Trial(new Attempt(kind, rate), new Outcome(result, "why not", recoveryMillis, recoveryMillis > 1e4, Double.NaN));
+        return new Trial(
+                new Attempt(kind, rate),
+                new Outcome(result, "why not", recoveryMillis, recoveryMillis > 1e4, Double.NaN));
     }
 
     private static final Explored FOUND = new Explored(
