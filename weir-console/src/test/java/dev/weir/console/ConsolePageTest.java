@@ -169,8 +169,8 @@ class ConsolePageTest {
         assertThat(browser.textOf("lag-most")).isEqualTo("120 records");
         assertThat(browser.textOf("threads")).contains("2 threads0");
         assertThat(browser.evaluate("getComputedStyle(document.querySelector('.key.lag')).backgroundColor"))
-                .isNotEqualTo(browser.evaluate(
-                        "getComputedStyle(document.querySelector('.key.blocked')).backgroundColor"));
+                .isNotEqualTo(
+                        browser.evaluate("getComputedStyle(document.querySelector('.key.blocked')).backgroundColor"));
     }
 
     private void steer(Browser browser, RunningPipeline running) throws Exception {

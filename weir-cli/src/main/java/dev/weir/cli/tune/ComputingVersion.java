@@ -91,8 +91,7 @@ record ComputingVersion(
         }
         Map<String, Integer> threads =
                 threaded.stream().collect(Collectors.toMap(stage -> stage, stage -> processors()));
-        return AsimovPipeline.of(
-                new MixedSteps(naive), threads, consumer.build(), producer.build(), malformed -> {});
+        return AsimovPipeline.of(new MixedSteps(naive), threads, consumer.build(), producer.build(), malformed -> {});
     }
 
     @Override

@@ -47,7 +47,8 @@ record Measurement(
                 .sorted(Comparator.comparingDouble(Measurement::recordsPerSecond))
                 .toList();
         return byRate.get(byRate.size() / 2)
-                .withRate(median(byRate.stream().map(Measurement::recordsPerSecond).toList()));
+                .withRate(median(
+                        byRate.stream().map(Measurement::recordsPerSecond).toList()));
     }
 
     /** The median of at least one rate. */

@@ -2,7 +2,6 @@ package dev.weir.cli.tune;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Says how often a version is measured: some times, since one pass of a second or two may meet a collection, a

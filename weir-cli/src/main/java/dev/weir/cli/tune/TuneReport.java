@@ -80,8 +80,7 @@ final class TuneReport {
 
     private static String head(Outcome outcome) {
         String head = "step %d  %,10d records/s"
-                .formatted(
-                        outcome.step(), Math.round(outcome.measured().recordsPerSecond()));
+                .formatted(outcome.step(), Math.round(outcome.measured().recordsPerSecond()));
         return outcome.comparedWith() == 0
                 ? head
                 : "%s   expected x %.2f   measured x %.2f"
@@ -90,7 +89,8 @@ final class TuneReport {
 
     /** What comes of it, if that is not what was hoped for. */
     private static String verdict(Outcome outcome) {
-        String comparison = "%s step %d".formatted(outcome.inTurns() ? "in turns with" : "after", outcome.comparedWith());
+        String comparison =
+                "%s step %d".formatted(outcome.inTurns() ? "in turns with" : "after", outcome.comparedWith());
         if (outcome.isTakenBack()) {
             return "took it back: %.2f%s, measured %s"
                     .formatted(

@@ -150,7 +150,10 @@ final class WaitingVersion implements Version {
         Map<String, Integer> newLanes = new HashMap<>();
         lanes.forEach((step, before) -> newLanes.put(step, raised(before, gain)));
         return withCalls(
-                "both with %s at once instead of %s".formatted(ofSteps(newLanes), ofSteps(lanes)), BOTH, gain, newLanes);
+                "both with %s at once instead of %s".formatted(ofSteps(newLanes), ofSteps(lanes)),
+                BOTH,
+                gain,
+                newLanes);
     }
 
     /** As many threads too: more calls at once would only wait for one. None if that would be too many. */

@@ -2,7 +2,6 @@ package dev.weir.cli.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.cli.tune.Outcome.Verdict;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.metrics.Limiter.Kind;
@@ -34,8 +33,7 @@ class ClimbTest {
 
         climb();
 
-        assertThat(verdicts())
-                .containsExactly("first FIRST", "first+threads SLOWER taken back", "first+lean FASTER");
+        assertThat(verdicts()).containsExactly("first FIRST", "first+threads SLOWER taken back", "first+lean FASTER");
         assertThat(told.get(1).inTurns()).isTrue();
         assertThat(told.get(1).gain()).isEqualTo(55_000 / 61_000.0);
         assertThat(told.get(1).measured().recordsPerSecond()).isEqualTo(55_000);
@@ -66,8 +64,7 @@ class ClimbTest {
 
         climb();
 
-        assertThat(verdicts())
-                .containsExactly("first FIRST", "first+lean EQUAL taken back", "first+cheaper url EQUAL");
+        assertThat(verdicts()).containsExactly("first FIRST", "first+lean EQUAL taken back", "first+cheaper url EQUAL");
     }
 
     @Test

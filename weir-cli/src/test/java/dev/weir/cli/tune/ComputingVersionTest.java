@@ -18,8 +18,11 @@ class ComputingVersionTest {
     @Test
     void next_ofTheNaiveOne_replacesTheStepWithTheLargestShare() {
         Version next = ComputingVersion.first()
-                .next(measured(
-                        Limiters.cpu("parse JSON", 2), Map.of("parse JSON", 0.2, "parse URL", 0.5, "decompress", 0.3)), Set.of());
+                .next(
+                        measured(
+                                Limiters.cpu("parse JSON", 2),
+                                Map.of("parse JSON", 0.2, "parse URL", 0.5, "decompress", 0.3)),
+                        Set.of());
 
         assertThat(((ComputingVersion) Objects.requireNonNull(next)).naive()).isEqualTo(EnumSet.of(Step.JSON, Step.LZ));
         assertThat(next.change()).contains("java.net.URI", "parse URL has 50 %", "by the counters", "no threads yet");
@@ -30,8 +33,8 @@ class ComputingVersionTest {
     void next_ofAStageThatComputes_givesItThreads_once() {
         Limiter limiter = Limiters.cpu("decompress", 1.18);
 
-        ComputingVersion threads = (ComputingVersion)
-                Objects.requireNonNull(version().next(measured(limiter, Map.of()), Set.of()));
+        ComputingVersion threads =
+                (ComputingVersion) Objects.requireNonNull(version().next(measured(limiter, Map.of()), Set.of()));
 
         assertThat(threads.threaded()).containsExactly("decompress");
         assertThat(threads.change())
@@ -43,8 +46,8 @@ class ComputingVersionTest {
                 .isNull();
         assertThat(version().next(measured(Limiters.cpu("decompress", 1.02), Map.of()), Set.of()))
                 .isNull();
-        ComputingVersion both = (ComputingVersion) Objects.requireNonNull(
-                threads.next(measured(Limiters.cpu("parse JSON", 1.3), Map.of()), Set.of()));
+        ComputingVersion both = (ComputingVersion)
+                Objects.requireNonNull(threads.next(measured(Limiters.cpu("parse JSON", 1.3), Map.of()), Set.of()));
         assertThat(both.threaded()).containsExactlyInAnyOrder("decompress", "parse JSON");
     }
 
@@ -59,7 +62,8 @@ class ComputingVersionTest {
         assertThat(settings(lean)).containsExactly(Setting.LEAN);
         assertThat(lean.expectedGain()).isEqualTo(1.4);
         assertThat(settings(batches)).containsExactly(Setting.LARGE_BATCHES);
-        assertThat(version(Setting.LEAN).next(measured(fetch, Map.of()), Set.of())).isNull();
+        assertThat(version(Setting.LEAN).next(measured(fetch, Map.of()), Set.of()))
+                .isNull();
         assertThat(version(Setting.LARGE_BATCHES).next(measured(producer, Map.of()), Set.of()))
                 .isNull();
         assertThat(version().next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7), Map.of()), Set.of()))
@@ -75,7 +79,8 @@ class ComputingVersionTest {
         assertThat(lean.change()).contains("lean path", "40 % of them");
         assertThat(settings(lean)).containsExactly(Setting.LEAN);
         assertThat(lean.expectedGain()).isCloseTo(1 / (1 - 0.4 * 0.7), within(1e-9));
-        assertThat(version(Setting.LEAN).next(withClients(machine, 0, 0.4), Set.of())).isNull();
+        assertThat(version(Setting.LEAN).next(withClients(machine, 0, 0.4), Set.of()))
+                .isNull();
         assertThat(version().next(withClients(machine, 0, 0.01), Set.of())).isNull();
         assertThat(version().next(withClients(machine, 1, 0.4), Set.of())).isNull();
     }
@@ -89,8 +94,10 @@ class ComputingVersionTest {
         Limiter producer = Limiters.of(Kind.PRODUCER, "produce", 1.1);
         Limiter little = Limiters.of(Kind.PRODUCER, "produce", 1.01);
 
-        assertThat(settings(version().next(withClients(producer, 0, 0.01), Set.of()))).containsExactly(Setting.LARGE_BATCHES);
-        assertThat(settings(version().next(withClients(producer, 0, 0.4), Set.of()))).containsExactly(Setting.LEAN);
+        assertThat(settings(version().next(withClients(producer, 0, 0.01), Set.of())))
+                .containsExactly(Setting.LARGE_BATCHES);
+        assertThat(settings(version().next(withClients(producer, 0, 0.4), Set.of())))
+                .containsExactly(Setting.LEAN);
         assertThat(settings(version(Setting.LEAN).next(withClients(producer, 0, 0.4), Set.of())))
                 .containsExactlyInAnyOrder(Setting.LEAN, Setting.LARGE_BATCHES);
         assertThat(version().next(withClients(little, 0, 0.01), Set.of())).isNull();
@@ -103,8 +110,8 @@ class ComputingVersionTest {
         Limiter machine = Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7);
         Map<String, Double> shares = Map.of("parse JSON", 0.2, "parse URL", 0.5, "decompress", 0.3);
 
-        ComputingVersion cheaper = (ComputingVersion) Objects.requireNonNull(
-                ComputingVersion.first().next(measured(machine, shares), Set.of("parse URL")));
+        ComputingVersion cheaper = (ComputingVersion)
+                Objects.requireNonNull(ComputingVersion.first().next(measured(machine, shares), Set.of("parse URL")));
         Version lean = version().next(withClients(producer, 0, 0.4), Set.of("LARGE_BATCHES"));
         Version leanInsteadOfThreads =
                 version().next(withClients(Limiters.cpu("decompress", 1.5), 0, 0.4), Set.of("threads of decompress"));

@@ -63,8 +63,7 @@ class MeasurementTest {
     }
 
     private static Measurement rated(double rate) {
-        return new Measurement(
-                rate, Limiters.cpu("stage " + rate, 2), rate / 100, 1, Map.of(), "counters", 0);
+        return new Measurement(rate, Limiters.cpu("stage " + rate, 2), rate / 100, 1, Map.of(), "counters", 0);
     }
 
     private static Measurement measured(double cores, double freeCores) {

@@ -87,7 +87,8 @@ class TuneReportTest {
         Version json = new ComputingVersion("a change", "parse JSON", 1.01, Set.of(), Set.of(), Set.of());
         report.step(Outcome.of(4, json, measured(202), 3, 200, true));
 
-        assertThat(printed()).contains("\n  no gain: 1.01, measured in turns with step 3; it stays, as its code alone is");
+        assertThat(printed())
+                .contains("\n  no gain: 1.01, measured in turns with step 3; it stays, as its code alone is");
     }
 
     private String printed() {

@@ -83,7 +83,8 @@ class WaitingVersionTest {
                     .isNull();
             assertThat(first.next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 2)), Set.of()))
                     .isNull();
-            assertThat(first.next(measured(Limiters.cpu("decompress", 2)), Set.of())).isNull();
+            assertThat(first.next(measured(Limiters.cpu("decompress", 2)), Set.of()))
+                    .isNull();
         }
     }
 

@@ -85,8 +85,8 @@ public final class AsimovPipeline {
 
     static Source<Tracked<Translation>> translated(
             AsimovSteps asimov, Map<String, Integer> threads, Source<ConsumerRecord<byte[], byte[]>> events) {
-        var parsed = step(
-                events, "parse JSON", threads, record -> new Tracked<>(record, asimov.parseJson(record.value())));
+        var parsed =
+                step(events, "parse JSON", threads, record -> new Tracked<>(record, asimov.parseJson(record.value())));
         var located = step(parsed, "parse URL", threads, event -> event.with(asimov.parseUrl(event.value())));
         var unpacked = step(located, "decompress", threads, event -> event.with(asimov.decompress(event.value())));
         return step(unpacked, "encode", threads, event -> event.with(asimov.encode(event.value())));
