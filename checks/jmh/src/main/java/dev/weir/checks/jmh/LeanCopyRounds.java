@@ -156,7 +156,7 @@ public final class LeanCopyRounds {
         LeanSettings.Builder from = LeanSettings.builder();
         fetching().forEach(from::property);
         try (KafkaConsumer<byte[], byte[]> offsets = consumer(output);
-                LeanProducer producer = LeanProducer.open(LeanProduceRounds.lean(bootstrap), acked);
+                LeanProducer producer = LeanProducer.open(LeanProduceRounds.leanClient(bootstrap), acked);
                 LeanConsumer consumer = LeanConsumer.open(from.build())) {
             offsets.assign(inputs());
             inputs().forEach(each -> consumer.assign(each.topic(), each.partition(), StartAt.beginning()));

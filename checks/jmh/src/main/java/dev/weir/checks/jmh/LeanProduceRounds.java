@@ -70,7 +70,7 @@ public final class LeanProduceRounds {
                 "bootstrap.servers", bootstrap, "linger.ms", LINGER_MILLIS, "batch.size", String.valueOf(BATCH_BYTES));
     }
 
-    static LeanProducerSettings lean(String bootstrap) {
+    static LeanProducerSettings leanClient(String bootstrap) {
         LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
         client(bootstrap).forEach((name, to) -> settings.property(name, to.toString()));
         return settings.build();
@@ -120,7 +120,7 @@ public final class LeanProduceRounds {
 
     private Cost lean(String topic) throws InterruptedException {
         AckedSpan span = new AckedSpan(records);
-        try (LeanProducer producer = LeanProducer.open(lean(bootstrap), telling(span))) {
+        try (LeanProducer producer = LeanProducer.open(leanClient(bootstrap), telling(span))) {
             LeanRecord record = new LeanRecord(topic);
             for (long i = 0; i < records; i++) {
                 producer.send(record.partition((int) (i % partitions)).value(value), 0);
