@@ -55,7 +55,8 @@ final class BareProduce implements Closeable {
         socket.setOption(StandardSocketOptions.SO_SNDBUF, 1 << 20);
         socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
         int colon = broker.lastIndexOf(':');
-        socket.connect(new InetSocketAddress(broker.substring(0, colon), Integer.parseInt(broker.substring(colon + 1))));
+        socket.connect(
+                new InetSocketAddress(broker.substring(0, colon), Integer.parseInt(broker.substring(colon + 1))));
         askForId();
     }
 
@@ -165,10 +166,7 @@ final class BareProduce implements Closeable {
                 .put((byte) 2)
                 .putInt(0);
         request.putShort((short) 0).putInt(records - 1).putLong(now).putLong(now);
-        request.putLong(producerId)
-                .putShort(epoch)
-                .putInt(sequences[partition])
-                .putInt(records);
+        request.putLong(producerId).putShort(epoch).putInt(sequences[partition]).putInt(records);
         sequences[partition] += records;
         crc.reset();
         crc.update(request.limit(end).position(start + BATCH_ATTRIBUTES));

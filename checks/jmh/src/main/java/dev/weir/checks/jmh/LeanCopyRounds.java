@@ -142,10 +142,11 @@ public final class LeanCopyRounds {
 
     private Cost bare(String output) throws IOException, InterruptedException {
         AckedSpan span = new AckedSpan(records);
-        Map<TopicPartition, Long> ends = new TreeMap<>((one, other) -> Integer.compare(one.partition(), other.partition()));
+        Map<TopicPartition, Long> ends =
+                new TreeMap<>((one, other) -> Integer.compare(one.partition(), other.partition()));
         inputs().forEach(each -> ends.put(each, records / partitions));
-        try (BareProduce to = new BareProduce(
-                bootstrap, output, partitions, LeanProduceRounds.BATCH_BYTES, span::acknowledged)) {
+        try (BareProduce to =
+                new BareProduce(bootstrap, output, partitions, LeanProduceRounds.BATCH_BYTES, span::acknowledged)) {
             BareCopy.run(bootstrap, ends, to);
             return span.cost();
         }
@@ -164,9 +165,7 @@ public final class LeanCopyRounds {
             RecordHandler send = record -> {
                 try {
                     producer.send(
-                            copy.partition(record.partition())
-                                    .key(record.key())
-                                    .value(record.value()),
+                            copy.partition(record.partition()).key(record.key()).value(record.value()),
                             record.offset());
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();

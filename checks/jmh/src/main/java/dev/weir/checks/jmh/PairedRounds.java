@@ -125,8 +125,9 @@ final class PairedRounds {
                                 .toList());
             }
         }
-        System.out.println("| arm | records/s, median | ratio | CPU us/record, median | ratio | rest of machine us/record |"
-                + " idle % | B/record |\n|---|--:|--:|--:|--:|--:|--:|--:|");
+        System.out.println(
+                "| arm | records/s, median | ratio | CPU us/record, median | ratio | rest of machine us/record |"
+                        + " idle % | B/record |\n|---|--:|--:|--:|--:|--:|--:|--:|");
         for (int arm = 0; arm < arms.size(); arm++) {
             System.out.printf(
                     Locale.ROOT,

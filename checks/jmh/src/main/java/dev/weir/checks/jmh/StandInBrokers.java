@@ -205,15 +205,15 @@ final class StandInBrokers implements Closeable {
         }
         List<MetadataRequestData.MetadataRequestTopic> topics = request.topics() == null ? List.of() : request.topics();
         topics.forEach(topic -> data.topics()
-                        .add(new MetadataResponseData.MetadataResponseTopic()
-                                .setName(topic.name())
-                                .setTopicId(topic.name().equals(TOPIC) ? TOPIC_ID : StandInWrites.id(topic.name()))
-                                .setPartitions(IntStream.range(0, partitions)
-                                        .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
-                                                .setPartitionIndex(number)
-                                                .setLeaderId(number % brokers.size())
-                                                .setLeaderEpoch(1))
-                                        .toList())));
+                .add(new MetadataResponseData.MetadataResponseTopic()
+                        .setName(topic.name())
+                        .setTopicId(topic.name().equals(TOPIC) ? TOPIC_ID : StandInWrites.id(topic.name()))
+                        .setPartitions(IntStream.range(0, partitions)
+                                .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
+                                        .setPartitionIndex(number)
+                                        .setLeaderId(number % brokers.size())
+                                        .setLeaderEpoch(1))
+                                .toList())));
         return data;
     }
 

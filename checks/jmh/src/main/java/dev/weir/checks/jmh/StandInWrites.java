@@ -60,9 +60,8 @@ final class StandInWrites {
     static ApiMessage answer(ApiKeys api, int port, Readable in, short version) throws IOException {
         return switch (api) {
             case PRODUCE -> produced(new ProduceRequestData(in, version));
-            case INIT_PRODUCER_ID -> new InitProducerIdResponseData()
-                    .setProducerId(PRODUCER_ID)
-                    .setProducerEpoch((short) 0);
+            case INIT_PRODUCER_ID ->
+                new InitProducerIdResponseData().setProducerId(PRODUCER_ID).setProducerEpoch((short) 0);
             case CREATE_TOPICS -> created(new CreateTopicsRequestData(in, version));
             case DELETE_TOPICS -> deleted(new DeleteTopicsRequestData(in, version));
             case FIND_COORDINATOR -> found(port);
@@ -73,14 +72,15 @@ final class StandInWrites {
 
     private static ProduceResponseData produced(ProduceRequestData request) {
         ProduceResponseData data = new ProduceResponseData();
-        request.topicData().forEach(topic -> data.responses()
-                .add(new ProduceResponseData.TopicProduceResponse()
-                        .setName(topic.name())
-                        .setPartitionResponses(topic.partitionData().stream()
-                                .map(each -> new ProduceResponseData.PartitionProduceResponse()
-                                        .setIndex(each.index())
-                                        .setBaseOffset(0))
-                                .toList())));
+        request.topicData()
+                .forEach(topic -> data.responses()
+                        .add(new ProduceResponseData.TopicProduceResponse()
+                                .setName(topic.name())
+                                .setPartitionResponses(topic.partitionData().stream()
+                                        .map(each -> new ProduceResponseData.PartitionProduceResponse()
+                                                .setIndex(each.index())
+                                                .setBaseOffset(0))
+                                        .toList())));
         return data;
     }
 
@@ -115,9 +115,8 @@ final class StandInWrites {
                         .map(topic -> new OffsetCommitResponseData.OffsetCommitResponseTopic()
                                 .setName(topic.name())
                                 .setPartitions(topic.partitions().stream()
-                                        .map(each ->
-                                                new OffsetCommitResponseData.OffsetCommitResponsePartition()
-                                                        .setPartitionIndex(each.partitionIndex()))
+                                        .map(each -> new OffsetCommitResponseData.OffsetCommitResponsePartition()
+                                                .setPartitionIndex(each.partitionIndex()))
                                         .toList()))
                         .toList());
     }

@@ -182,14 +182,8 @@ public final class RecordBytes {
         int keyBytes = key.lengthOrZero();
         int timeSize = VarInts.sizeOfSmall(rawTime);
         int offsetSize = VarInts.sizeOfSmall(rawOffset);
-        int body = 1
-                + timeSize
-                + offsetSize
-                + 1
-                + keyBytes
-                + VarInts.sizeOfSmall(rawValue)
-                + Math.max(0, valueLength)
-                + 1;
+        int body =
+                1 + timeSize + offsetSize + 1 + keyBytes + VarInts.sizeOfSmall(rawValue) + Math.max(0, valueLength) + 1;
         int lengthSize = VarInts.sizeOfSmall(body << 1);
         int end = from + lengthSize + body;
         if (end > to.capacity()) {

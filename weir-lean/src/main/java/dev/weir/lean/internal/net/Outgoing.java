@@ -99,9 +99,8 @@ final class Outgoing {
 
     /** Writes as much as fits; returns how many bytes that were. */
     int writeTo(Transport transport) throws IOException {
-        int written = next + 1 == count
-                ? transport.write(parts[next])
-                : (int) transport.write(parts, next, count - next);
+        int written =
+                next + 1 == count ? transport.write(parts[next]) : (int) transport.write(parts, next, count - next);
         while (next < count && !parts[next].hasRemaining()) {
             next++;
         }

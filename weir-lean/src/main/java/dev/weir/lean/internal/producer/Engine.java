@@ -65,6 +65,7 @@ final class Engine implements Runnable, Events {
 
     /** Whether something was found, in this turn, that may be sent to a broker which takes requests. */
     private boolean foundFree;
+
     private long nowNanos = System.nanoTime();
     private long nextLookNanos;
 

@@ -173,10 +173,14 @@ class BatchWriterTest {
         int size = 61;
         while (size + bytes.encodedBytes(0, writer.count()) <= capacity) {
             size += bytes.encodedBytes(0, writer.count());
-            assertThat(writer.append(bytes, 1_000)).as("at " + size + " of " + capacity).isTrue();
+            assertThat(writer.append(bytes, 1_000))
+                    .as("at " + size + " of " + capacity)
+                    .isTrue();
             assertThat(writer.sizeBytes()).isEqualTo(size);
         }
-        assertThat(writer.append(bytes, 1_000)).as("behind " + size + " of " + capacity).isFalse();
+        assertThat(writer.append(bytes, 1_000))
+                .as("behind " + size + " of " + capacity)
+                .isFalse();
         assertThat(writer.sizeBytes()).isEqualTo(size);
     }
 
