@@ -126,8 +126,8 @@ class ScriptedProduceTest {
     }
 
     /**
-     * Senders that wait for room have batches leave before their linger is over. While the broker takes no more requests
-     * they would only be cut short: each sender in turn found no batch with room, and had the others' sealed.
+     * Senders that wait for room have batches leave before their linger is over. While the broker takes no more
+     * requests they would only be cut short: each sender in turn found no batch with room, and had the others' sealed.
      */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_whileSendersWaitForRoom() throws Exception {

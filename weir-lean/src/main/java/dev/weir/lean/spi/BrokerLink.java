@@ -58,8 +58,8 @@ public final class BrokerLink {
     public interface Inserts {
 
         /**
-         * Has a buffer sent from its position to its limit, behind what has been put so far. Until the request is answered
-         * or lost, it and its bytes must stay as they are; its position moves.
+         * Has a buffer sent from its position to its limit, behind what has been put so far. Until the request is
+         * answered or lost, it and its bytes must stay as they are; its position moves.
          */
         void insert(ByteBuffer bytes);
     }

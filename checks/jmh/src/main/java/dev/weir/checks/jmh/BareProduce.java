@@ -14,9 +14,9 @@ import java.util.zip.CRC32C;
 
 /**
  * What can be written at most: one blocking socket to the one broker, five requests in flight, acks of all. A request
- * has one batch for each of some partitions, which is either encoded in it, as full as it gets, or written from where it
- * lies. The producer is idempotent: it has asked for an id and counts its sequences. It can nothing else: no leaders, no
- * second try, no linger, no compression, no other thread. Versions 0 and 3, the oldest that brokers take. Confined to
+ * has one batch for each of some partitions, which is either encoded in it, as full as it gets, or written from where
+ * it lies. The producer is idempotent: it has asked for an id and counts its sequences. It can nothing else: no leaders,
+ * no second try, no linger, no compression, no other thread. Versions 0 and 3, the oldest that brokers take. Confined to
  * one thread.
  */
 final class BareProduce implements Closeable {
@@ -96,8 +96,8 @@ final class BareProduce implements Closeable {
     }
 
     /**
-     * Writes batches as they lie in a buffer of fetched ones, whoever their producer is: nothing of them is looked at or
-     * copied. Returns when the system has them.
+     * Writes batches as they lie in a buffer of fetched ones, whoever their producer is: nothing of them is looked at
+     * or copied, and only their offsets are taken away. Returns when the system has them.
      *
      * @param places of each batch: partition, first byte, the one behind the last
      */
@@ -110,6 +110,7 @@ final class BareProduce implements Closeable {
         int headFrom = 0;
         for (int i = 0; i < count; i++) {
             int length = places[i][2] - places[i][1];
+            from.putLong(places[i][1], 0); // of its offset brokers want nothing, and no checksum has it
             request.putInt(places[i][0]).putInt(length);
             parts[2 * i] = request.duplicate().position(headFrom).limit(request.position());
             parts[2 * i + 1] = from.duplicate().limit(places[i][2]).position(places[i][1]);

@@ -13,12 +13,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A topic read by one lean thread and by two of them, from one broker on the same machine, in {@link PairedRounds}, N of
- * them (25). The first eight bytes of each value are added up. A pass counts from a tenth of the topic to its end.
+ * A topic read by one lean thread and by two of them, from one broker on the same machine, in {@link PairedRounds}, N
+ * of them (25). The first eight bytes of each value are added up. A pass counts from a tenth of the topic to its end.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES
- *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanThreadsRounds HOST:PORT TOPIC PARTITIONS RECORDS [N]
+ *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanThreadsRounds \
+ *       HOST:PORT TOPIC PARTITIONS RECORDS [N]
  * </pre>
  */
 public final class LeanThreadsRounds {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class BatchPool {
 
     /**
-     * A sender that waits is woken when so many batches can be had, or a quarter of all: to be woken for each costs as much
-     * as to fill one. Batches that wait to be sent keep the broker busy meanwhile.
+     * A sender that waits is woken when so many batches can be had, or a quarter of all: to be woken for each costs as
+     * much as to fill one. Batches that wait to be sent keep the broker busy meanwhile.
      */
     private static final int WAKE_BATCHES = 8;
 
