@@ -15,9 +15,9 @@ import java.util.zip.CRC32C;
 /**
  * What can be written at most: one blocking socket to the one broker, five requests in flight, acks of all. A request
  * has one batch for each of some partitions, which is either encoded in it, as full as it gets, or written from where
- * it lies. The producer is idempotent: it has asked for an id and counts its sequences. It can nothing else: no leaders,
- * no second try, no linger, no compression, no other thread. Versions 0 and 3, the oldest that brokers take. Confined to
- * one thread.
+ * it lies. The producer is idempotent: it has asked for an id and counts its sequences. It can nothing else: no
+ * leaders, no second try, no linger, no compression, no other thread. Versions 0 and 3, the oldest that brokers take.
+ * Confined to one thread.
  */
 final class BareProduce implements Closeable {
     private static final short PRODUCE = 0;
