@@ -145,7 +145,11 @@ class ScriptedProduceTest {
                 .maxBlock(Duration.ofMillis(200))
                 .build();
         try (LeanProducer producer = LeanProducer.open(small, listener)) {
-            send(producer, 0, 0, 1);
+            LeanRecord first = new LeanRecord(FakeBroker.TOPIC).partition(0).value(new byte[Long.BYTES]);
+            while (!producer.trySend(first, 0)) {
+                // The topic is looked for, which may take longer than a send waits here.
+                producer.flush(Duration.ofMillis(1));
+            }
             send(producer, 1, 1, 1);
             producer.flush(LONG);
             holds.set(true);
