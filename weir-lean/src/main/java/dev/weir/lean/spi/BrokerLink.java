@@ -42,15 +42,26 @@ public final class BrokerLink {
     /** Writes a request of one's own making, without an object for it. */
     public interface Encoder {
 
-        /** At most how many bytes it takes, its length and header included. */
+        /** At most how many bytes it puts, its length and header included, inserted buffers not. */
         int maxBytes();
 
         /**
          * Writes the request from position 0 on, and flips.
          *
+         * @param inserts for what is to be sent from where it lies
          * @param correlation for its header
          */
-        void write(ByteBuffer out, int correlation);
+        void write(ByteBuffer out, Inserts inserts, int correlation);
+    }
+
+    /** Takes buffers that are part of a request, but are not copied into it. */
+    public interface Inserts {
+
+        /**
+         * Has a buffer sent from its position to its limit, behind what has been put so far. Until the request is
+         * answered or lost, it and its bytes must stay as they are; its position moves.
+         */
+        void insert(ByteBuffer bytes);
     }
 
     private final String name;
@@ -60,6 +71,7 @@ public final class BrokerLink {
     private final Backoff backoff;
     private final ConnectionBuffers buffers;
 
+    private final Inserts inserts = this::insert;
     private @Nullable Connection connection;
     private boolean wanted;
     private boolean dropped;
@@ -108,8 +120,12 @@ public final class BrokerLink {
         Objects.requireNonNull(api, "api");
         Objects.requireNonNull(request, "request");
         Connection current = ready(api);
-        request.write(current.outgoing(request.maxBytes()), current.nextCorrelation());
+        request.write(current.outgoing(request.maxBytes()), inserts, current.nextCorrelation());
         current.sent(api, version);
+    }
+
+    private void insert(ByteBuffer bytes) {
+        Objects.requireNonNull(connection, "connection").insert(bytes);
     }
 
     private Connection ready(ApiKeys api) {

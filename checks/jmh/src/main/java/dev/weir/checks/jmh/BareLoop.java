@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the machine can do: one blocking socket to one broker, the next fetch sent before the last one is looked at,
@@ -30,14 +31,30 @@ final class BareLoop {
     private final long[] ends;
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer request = ByteBuffer.allocateDirect(64 * 1024);
+    private final Batches batches;
     private ByteBuffer filling = ByteBuffer.allocateDirect(16 * 1024 * 1024);
     private ByteBuffer walked = ByteBuffer.allocateDirect(16 * 1024 * 1024);
     private int at;
     private long sum;
     private long count;
 
+    /** What is done with batches. */
+    interface Batches {
+
+        /** One lies between two places of a buffer, which stays as it is until {@link #end}. */
+        void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException;
+
+        /** That was all of an answer, whose buffer is used again. */
+        void end() throws IOException;
+    }
+
     /** @param wanted ends of the partitions of one topic, in their order */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted) {
+        this(bootstrap, wanted, null);
+    }
+
+    /** @param instead of a walk through each batch, if not null */
+    BareLoop(String bootstrap, Map<TopicPartition, Long> wanted, @Nullable Batches instead) {
         host = bootstrap.replaceAll(":.*", "");
         port = Integer.parseInt(bootstrap.replaceAll(".*:", ""));
         topic = wanted.keySet().iterator().next().topic().getBytes(StandardCharsets.UTF_8);
@@ -45,6 +62,17 @@ final class BareLoop {
                 wanted.keySet().stream().mapToInt(TopicPartition::partition).toArray();
         ends = wanted.values().stream().mapToLong(Long::longValue).toArray();
         offsets = new long[partitions.length];
+        batches = instead == null ? new Walk() : instead;
+    }
+
+    private final class Walk implements Batches {
+        @Override
+        public void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException {
+            BareLoop.this.batch(bytes, from, to);
+        }
+
+        @Override
+        public void end() {}
     }
 
     long sum() {
@@ -151,16 +179,18 @@ final class BareLoop {
         int many = bytes.getInt(at);
         at += 4;
         for (int i = 0; i < many; i++) {
+            int partition = bytes.getInt(at);
             at += 4 + 2 + 8 + 8 + 8;
             at += 4 + 16 * Math.max(0, bytes.getInt(at)) + 4;
             int end = at + 4 + bytes.getInt(at);
             for (at += 4; end - at >= BATCH_HEADER && bytes.getInt(at + 8) + 12 <= end - at; ) {
                 int next = at + bytes.getInt(at + 8) + 12;
-                batch(bytes, at, next);
+                batches.batch(partition, bytes, at, next);
                 at = next;
             }
             at = end;
         }
+        batches.end();
     }
 
     /** Walks the batch between two positions, its checksum first. */

@@ -1,7 +1,11 @@
 package dev.weir.checks.jmh;
 
 import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -9,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -16,13 +22,23 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Passes of two arms in one process, in random order within a round and seconds apart, so that all have broker and
- * machine as they are in those seconds. The baseline has two passes in each round: the other arm is compared with
- * their geometric mean, and the two with each other, which tells what equal arms differ by. The first rounds do not
- * count. The ratios' intervals are those of Student's t over the rounds, at 95 %.
+ * Passes of some arms in one process, in random order within a round and seconds apart, so that all have broker and
+ * machine as they are in those seconds. The baseline has two passes in each round: the other arms are compared with
+ * their geometric mean, and the two with each other, which tells what equal arms differ by; the other arms also with
+ * one another. The first rounds do not count. The ratios' intervals are those of Student's t over the rounds, at 95 %.
+ *
+ * <p>Beside the process's own processor time stand that of the rest of the machine, which on a machine that does
+ * nothing else is the broker's and the kernel's for it, and how much of its cores was idle: near to none, the cores set
+ * the pace, whoever uses them.
  */
 final class PairedRounds {
     private static final int WARM_ROUNDS = 4;
+
+    /** Behind the baseline and the baseline again. */
+    private static final int FIRST_OTHER = 2;
+
+    private static final double NANOS_PER_TICK = 1e7;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -35,14 +51,48 @@ final class PairedRounds {
         Cost run(String topic) throws Exception;
     }
 
-    /** A moment, or what lies between two. */
-    record Cost(double nanos, double cpuNanos) {
+    /**
+     * A moment, or what lies between two: the clock's time, the processor time of this process and of the whole
+     * machine, bytes allocated. The machine's is not a number where the system does not tell.
+     */
+    record Cost(double nanos, double cpuNanos, double machineNanos, double bytes) {
         static Cost now() {
-            return new Cost(System.nanoTime(), SYSTEM.getProcessCpuTime());
+            return new Cost(
+                    System.nanoTime(),
+                    SYSTEM.getProcessCpuTime(),
+                    machineCpuNanos(),
+                    THREADS.getTotalThreadAllocatedBytes());
         }
 
         Cost since(Cost start) {
-            return new Cost(nanos - start.nanos, cpuNanos - start.cpuNanos);
+            return new Cost(
+                    nanos - start.nanos,
+                    cpuNanos - start.cpuNanos,
+                    machineNanos - start.machineNanos,
+                    bytes - start.bytes);
+        }
+
+        double restNanos() {
+            return machineNanos - cpuNanos;
+        }
+
+        /** Of all cores. */
+        double idleShare() {
+            return 1 - machineNanos / (nanos * SYSTEM.getAvailableProcessors());
+        }
+
+        /** Of Linux: all but idle and waiting for a disk, in ticks of 10 ms. */
+        private static double machineCpuNanos() {
+            try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+                long[] ticks = Stream.of(lines.findFirst().orElse("").split("\\s+"))
+                        .skip(1)
+                        .mapToLong(Long::parseLong)
+                        .toArray();
+                long idle = ticks[3] + ticks[4];
+                return (LongStream.of(ticks).limit(8).sum() - idle) * NANOS_PER_TICK;
+            } catch (IOException | RuntimeException unknown) {
+                return Double.NaN;
+            }
         }
     }
 
@@ -52,11 +102,12 @@ final class PairedRounds {
     private final List<Arm> arms;
 
     /** {@code records} are those of a pass; {@code partitions} those of the topic that it writes to. */
-    PairedRounds(String bootstrap, int partitions, long records, Arm baseline, Arm other) {
+    PairedRounds(String bootstrap, int partitions, long records, Arm baseline, Arm... others) {
         this.bootstrap = bootstrap;
         this.partitions = partitions;
         this.records = records;
-        this.arms = List.of(baseline, new Arm(baseline.name() + " again (A/A)", baseline.pass()), other);
+        this.arms = new ArrayList<>(List.of(baseline, new Arm(baseline.name() + " again (A/A)", baseline.pass())));
+        this.arms.addAll(List.of(others));
     }
 
     /** Runs and prints a table. */
@@ -75,16 +126,30 @@ final class PairedRounds {
             }
         }
         System.out.println(
-                "| arm | records/s, median | ratio | CPU us/record, median | ratio |\n|---|--:|--:|--:|--:|");
+                "| arm | records/s, median | ratio | CPU us/record, median | ratio | rest of machine us/record |"
+                        + " idle % | B/record |\n|---|--:|--:|--:|--:|--:|--:|--:|");
         for (int arm = 0; arm < arms.size(); arm++) {
             System.out.printf(
                     Locale.ROOT,
-                    "| %s | %,.0f | %s | %.2f | %s |%n",
+                    "| %s | %,.0f | %s | %.3f | %s | %.3f | %.0f | %.1f |%n",
                     arms.get(arm).name(),
                     records * 1e9 / median(all, arm, Cost::nanos),
                     ratio(all, arm, cost -> 1 / cost.nanos()),
                     median(all, arm, Cost::cpuNanos) / records / 1e3,
-                    ratio(all, arm, Cost::cpuNanos));
+                    ratio(all, arm, Cost::cpuNanos),
+                    median(all, arm, Cost::restNanos) / records / 1e3,
+                    100 * median(all, arm, Cost::idleShare),
+                    median(all, arm, Cost::bytes) / records);
+        }
+        for (int arm = FIRST_OTHER; arm < arms.size(); arm++) {
+            for (int base = FIRST_OTHER; base < arm; base++) {
+                System.out.printf(
+                        "%s to %s: rate %s, CPU %s%n",
+                        arms.get(arm).name(),
+                        arms.get(base).name(),
+                        ratio(all, arm, base, cost -> 1 / cost.nanos()),
+                        ratio(all, arm, base, Cost::cpuNanos));
+            }
         }
         System.out.printf("%d rounds, %,d records a pass, %d partitions%n", rounds, records, partitions);
     }
@@ -140,6 +205,12 @@ final class PairedRounds {
                     double base = arm == 1 ? first : (first + Math.log(of.applyAsDouble(round[1]))) / 2;
                     return Math.log(of.applyAsDouble(round[arm])) - base;
                 })
+                .toArray());
+    }
+
+    private static String ratio(List<Cost[]> all, int arm, int base, ToDoubleFunction<Cost> of) {
+        return PairedRatio.of(all.stream()
+                .mapToDouble(round -> Math.log(of.applyAsDouble(round[arm]) / of.applyAsDouble(round[base])))
                 .toArray());
     }
 }

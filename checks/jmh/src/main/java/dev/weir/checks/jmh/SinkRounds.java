@@ -11,10 +11,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -23,33 +20,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producing sink beside a plain loop over {@code send()} that awaits nothing, in {@link PairedRounds}, N of them
- * (30). A pass has a topic and a producer of its own. It counts from the acknowledgement of the last record of its
- * first tenth, in which whatever starts does so, to that of its last one.
+ * (30). A pass has a topic and a producer of its own, and is timed as an {@link AckedSpan} says.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SinkRounds HOST:PORT PARTITIONS BYTES RECORDS [N]
  * </pre>
  */
 public final class SinkRounds {
-    private static final long PATIENCE_SECONDS = 120;
-
-    /** The part of a pass that does not count. */
-    private static final int FIRST_PART = 10;
-
     private final String bootstrap;
     private final int partitions;
     private final byte[] value;
     private final long records;
-
-    /** Acknowledgements before the first one that counts. */
-    private final long first;
 
     private SinkRounds(String bootstrap, int partitions, byte[] value, long records) {
         this.bootstrap = bootstrap;
         this.partitions = partitions;
         this.value = value;
         this.records = records;
-        this.first = records / FIRST_PART;
     }
 
     /** As the class says; RECORDS are those of a pass. */
@@ -62,7 +49,7 @@ public final class SinkRounds {
         new PairedRounds(
                         args[0],
                         partitions,
-                        records - passes.first,
+                        AckedSpan.counted(records),
                         new Arm("loop", passes::loop),
                         new Arm("sink", passes::sink))
                 .compare(args.length > 4 ? Integer.parseInt(args[4]) : 30);
@@ -75,10 +62,12 @@ public final class SinkRounds {
     private Cost loop(String topic) throws InterruptedException {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(Map.copyOf(settings()), new ByteArraySerializer(), new ByteArraySerializer())) {
-            Counted counted = new Counted();
+            AckedSpan counted = new AckedSpan(records);
             Callback acknowledged = (metadata, failure) -> {
                 if (failure == null) {
                     counted.acknowledged();
+                } else {
+                    counted.failed(failure);
                 }
             };
             for (long i = 0; i < records; i++) {
@@ -103,40 +92,12 @@ public final class SinkRounds {
         }
     }
 
-    /** What the acknowledgements of a pass, which one thread brings, are counted and timed by. */
-    private final class Counted {
-        private final CountDownLatch done = new CountDownLatch(1);
-        private long acknowledged;
-
-        // Written before done, read after it.
-        private @Nullable Cost start;
-        private @Nullable Cost end;
-
-        private void acknowledged() {
-            acknowledged++;
-            if (acknowledged == first) {
-                start = Cost.now();
-            } else if (acknowledged == records) {
-                end = Cost.now();
-                done.countDown();
-            }
-        }
-
-        /** Waits for the last one. */
-        private Cost cost() throws InterruptedException {
-            if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("not all records were acknowledged");
-            }
-            return Objects.requireNonNull(end).since(Objects.requireNonNull(start));
-        }
-    }
-
     /**
      * The loop's records as a source. Confined to the thread of its segment but for
      * acknowledgements, which come from the producer's one thread.
      */
     private final class Generated implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
-        private final Counted counted = new Counted();
+        private final AckedSpan counted = new AckedSpan(records);
         private final String topic;
         private long next;
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
@@ -35,7 +36,12 @@ import org.apache.kafka.common.requests.RequestUtils;
 
 /**
  * Brokers that cost next to nothing: each fetch of the same partitions is answered with the same bytes, encoded once,
- * in which only offsets and the correlation id are written anew. One topic without an end; a thread per connection.
+ * in which only offsets and the correlation id are written anew; what is produced is received and acknowledged ({@link
+ * StandInWrites}). One topic without an end, and any other for what is written; a thread per connection.
+ *
+ * <p>Alone, one broker in a process of its own, so that the processor time of what is measured before it has none of
+ * its own: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StandInBrokers PORT PARTITIONS
+ * VALUE_BYTES}.
  */
 final class StandInBrokers implements Closeable {
     static final String TOPIC = "stand-in";
@@ -53,16 +59,34 @@ final class StandInBrokers implements Closeable {
 
     /** Brokers that lead the partitions in turn. */
     StandInBrokers(int count, int partitions, CompressionType codec, int valueBytes) throws IOException {
+        this(count, 0, partitions, codec, valueBytes);
+    }
+
+    private StandInBrokers(int count, int port, int partitions, CompressionType codec, int valueBytes)
+            throws IOException {
         this.partitions = partitions;
         this.codec = codec;
         this.valueBytes = valueBytes;
         for (int i = 0; i < count; i++) {
             ServerSocketChannel broker = ServerSocketChannel.open();
-            broker.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            broker.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             brokers.add(broker);
         }
         for (ServerSocketChannel broker : brokers) {
             Thread.ofPlatform().daemon().name("stand-in").start(() -> accept(broker));
+        }
+    }
+
+    /** As the class says; until it is killed. */
+    public static void main(String[] args) throws Exception {
+        try (StandInBrokers brokers = new StandInBrokers(
+                1,
+                Integer.parseInt(args[0]),
+                Integer.parseInt(args[1]),
+                CompressionType.NONE,
+                Integer.parseInt(args[2]))) {
+            System.out.println(brokers.address());
+            new CountDownLatch(1).await();
         }
     }
 
@@ -87,12 +111,15 @@ final class StandInBrokers implements Closeable {
 
     private void serve(SocketChannel connection) {
         Map<List<Integer>, Answer> answers = new HashMap<>(); // by partitions, in the order in which they are asked for
-        ByteBuffer size = ByteBuffer.allocate(Integer.BYTES);
+        ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
+        ByteBuffer request = ByteBuffer.allocateDirect(1 << 16);
         try (connection) {
             while (true) {
                 fill(connection, size.clear());
-                ByteBuffer request = ByteBuffer.allocate(size.getInt(0));
-                fill(connection, request);
+                if (request.capacity() < size.getInt(0)) {
+                    request = ByteBuffer.allocateDirect(2 * size.getInt(0));
+                }
+                fill(connection, request.clear().limit(size.getInt(0)));
                 write(connection, answer(request.flip(), answers));
             }
         } catch (IOException gone) {
@@ -125,7 +152,7 @@ final class StandInBrokers implements Closeable {
             case API_VERSIONS -> versions();
             case METADATA -> metadata(new MetadataRequestData(in, version));
             case LIST_OFFSETS -> beginnings(new ListOffsetsRequestData(in, version));
-            default -> throw new IOException("request " + header.apiKey());
+            default -> StandInWrites.answer(header.apiKey(), port(brokers.getFirst()), in, version);
         };
         return encoded(header, body);
     }
@@ -154,18 +181,21 @@ final class StandInBrokers implements Closeable {
 
     private static ApiVersionsResponseData versions() {
         ApiVersionsResponseData data = new ApiVersionsResponseData();
-        for (ApiKeys api : List.of(ApiKeys.API_VERSIONS, ApiKeys.METADATA, ApiKeys.LIST_OFFSETS, ApiKeys.FETCH)) {
+        List<ApiKeys> all = new ArrayList<>(StandInWrites.APIS);
+        all.addAll(List.of(ApiKeys.API_VERSIONS, ApiKeys.METADATA, ApiKeys.LIST_OFFSETS, ApiKeys.FETCH));
+        for (ApiKeys api : all) {
             data.apiKeys()
                     .add(new ApiVersionsResponseData.ApiVersion()
                             .setApiKey(api.id)
                             .setMinVersion(api.oldestVersion())
-                            .setMaxVersion(api.latestVersion()));
+                            .setMaxVersion(StandInWrites.latest(api)));
         }
         return data;
     }
 
     private MetadataResponseData metadata(MetadataRequestData request) throws IOException {
-        MetadataResponseData data = new MetadataResponseData();
+        MetadataResponseData data =
+                new MetadataResponseData().setControllerId(0).setClusterId(TOPIC);
         for (int id = 0; id < brokers.size(); id++) {
             data.brokers()
                     .add(new MetadataResponseData.MetadataResponseBroker()
@@ -173,17 +203,17 @@ final class StandInBrokers implements Closeable {
                             .setHost("localhost")
                             .setPort(port(brokers.get(id))));
         }
-        request.topics()
-                .forEach(topic -> data.topics()
-                        .add(new MetadataResponseData.MetadataResponseTopic()
-                                .setName(topic.name())
-                                .setTopicId(TOPIC_ID)
-                                .setPartitions(IntStream.range(0, partitions)
-                                        .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
-                                                .setPartitionIndex(number)
-                                                .setLeaderId(number % brokers.size())
-                                                .setLeaderEpoch(1))
-                                        .toList())));
+        List<MetadataRequestData.MetadataRequestTopic> topics = request.topics() == null ? List.of() : request.topics();
+        topics.forEach(topic -> data.topics()
+                .add(new MetadataResponseData.MetadataResponseTopic()
+                        .setName(topic.name())
+                        .setTopicId(topic.name().equals(TOPIC) ? TOPIC_ID : StandInWrites.id(topic.name()))
+                        .setPartitions(IntStream.range(0, partitions)
+                                .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
+                                        .setPartitionIndex(number)
+                                        .setLeaderId(number % brokers.size())
+                                        .setLeaderEpoch(1))
+                                .toList())));
         return data;
     }
 

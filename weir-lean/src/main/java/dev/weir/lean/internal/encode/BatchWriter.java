@@ -1,7 +1,6 @@
 package dev.weir.lean.internal.encode;
 
 import dev.weir.lean.internal.batch.BatchLayout;
-import dev.weir.lean.internal.wire.VarInts;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -20,6 +19,7 @@ import java.util.zip.CRC32C;
 public final class BatchWriter {
 
     private final ByteBuffer bytes;
+    private final ByteBuffer whole;
     private int end = BatchLayout.HEADER_BYTES;
     private int count;
     private int codec;
@@ -29,6 +29,7 @@ public final class BatchWriter {
     /** @param bytes becomes the writer's; all of its capacity is used */
     public BatchWriter(ByteBuffer bytes) {
         this.bytes = bytes.clear();
+        this.whole = bytes.duplicate();
     }
 
     /** Begins another batch. */
@@ -40,18 +41,17 @@ public final class BatchWriter {
 
     /** Appends a record; false, and nothing changed, if there is no room. */
     public boolean append(RecordBytes record, long timestampMillis) {
-        int room = bytes.capacity() - end;
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
         // No record of more than 2 GB comes here; one that is near to that must not overflow below.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }
-        int body = record.bodyBytes(delta, count);
-        if (VarInts.sizeOfSigned(body) + (long) body > room) {
+        // An encoder may throw: nothing is changed before.
+        int next = record.put(bytes, end, delta, count);
+        if (next < 0) {
             return false;
         }
-        // An encoder may throw: nothing is changed before.
-        end = record.putBody(bytes, VarInts.putSigned(bytes, end, body), delta, count);
+        end = next;
         if (count == 0) {
             baseTimestamp = timestampMillis;
             maxTimestamp = timestampMillis;
@@ -72,6 +72,11 @@ public final class BatchWriter {
     /** The buffer: only read it, and leave its position and limit as they are. */
     public ByteBuffer bytes() {
         return bytes;
+    }
+
+    /** The batch from position to limit, to be sent from where it lies: the same view again with each call. */
+    public ByteBuffer whole() {
+        return whole.limit(end).position(0);
     }
 
     /** Of the batch, header included. */

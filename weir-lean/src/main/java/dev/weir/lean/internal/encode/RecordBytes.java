@@ -17,6 +17,15 @@ public final class RecordBytes {
     private static final int FIRST_HEADER_BYTES = 128;
     private static final int FIRST_KEY_BYTES = 64;
 
+    /** The greatest length that takes one byte. */
+    private static final int MAX_OF_ONE_BYTE = 63;
+
+    /** Numbers of so many bits take two bytes at most. */
+    private static final int BITS_OF_TWO_BYTES = 13;
+
+    /** With all that stands around them, and a key whose length takes one byte, {@value #BITS_OF_TWO_BYTES} bits. */
+    private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
+
     /** Beside its parts a record has five numbers, a longer one, and attributes. */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
 
@@ -103,7 +112,9 @@ public final class RecordBytes {
         int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));
         at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
         at = VarInts.putSigned(to, at, headerCount);
-        to.put(at, headers, 0, headersEnd);
+        if (headersEnd > 0) {
+            to.put(at, headers, 0, headersEnd);
+        }
         return at + headersEnd;
     }
 
@@ -137,8 +148,62 @@ public final class RecordBytes {
         return VarInts.sizeOfSigned(body) + body;
     }
 
+    /**
+     * Writes it, in a batch in which it is at {@code offsetDelta}; only if {@link #maxBytes} fits.
+     *
+     * @param to its position is 0 and its limit its capacity
+     * @return the position after it; -1, and nothing of use written, if there is no room
+     */
+    int put(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
+        if (tail == null
+                && headerCount == 0
+                && key.length() <= MAX_OF_ONE_BYTE
+                && value.length() <= MAX_PLAIN_BYTES
+                && (timestampDelta | offsetDelta) >>> BITS_OF_TWO_BYTES == 0
+                && to.capacity() - from >= Long.BYTES) {
+            return putPlain(to, from, (int) timestampDelta, offsetDelta);
+        }
+        int body = bodyBytes(timestampDelta, offsetDelta);
+        if (VarInts.sizeOfSigned(body) + (long) body > to.capacity() - from) {
+            return -1;
+        }
+        return putBody(to, VarInts.putSigned(to, from, body), timestampDelta, offsetDelta);
+    }
+
+    /**
+     * One without headers, whose numbers take two bytes at most and the key's length one: all before the key fits into
+     * eight bytes, which are written at once. What of them lies behind it is overwritten by the rest.
+     */
+    private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
+        int rawTime = timestampDelta << 1;
+        int rawOffset = offsetDelta << 1;
+        int valueLength = value.length();
+        int rawValue = (valueLength << 1) ^ (valueLength >> 31);
+        int keyBytes = key.lengthOrZero();
+        int timeSize = VarInts.sizeOfSmall(rawTime);
+        int offsetSize = VarInts.sizeOfSmall(rawOffset);
+        int body =
+                1 + timeSize + offsetSize + 1 + keyBytes + VarInts.sizeOfSmall(rawValue) + Math.max(0, valueLength) + 1;
+        int lengthSize = VarInts.sizeOfSmall(body << 1);
+        int end = from + lengthSize + body;
+        if (end > to.capacity()) {
+            return -1;
+        }
+        long head = (long) VarInts.small(body << 1) << Byte.SIZE; // and the attributes
+        head = (head << (timeSize * Byte.SIZE)) | VarInts.small(rawTime);
+        head = (head << (offsetSize * Byte.SIZE)) | VarInts.small(rawOffset);
+        int keyLength = key.length();
+        head = (head << Byte.SIZE) | ((keyLength << 1) ^ (keyLength >> 31));
+        int headSize = lengthSize + 1 + timeSize + offsetSize + 1;
+        to.putLong(from, head << (Long.SIZE - headSize * Byte.SIZE));
+        int at = key.copyTo(to, from + headSize);
+        at = value.copyTo(to, VarInts.putSmall(to, at, rawValue));
+        to.put(at, (byte) 0);
+        return end;
+    }
+
     /** How many bytes follow its length; only if {@link #maxBytes} fits. */
-    int bodyBytes(long timestampDelta, int offsetDelta) {
+    private int bodyBytes(long timestampDelta, int offsetDelta) {
         return 1
                 + VarInts.sizeOfSignedLong(timestampDelta)
                 + VarInts.sizeOfSigned(offsetDelta)
@@ -155,7 +220,7 @@ public final class RecordBytes {
     }
 
     /** Writes all behind its length; returns the position after it. */
-    int putBody(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
+    private int putBody(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         to.put(from, (byte) 0);
         int at = VarInts.putSignedLong(to, from + 1, timestampDelta);
         at = VarInts.putSigned(to, at, offsetDelta);

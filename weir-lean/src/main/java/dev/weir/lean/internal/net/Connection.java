@@ -141,12 +141,12 @@ public final class Connection implements AutoCloseable {
     }
 
     private int flush() throws IOException {
-        ByteBuffer out = buffers.out();
-        if (!out.hasRemaining()) {
+        Outgoing out = buffers.out();
+        if (!out.hasRemaining() && !transport.hasPending()) {
             return 0;
         }
-        int written = transport.write(out);
-        transport.wantWrite(out.hasRemaining());
+        int written = out.hasRemaining() ? out.writeTo(transport) : transport.writePending();
+        transport.wantWrite(out.hasRemaining() || transport.hasPending());
         return written;
     }
 
@@ -243,6 +243,10 @@ public final class Connection implements AutoCloseable {
 
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
+        if (underWay == 1 && buffers.out().hasRemaining()) {
+            // Its buffers would be used again while they are sent.
+            throw noAnswer("an answer to a request that had not left yet");
+        }
         size.clear();
         receiving = null;
         buffer.bytes().position(0);
@@ -323,7 +327,15 @@ public final class Connection implements AutoCloseable {
 
     /** The buffer for a request of at most so many bytes, to be filled from 0, flipped, and {@link #sent}. */
     public ByteBuffer outgoing(int bytes) {
-        return buffers.outgoing(bytes);
+        return buffers.out().begin(bytes);
+    }
+
+    /**
+     * Has a buffer sent from where it lies, from its position to its limit, behind what has been put into the outgoing
+     * one. Both and its bytes stay as they are until the request is answered or the connection closed.
+     */
+    public void insert(ByteBuffer bytes) {
+        buffers.out().insert(bytes);
     }
 
     /** The number that the next request must have. */
@@ -337,6 +349,7 @@ public final class Connection implements AutoCloseable {
         apis[at] = api;
         versions[at] = version;
         correlations[at] = nextCorrelation++;
+        buffers.out().end();
         try {
             flush();
         } catch (IOException e) {

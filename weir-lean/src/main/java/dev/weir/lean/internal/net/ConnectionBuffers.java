@@ -12,12 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectionBuffers {
 
-    private static final int FIRST_OUT_BYTES = 4 * 1024;
-
     final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
     private final ReceiveBuffer one;
     private final ReceiveBuffer other;
-    private ByteBuffer out = ByteBuffer.allocateDirect(FIRST_OUT_BYTES);
+    private final Outgoing out = new Outgoing();
 
     /** @param maxResponseBytes of each of the two for responses */
     public ConnectionBuffers(int maxResponseBytes) {
@@ -28,7 +26,7 @@ public final class ConnectionBuffers {
     /** Makes them ready for another connection. Responses that somebody still reads stay. */
     void reset() {
         size.clear();
-        out.limit(0);
+        out.forget();
     }
 
     /** Whether there is one for a response. */
@@ -45,15 +43,7 @@ public final class ConnectionBuffers {
     }
 
     /** What is being sent. */
-    ByteBuffer out() {
+    Outgoing out() {
         return out;
-    }
-
-    /** Room for so many bytes to be sent, from 0. */
-    ByteBuffer outgoing(int bytes) {
-        if (bytes > out.capacity()) {
-            out = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
-        }
-        return out.clear();
     }
 }

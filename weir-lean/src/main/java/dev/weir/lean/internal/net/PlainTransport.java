@@ -37,6 +37,21 @@ final class PlainTransport implements Transport {
     }
 
     @Override
+    public long write(ByteBuffer[] from, int first, int count) throws IOException {
+        return channel.write(from, first, count);
+    }
+
+    @Override
+    public boolean hasPending() {
+        return false;
+    }
+
+    @Override
+    public int writePending() {
+        return 0;
+    }
+
+    @Override
     public void wantWrite(boolean wanted) {
         key.interestOps(wanted ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
     }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SecuredTransport implements Transport {
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
     private final KafkaChannel channel;
     private final SelectionKey key;
     private @Nullable TransportLayer layer;
@@ -66,6 +68,30 @@ final class SecuredTransport implements Transport {
     @Override
     public int write(ByteBuffer from) throws IOException {
         return layer().write(from);
+    }
+
+    /** One by one: what the layer makes of several counts from the array's beginning with TLS. */
+    @Override
+    public long write(ByteBuffer[] from, int first, int count) throws IOException {
+        long written = 0;
+        for (int i = first; i < first + count; i++) {
+            written += layer().write(from[i]);
+            if (from[i].hasRemaining()) {
+                break;
+            }
+        }
+        return written;
+    }
+
+    @Override
+    public boolean hasPending() {
+        return layer().hasPendingWrites();
+    }
+
+    /** The layer writes what it holds before it takes more, of which there is none. */
+    @Override
+    public int writePending() throws IOException {
+        return layer().write(NOTHING);
     }
 
     @Override

@@ -15,6 +15,15 @@ interface Transport extends AutoCloseable {
     /** Writes as much as fits. */
     int write(ByteBuffer from) throws IOException;
 
+    /** Writes as much as fits of so many buffers, one after the other. */
+    long write(ByteBuffer[] from, int first, int count) throws IOException;
+
+    /** Whether it has taken bytes, to encrypt them, that have not been written. */
+    boolean hasPending();
+
+    /** Writes as much of those as fits; returns 0. */
+    int writePending() throws IOException;
+
     /** Asks to be woken when bytes can be written, too. */
     void wantWrite(boolean wanted);
 

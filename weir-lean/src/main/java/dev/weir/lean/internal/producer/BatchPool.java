@@ -15,7 +15,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchPool {
 
+    /**
+     * A sender that waits is woken when so many batches can be had, or a quarter of all: to be woken for each costs as
+     * much as to fill one. Batches that wait to be sent keep the broker busy meanwhile.
+     */
+    private static final int WAKE_BATCHES = 8;
+
+    /** After which it looks by itself: what is missing may be held up for long by a partition without a leader. */
+    private static final long LOOK_NANOS = 5_000_000;
+
     private final int batchBytes;
+    private final long wakeBytes;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition returned = lock.newCondition();
     private final ArrayDeque<Batch> kept = new ArrayDeque<>();
@@ -27,6 +37,7 @@ final class BatchPool {
     BatchPool(long bytes, int batchBytes) {
         this.freeBytes = bytes;
         this.batchBytes = batchBytes;
+        this.wakeBytes = Math.min((long) WAKE_BATCHES * batchBytes, bytes / 4);
     }
 
     /**
@@ -55,7 +66,8 @@ final class BatchPool {
                     if (left <= 0) {
                         return null;
                     }
-                    left = returned.awaitNanos(left);
+                    long nanos = Math.min(left, LOOK_NANOS);
+                    left -= nanos - returned.awaitNanos(nanos);
                 }
             } finally {
                 if (large) {
@@ -88,10 +100,17 @@ final class BatchPool {
             if (batch.pooledBytes == batchBytes && !closed) {
                 kept.push(batch);
             }
-            returned.signalAll();
+            if (freeBytes >= wakeBytes) {
+                returned.signalAll();
+            }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** What {@link #takePressed} would answer. */
+    boolean isPressed() {
+        return pressed;
     }
 
     /** Whether somebody went without since the last time that this was asked, or waits. */

@@ -62,10 +62,15 @@ final class Engine implements Runnable, Events {
     private boolean accepted;
 
     private int firstToLookAt;
+
+    /** Whether something was found, in this turn, that may be sent to a broker which takes requests. */
+    private boolean foundFree;
+
     private long nowNanos = System.nanoTime();
     private long nextLookNanos;
 
     // Of any thread.
+    private volatile boolean held;
     private volatile boolean news;
     private volatile boolean asleep;
     private volatile boolean ending;
@@ -141,6 +146,11 @@ final class Engine implements Runnable, Events {
         }
     }
 
+    /** Whether nothing that was left could be sent now, though room is wanted. Thread-safe. */
+    boolean isHeld() {
+        return held;
+    }
+
     /** Gives up what is not finished, and ends the thread. Thread-safe. */
     void end() {
         ending = true;
@@ -202,10 +212,12 @@ final class Engine implements Runnable, Events {
         boolean pressed = pool.takePressed();
         nextLookNanos = nowNanos + IDLE_NANOS;
         List<Partition> all = located.partitions();
+        foundFree = false;
         firstToLookAt = all.isEmpty() ? 0 : (firstToLookAt + 1) % all.size();
         for (int i = 0; i < all.size(); i++) {
             lookAt(all.get((firstToLookAt + i) % all.size()), pressed);
         }
+        tellHeld();
         for (ProducerBroker broker : located.brokers()) {
             if (!ending) {
                 work += broker.send(nowNanos);
@@ -216,6 +228,16 @@ final class Engine implements Runnable, Events {
             lookAgain(nowNanos + PATIENCE_NANOS);
         }
         return work;
+    }
+
+    /** Who goes without room looks at this after it has said so: if that crosses, it is seen here. */
+    private void tellHeld() {
+        if (held == foundFree) {
+            held = !foundFree;
+            if (foundFree && pool.isPressed()) {
+                news = true;
+            }
+        }
     }
 
     /** A broker that refuses this client after others have taken it is like one that is away: it is tried again. */
@@ -241,12 +263,22 @@ final class Engine implements Runnable, Events {
     }
 
     private void lookAt(Partition partition, boolean pressed) {
+        if (partition.held && !isBusy(partition)) {
+            partition.held = false;
+        }
         if (partition.intake.hasSome()) {
-            boolean room = partition.hasRoom();
-            long begun =
-                    partition.intake.drain(partition.waiting, nowNanos - (room ? lingerNanos : FOREVER_NANOS), pressed);
-            if (room && begun != Intake.NEVER) {
-                lookAgain(begun + lingerNanos);
+            // While a batch could not leave anyway, it is better filled on.
+            boolean busy = isBusy(partition);
+            if (busy) {
+                partition.held = true;
+            } else {
+                foundFree = true;
+            }
+            boolean room = !busy && partition.hasRoom();
+            long begun = partition.intake.drain(
+                    partition.waiting, nowNanos - (room ? lingerNanos : FOREVER_NANOS), pressed && room);
+            if (begun != Intake.NEVER && (room || busy)) {
+                lookAgain(busy ? nowNanos + PATIENCE_NANOS : begun + lingerNanos);
             }
         }
         if (partition.waiting.isEmpty() && partition.flying.isEmpty()) {
@@ -259,6 +291,11 @@ final class Engine implements Runnable, Events {
         if (partition.maySend(nowNanos) && id.identifies(partition)) {
             offer(partition);
         }
+    }
+
+    private boolean isBusy(Partition partition) {
+        ProducerBroker leader = located.leader(partition);
+        return leader != null && leader.isBusy();
     }
 
     private void lookAgain(long atNanos) {

@@ -208,7 +208,9 @@ public final class Entrance {
             return false;
         }
         appendTo(partition, fresh, timestampMillis, record, token);
-        engine.wake();
+        if (!partition.held) {
+            engine.wake();
+        }
         return true;
     }
 
@@ -225,7 +227,9 @@ public final class Entrance {
             return fresh;
         }
         // Batches that are not full leave now, whatever their linger: they hold what is waited for.
-        engine.wake();
+        if (!engine.isHeld()) {
+            engine.wake();
+        }
         fresh = waitNanos <= 0 ? null : pool.take(bytes, waitNanos);
         if (fresh == null && (closed || engine.failure() != null)) {
             throw noMore();

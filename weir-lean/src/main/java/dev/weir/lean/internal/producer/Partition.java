@@ -33,6 +33,14 @@ final class Partition {
     final AtomicLong finished = new AtomicLong();
 
     private volatile int leader = UNKNOWN;
+
+    /**
+     * Whether its broker takes no more requests for now, so that the producer's thread need not be woken for what is
+     * left here: it looks by itself when that is over. Set to false before it looks, or it could miss what is left
+     * meanwhile.
+     */
+    volatile boolean held;
+
     int leaderEpoch = UNKNOWN;
 
     /** Of those flying, how many are not answered. */

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes produce requests, versions 9 to 12, without allocating. Confined to one thread.
+ * Writes produce requests, versions 9 to 12, without allocating, and but for batches in the heap without copying them.
+ * Confined to one thread.
  *
  * <pre>
  *   size, key = 0, version, correlation, client id, tags         header 2
@@ -55,13 +56,16 @@ final class ProduceRequest implements BrokerLink.Encoder {
     public int maxBytes() {
         long all = (long) FIXED_BYTES + clientId.length;
         for (int i = 0; i < flight.size(); i++) {
-            all += flight.batch(i).writer.sizeBytes() + flight.partition(i).topic.nameBytes.length + PARTITION_BYTES;
+            Batch batch = flight.batch(i);
+            all += (batch.writer.bytes().isDirect() ? 0 : batch.writer.sizeBytes())
+                    + flight.partition(i).topic.nameBytes.length
+                    + PARTITION_BYTES;
         }
         return Math.toIntExact(all);
     }
 
     @Override
-    public void write(ByteBuffer out, int correlation) {
+    public void write(ByteBuffer out, BrokerLink.Inserts inserts, int correlation) {
         out.clear()
                 .putInt(0)
                 .putShort(KEY)
@@ -73,6 +77,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         VarInts.putUnsigned(out, 0);
         out.putShort(ACKS_ALL).putInt(timeoutMillis);
         VarInts.putUnsigned(out, topics() + 1);
+        int inserted = 0;
         int at = 0;
         while (at < flight.size()) {
             Topic topic = flight.partition(at).topic;
@@ -81,20 +86,26 @@ final class ProduceRequest implements BrokerLink.Encoder {
             out.put(topic.nameBytes);
             VarInts.putUnsigned(out, end - at + 1);
             for (; at < end; at++) {
-                batch(out, flight.partition(at), flight.batch(at));
+                inserted += batch(out, inserts, flight.partition(at), flight.batch(at));
             }
             out.put((byte) 0);
         }
-        out.put((byte) 0).putInt(0, out.position() - Integer.BYTES).flip();
+        out.put((byte) 0).putInt(0, out.position() + inserted - Integer.BYTES).flip();
     }
 
-    private static void batch(ByteBuffer out, Partition partition, Batch batch) {
+    /** Returns how many bytes are not in the buffer. The system would copy those in the heap with each attempt. */
+    private static int batch(ByteBuffer out, BrokerLink.Inserts inserts, Partition partition, Batch batch) {
         int size = batch.writer.sizeBytes();
+        boolean direct = batch.writer.bytes().isDirect();
         out.putInt(partition.number);
         VarInts.putUnsigned(out, size + 1);
-        out.put(out.position(), batch.writer.bytes(), 0, size)
-                .position(out.position() + size)
-                .put((byte) 0);
+        if (direct) {
+            inserts.insert(batch.writer.whole());
+        } else {
+            out.put(out.position(), batch.writer.bytes(), 0, size).position(out.position() + size);
+        }
+        out.put((byte) 0);
+        return direct ? size : 0;
     }
 
     private int topics() {

@@ -69,6 +69,11 @@ final class ProducerBroker implements BrokerLink.Listener {
         }
     }
 
+    /** Whether it is connected, and takes no more requests before it has answered one, or received the last one. */
+    boolean isBusy() {
+        return !flights.isEmpty() && !link.canSend();
+    }
+
     /** A partition may send to this broker in this turn. */
     void offer(Partition partition) {
         ready.add(partition);

@@ -143,6 +143,26 @@ public final class VarInts {
         return at;
     }
 
+    /** How many bytes a number takes, zig-zag encoded already, that is less than 2^14: 1 or 2. */
+    public static int sizeOfSmall(int raw) {
+        return raw <= LOW ? 1 : 2;
+    }
+
+    /** The bytes of such a number, first byte highest. */
+    public static int small(int raw) {
+        return raw <= LOW ? raw : (((raw & LOW) | (LOW + 1)) << Byte.SIZE) | (raw >>> BITS);
+    }
+
+    /** Puts such a number; returns the position after it. */
+    public static int putSmall(ByteBuffer bytes, int at, int raw) {
+        if (raw <= LOW) {
+            bytes.put(at, (byte) raw);
+            return at + 1;
+        }
+        bytes.putShort(at, (short) small(raw));
+        return at + 2;
+    }
+
     private static long pack(int value, int next) {
         return ((long) value << 32) | next;
     }

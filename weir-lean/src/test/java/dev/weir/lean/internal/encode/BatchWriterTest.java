@@ -137,6 +137,61 @@ class BatchWriterTest {
         }
     }
 
+    /** At each length at which a number takes a byte more, and at each end of a buffer. */
+    @Test
+    void recordsAtTheBoundsOfNumbers_areReadBackTheSame_andFillTheBatchAsTheirSizesSay() {
+        List<SimpleRecord> all = new ArrayList<>();
+        for (int keyBytes : new int[] {-1, 0, 1, 62, 63, 64, 65}) {
+            for (int valueBytes : new int[] {-1, 0, 1, 62, 63, 64, 65, 110, 8_118, 8_119, 8_120, 8_191, 8_192}) {
+                for (long delta : new long[] {0, 63, 64, 8_191, 8_192, -1, Long.MAX_VALUE / 4}) {
+                    all.add(new SimpleRecord(
+                            1_700_000_000_000L + delta, bytesOf(keyBytes), bytesOf(valueBytes), new Header[0]));
+                }
+            }
+        }
+        all.addFirst(new SimpleRecord(1_700_000_000_000L, bytesOf(-1), bytesOf(-1), new Header[0]));
+        BatchWriter writer = new BatchWriter(ByteBuffer.allocateDirect(8 << 20));
+        writer.clear();
+        for (SimpleRecord record : all) {
+            show(record, new Random(1));
+            assertThat(writer.append(bytes, record.timestamp())).isTrue();
+        }
+        writer.stamp(PRODUCER, EPOCH, 1, crc);
+        checkOfficially(
+                ByteBuffer.allocateDirect(writer.sizeBytes()).put(0, writer.bytes(), 0, writer.sizeBytes()), all, 0, 1);
+        for (int valueBytes : new int[] {-1, 0, 1, 50}) {
+            for (int capacity = 61; capacity < 400; capacity++) {
+                checkFilled(capacity, valueBytes);
+            }
+        }
+    }
+
+    private void checkFilled(int capacity, int valueBytes) {
+        BatchWriter writer = new BatchWriter(ByteBuffer.allocateDirect(capacity));
+        writer.clear();
+        show(new SimpleRecord(1_000, bytesOf(-1), bytesOf(valueBytes), new Header[0]), new Random(1));
+        int size = 61;
+        while (size + bytes.encodedBytes(0, writer.count()) <= capacity) {
+            size += bytes.encodedBytes(0, writer.count());
+            assertThat(writer.append(bytes, 1_000))
+                    .as("at " + size + " of " + capacity)
+                    .isTrue();
+            assertThat(writer.sizeBytes()).isEqualTo(size);
+        }
+        assertThat(writer.append(bytes, 1_000))
+                .as("behind " + size + " of " + capacity)
+                .isFalse();
+        assertThat(writer.sizeBytes()).isEqualTo(size);
+    }
+
+    private static byte @Nullable [] bytesOf(int length) {
+        byte[] made = length < 0 ? null : new byte[length];
+        if (made != null) {
+            new Random(length).nextBytes(made);
+        }
+        return made;
+    }
+
     private static ByteBuffer contents(BatchWriter writer) {
         return writer.bytes().slice(0, writer.sizeBytes());
     }

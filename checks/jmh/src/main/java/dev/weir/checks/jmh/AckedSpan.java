@@ -1,0 +1,71 @@
+package dev.weir.checks.jmh;
+
+import dev.weir.checks.jmh.PairedRounds.Cost;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the acknowledgements of a pass are counted and timed by: from that of the last record of its first tenth, in
+ * which whatever starts does so, to that of its last one. Told by one thread at a time, awaited by another; what comes
+ * beyond the last one does not count.
+ */
+final class AckedSpan {
+    private static final long PATIENCE_SECONDS = 120;
+
+    /** The part of a pass that does not count. */
+    private static final int FIRST_PART = 10;
+
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final long first;
+    private final long records;
+    private long acknowledged;
+
+    // Written before done, read after it.
+    private @Nullable Cost start;
+    private @Nullable Cost end;
+    private @Nullable Throwable failure;
+
+    /** @param records of a pass, ten at least */
+    AckedSpan(long records) {
+        this.records = records;
+        this.first = records / FIRST_PART;
+    }
+
+    /** How many of so many records count. */
+    static long counted(long records) {
+        return records - records / FIRST_PART;
+    }
+
+    void acknowledged() {
+        acknowledged++;
+        if (acknowledged == first) {
+            start = Cost.now();
+        } else if (acknowledged == records) {
+            end = Cost.now();
+            done.countDown();
+        }
+    }
+
+    /** The pass is over: a record was not taken. Any thread. */
+    void failed(Throwable why) {
+        failure = why;
+        done.countDown();
+    }
+
+    boolean isDone() {
+        return done.getCount() == 0;
+    }
+
+    /** Waits for the last one. */
+    Cost cost() throws InterruptedException {
+        if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("not all records were acknowledged");
+        }
+        if (failure != null) {
+            throw new IllegalStateException("a record was refused", failure);
+        }
+        return Objects.requireNonNull(end).since(Objects.requireNonNull(start));
+    }
+}

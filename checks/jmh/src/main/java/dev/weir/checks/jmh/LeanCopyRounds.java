@@ -1,0 +1,211 @@
+package dev.weir.checks.jmh;
+
+import dev.weir.checks.jmh.PairedRounds.Arm;
+import dev.weir.checks.jmh.PairedRounds.Cost;
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import dev.weir.lean.StartAt;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * A topic copied by hand on the lean path beside the manual's loop over the client, which polls, sends, and each second
+ * flushes and commits, and {@link BareCopy}, in {@link PairedRounds}, N of them (16). The lean copy sends each record
+ * from where it was received and commits each second what is acknowledged; the bare one commits nothing. A record goes
+ * to the partition that it came from. A pass has an output and a group of its own, and is timed as an {@link AckedSpan}
+ * says.
+ *
+ * <pre>
+ *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES
+ *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanCopyRounds HOST:PORT TOPIC PARTITIONS RECORDS [N]
+ * </pre>
+ */
+public final class LeanCopyRounds {
+    private static final long COMMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration WAIT = Duration.ofMillis(100);
+
+    private final String bootstrap;
+    private final String input;
+    private final int partitions;
+    private final long records;
+
+    private LeanCopyRounds(String bootstrap, String input, int partitions, long records) {
+        this.bootstrap = bootstrap;
+        this.input = input;
+        this.partitions = partitions;
+        this.records = records;
+    }
+
+    /** As the class says; RECORDS are those of the topic, as many in each partition. */
+    public static void main(String[] args) throws Exception {
+        int partitions = Integer.parseInt(args[2]);
+        long records = Long.parseLong(args[3]);
+        if (records % partitions != 0) {
+            throw new IllegalArgumentException("RECORDS must be a multiple of PARTITIONS: " + records);
+        }
+        LeanCopyRounds passes = new LeanCopyRounds(args[0], args[1], partitions, records);
+        new PairedRounds(
+                        args[0],
+                        partitions,
+                        AckedSpan.counted(records),
+                        new Arm("plain", passes::plain),
+                        new Arm("bare", passes::bare),
+                        new Arm("lean", passes::lean))
+                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 16);
+    }
+
+    /** As {@code workloads/copy.yaml} has them. */
+    private KafkaConsumer<byte[], byte[]> consumer(String group) {
+        Map<String, Object> config = new HashMap<>(fetching());
+        config.putAll(Map.of(
+                "group.id",
+                group,
+                "enable.auto.commit",
+                "false",
+                "auto.offset.reset",
+                "earliest",
+                "max.poll.records",
+                "5000"));
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private Map<String, String> fetching() {
+        return Map.of(
+                "bootstrap.servers",
+                bootstrap,
+                "max.partition.fetch.bytes",
+                "8388608",
+                "fetch.max.bytes",
+                "8388608",
+                "receive.buffer.bytes",
+                "1048576");
+    }
+
+    private List<TopicPartition> inputs() {
+        return IntStream.range(0, partitions)
+                .mapToObj(number -> new TopicPartition(input, number))
+                .toList();
+    }
+
+    private Cost plain(String output) throws InterruptedException {
+        AckedSpan span = new AckedSpan(records);
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(output);
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        LeanProduceRounds.client(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
+            consumer.assign(inputs());
+            consumer.seekToBeginning(inputs());
+            long dueNanos = System.nanoTime() + COMMIT_NANOS;
+            long left = records;
+            while (left > 0) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(WAIT)) {
+                    left--;
+                    var unused = producer.send(
+                            new ProducerRecord<>(output, record.partition(), record.key(), record.value()),
+                            (metadata, failure) -> {
+                                if (failure == null) {
+                                    span.acknowledged();
+                                } else {
+                                    span.failed(failure);
+                                }
+                            });
+                }
+                if (System.nanoTime() - dueNanos >= 0) {
+                    producer.flush();
+                    consumer.commitSync();
+                    dueNanos = System.nanoTime() + COMMIT_NANOS;
+                }
+            }
+            producer.flush();
+            return span.cost();
+        }
+    }
+
+    private Cost bare(String output) throws IOException, InterruptedException {
+        AckedSpan span = new AckedSpan(records);
+        Map<TopicPartition, Long> ends =
+                new TreeMap<>((one, other) -> Integer.compare(one.partition(), other.partition()));
+        inputs().forEach(each -> ends.put(each, records / partitions));
+        try (BareProduce to =
+                new BareProduce(bootstrap, output, partitions, LeanProduceRounds.BATCH_BYTES, span::acknowledged)) {
+            BareCopy.run(bootstrap, ends, to);
+            return span.cost();
+        }
+    }
+
+    private Cost lean(String output) throws InterruptedException {
+        Acked acked = new Acked();
+        LeanSettings.Builder from = LeanSettings.builder();
+        fetching().forEach(from::property);
+        try (KafkaConsumer<byte[], byte[]> offsets = consumer(output);
+                LeanProducer producer = LeanProducer.open(LeanProduceRounds.leanClient(bootstrap), acked);
+                LeanConsumer consumer = LeanConsumer.open(from.build())) {
+            offsets.assign(inputs());
+            inputs().forEach(each -> consumer.assign(each.topic(), each.partition(), StartAt.beginning()));
+            LeanRecord copy = new LeanRecord(output);
+            RecordHandler send = record -> {
+                try {
+                    producer.send(
+                            copy.partition(record.partition()).key(record.key()).value(record.value()),
+                            record.offset());
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException("interrupted", e);
+                }
+            };
+            long dueNanos = System.nanoTime() + COMMIT_NANOS;
+            while (!acked.span.isDone()) {
+                if (consumer.poll(send) == 0) {
+                    consumer.await(WAIT);
+                }
+                if (System.nanoTime() - dueNanos >= 0) {
+                    acked.commit(offsets);
+                    dueNanos = System.nanoTime() + COMMIT_NANOS;
+                }
+            }
+            return acked.span.cost();
+        }
+    }
+
+    /** Counts acknowledgements, and notes up to where each partition is copied. */
+    private final class Acked implements SendListener {
+        private final AckedSpan span = new AckedSpan(records);
+        private final AtomicLongArray next = new AtomicLongArray(partitions);
+
+        @Override
+        public void acknowledged(long token, String topic, int partition, long offset) {
+            next.setRelease(partition, token + 1);
+            span.acknowledged();
+        }
+
+        @Override
+        public void failed(long token, SendException why) {
+            span.failed(why);
+        }
+
+        private void commit(KafkaConsumer<?, ?> consumer) {
+            Map<TopicPartition, OffsetAndMetadata> copied = new HashMap<>();
+            inputs().forEach(each -> copied.put(each, new OffsetAndMetadata(next.getAcquire(each.partition()))));
+            consumer.commitSync(copied);
+        }
+    }
+}

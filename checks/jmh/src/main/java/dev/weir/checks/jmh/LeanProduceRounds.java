@@ -1,0 +1,138 @@
+package dev.weir.checks.jmh;
+
+import dev.weir.checks.jmh.PairedRounds.Arm;
+import dev.weir.checks.jmh.PairedRounds.Cost;
+import dev.weir.lean.LeanProducer;
+import dev.weir.lean.LeanProducerMetrics;
+import dev.weir.lean.LeanProducerSettings;
+import dev.weir.lean.LeanRecord;
+import dev.weir.lean.SendException;
+import dev.weir.lean.SendListener;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * {@link LeanProducer} beside a plain loop over the client's {@code send()} and {@link BareProduce}, in {@link
+ * PairedRounds}, N of them (25). All are idempotent, wait for the acknowledgement of all replicas, have batches of 128
+ * kB, five requests of at most 1 MB in flight, write one value again and again, in turn to each partition, and are told
+ * of each record. A pass has a topic and a producer of its own, and is timed as an {@link AckedSpan} says.
+ *
+ * <pre>
+ *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanProduceRounds \
+ *       HOST:PORT PARTITIONS BYTES RECORDS [N]
+ * </pre>
+ *
+ * <p>After each pass of the lean producer it says how full its batches and requests were: both are as full as the
+ * others' only while it waits for the broker.
+ */
+public final class LeanProduceRounds {
+    static final int BATCH_BYTES = 128 * 1024;
+    static final String LINGER_MILLIS = "5";
+
+    private final String bootstrap;
+    private final int partitions;
+    private final byte[] value;
+    private final long records;
+
+    private LeanProduceRounds(String bootstrap, int partitions, byte[] value, long records) {
+        this.bootstrap = bootstrap;
+        this.partitions = partitions;
+        this.value = value;
+        this.records = records;
+    }
+
+    /** As the class says; RECORDS are those of a pass. */
+    public static void main(String[] args) throws Exception {
+        int partitions = Integer.parseInt(args[1]);
+        byte[] value = new byte[Integer.parseInt(args[2])];
+        new Random(1).nextBytes(value);
+        long records = Long.parseLong(args[3]);
+        LeanProduceRounds passes = new LeanProduceRounds(args[0], partitions, value, records);
+        new PairedRounds(
+                        args[0],
+                        partitions,
+                        AckedSpan.counted(records),
+                        new Arm("plain", passes::plain),
+                        new Arm("bare", passes::bare),
+                        new Arm("lean", passes::lean))
+                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 25);
+    }
+
+    /** As {@code workloads/producer.yaml} has them. */
+    static Map<String, Object> client(String bootstrap) {
+        return Map.of(
+                "bootstrap.servers", bootstrap, "linger.ms", LINGER_MILLIS, "batch.size", String.valueOf(BATCH_BYTES));
+    }
+
+    static LeanProducerSettings leanClient(String bootstrap) {
+        LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
+        client(bootstrap).forEach((name, to) -> settings.property(name, to.toString()));
+        return settings.build();
+    }
+
+    /** Tells a span. */
+    static SendListener telling(AckedSpan span) {
+        return new SendListener() {
+            @Override
+            public void acknowledged(long token, String topic, int partition, long offset) {
+                span.acknowledged();
+            }
+
+            @Override
+            public void failed(long token, SendException why) {
+                span.failed(why);
+            }
+        };
+    }
+
+    private Cost plain(String topic) throws InterruptedException {
+        AckedSpan span = new AckedSpan(records);
+        Callback told = (metadata, failure) -> {
+            if (failure == null) {
+                span.acknowledged();
+            } else {
+                span.failed(failure);
+            }
+        };
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(client(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (long i = 0; i < records; i++) {
+                var unused = producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), told);
+            }
+            producer.flush();
+            return span.cost();
+        }
+    }
+
+    private Cost bare(String topic) throws IOException, InterruptedException {
+        AckedSpan span = new AckedSpan(records);
+        try (BareProduce producer = new BareProduce(bootstrap, topic, partitions, BATCH_BYTES, span::acknowledged)) {
+            producer.send(value, records);
+            return span.cost();
+        }
+    }
+
+    private Cost lean(String topic) throws InterruptedException {
+        AckedSpan span = new AckedSpan(records);
+        try (LeanProducer producer = LeanProducer.open(leanClient(bootstrap), telling(span))) {
+            LeanRecord record = new LeanRecord(topic);
+            for (long i = 0; i < records; i++) {
+                producer.send(record.partition((int) (i % partitions)).value(value), 0);
+            }
+            Cost cost = span.cost();
+            LeanProducerMetrics told = producer.metrics();
+            System.err.printf(
+                    Locale.ROOT,
+                    "  lean: %.0f records a batch, %.1f batches a request%n",
+                    (double) records / told.sentBatches(),
+                    (double) told.sentBatches() / told.requests());
+            return cost;
+        }
+    }
+}
