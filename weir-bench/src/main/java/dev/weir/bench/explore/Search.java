@@ -50,9 +50,9 @@ public final class Search {
     private static final double AROUND = 0.04;
 
     /** Lifting ends when the lowest rate that was not confirmed is the highest that was by no more than this. */
-    private static final double LIFTED = 1.02;
+    private static final double LIFTED = 1.01;
 
-    private static final int MAX_LIFTS = 4;
+    private static final int MAX_LIFTS = 5;
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 

@@ -332,7 +332,7 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Has a buffer sent from where it lies, from its position to its limit, behind what has been put into the outgoing
-     * one. Both and its bytes stay as they are until the request is answered or the connection closed.
+     * one. Its bytes stay as they are until the request is answered or the connection closed; its position moves.
      */
     public void insert(ByteBuffer bytes) {
         buffers.out().insert(bytes);

@@ -70,17 +70,9 @@ final class SecuredTransport implements Transport {
         return layer().write(from);
     }
 
-    /** One by one: what the layer makes of several counts from the array's beginning with TLS. */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
-        long written = 0;
-        for (int i = first; i < first + count; i++) {
-            written += layer().write(from[i]);
-            if (from[i].hasRemaining()) {
-                break;
-            }
-        }
-        return written;
+        return layer().write(from, first, count);
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -38,6 +39,9 @@ final class Engine implements Runnable, Events {
 
     private static final long IDLE_NANOS = 1_000_000_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** So long at most a batch is filled on whose broker takes no request; its delivery time began with it. */
+    private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Older than any batch. */
     private static final long FOREVER_NANOS = 1L << 60;
@@ -146,7 +150,7 @@ final class Engine implements Runnable, Events {
         }
     }
 
-    /** Whether nothing that was left could be sent now, though room is wanted. Thread-safe. */
+    /** Whether nothing that was left could be sent now. Thread-safe. */
     boolean isHeld() {
         return held;
     }
@@ -267,7 +271,7 @@ final class Engine implements Runnable, Events {
             partition.held = false;
         }
         if (partition.intake.hasSome()) {
-            // While a batch could not leave anyway, it is better filled on.
+            // While a batch could not leave anyway, it is better filled on; not for long, as its delivery time runs.
             boolean busy = isBusy(partition);
             if (busy) {
                 partition.held = true;
@@ -275,8 +279,8 @@ final class Engine implements Runnable, Events {
                 foundFree = true;
             }
             boolean room = !busy && partition.hasRoom();
-            long begun = partition.intake.drain(
-                    partition.waiting, nowNanos - (room ? lingerNanos : FOREVER_NANOS), pressed && room);
+            long filledNanos = busy ? Math.max(lingerNanos, FILLED_ON_NANOS) : room ? lingerNanos : FOREVER_NANOS;
+            long begun = partition.intake.drain(partition.waiting, nowNanos - filledNanos, pressed && room);
             if (begun != Intake.NEVER && (room || busy)) {
                 lookAgain(busy ? nowNanos + PATIENCE_NANOS : begun + lingerNanos);
             }
@@ -315,7 +319,9 @@ final class Engine implements Runnable, Events {
                 head.cause = refusal.getCause();
             } else {
                 head.trouble = "not acknowledged within deliveryTimeout=" + deliveryNanos / NANOS_PER_MILLI + " ms; "
-                        + (head.trouble.isEmpty() ? "no leader could be reached" : "last: " + head.trouble);
+                        + (head.trouble.isEmpty()
+                                ? "no leader could be reached, or it took no further request"
+                                : "last: " + head.trouble);
                 head.cause = new TimeoutException(head.trouble);
             }
             head.fate = Fate.REFUSED;

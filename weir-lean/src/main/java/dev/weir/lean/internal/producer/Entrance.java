@@ -226,7 +226,7 @@ public final class Entrance {
         if (fresh != null) {
             return fresh;
         }
-        // Batches that are not full leave now, whatever their linger: they hold what is waited for.
+        // Batches that are not full leave as soon as they can, whatever their linger: they hold what is waited for.
         if (!engine.isHeld()) {
             engine.wake();
         }

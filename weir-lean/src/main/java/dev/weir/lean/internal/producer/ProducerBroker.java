@@ -69,7 +69,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         }
     }
 
-    /** Whether it is connected, and takes no more requests before it has answered one, or received the last one. */
+    /** Whether it takes no more requests before it has answered one, received the last one, or is found to be gone. */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
     }
