@@ -6,9 +6,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * While handlers are quick, a lane takes on several elements in one hold of the lock. A handler that blocks after all
@@ -31,13 +31,12 @@ class QuickLanesTest {
         return count;
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void handlers_thatBlockUntilAllOthersAreDone_holdUpNobody(boolean keyed) throws Exception {
+    /** In no order: by key, those of the same bucket wait for them. */
+    @Test
+    void handlers_thatBlockUntilAllOthersAreDone_holdUpNobody() throws Exception {
         CountDownLatch othersDone = new CountDownLatch(COUNT - heldUp());
-        Ordering<Integer> ordering = keyed ? Ordering.byHash(n -> n) : Ordering.unordered();
         long done = Source.range(0, COUNT)
-                .mapBlocking(100, ordering, n -> {
+                .mapBlocking(100, Ordering.unordered(), n -> {
                     if (isHeldUp(n)) {
                         othersDone.await();
                     } else {
@@ -52,14 +51,11 @@ class QuickLanesTest {
     @Test
     void handlers_thatBlockUntilTheSinkHasSeenWhatWasBefore_goOn() throws Exception {
         AtomicInteger handled = new AtomicInteger();
-        AtomicInteger seen = new AtomicInteger();
+        SeenCount seen = new SeenCount();
         try (RunningPipeline running = Source.range(0, COUNT)
                 .mapBlocking(100, Ordering.unordered(), n -> {
                     if (isHeldUp(n)) {
-                        int before = handled.get();
-                        while (seen.get() < before) {
-                            Thread.yield();
-                        }
+                        seen.await(handled.get());
                     } else {
                         handled.incrementAndGet();
                     }
@@ -67,13 +63,42 @@ class QuickLanesTest {
                 })
                 .to(Sink.forEach(n -> {
                     if (!isHeldUp(n)) {
-                        seen.incrementAndGet();
+                        seen.increment();
                     }
                 }))
                 .run()) {
             var ignored = running.await();
         }
-        assertThat(seen.get()).isEqualTo(COUNT - heldUp());
+        seen.await(COUNT - heldUp());
+    }
+
+    /** How many the sink has seen. Thread-safe. */
+    private static final class SeenCount {
+
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition more = lock.newCondition();
+        private int count;
+
+        void increment() {
+            lock.lock();
+            try {
+                count++;
+                more.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void await(int wanted) throws InterruptedException {
+            lock.lock();
+            try {
+                while (count < wanted) {
+                    more.await();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
     @Test
