@@ -16,9 +16,9 @@ import org.openjdk.jmh.annotations.State;
 /**
  * What lanes cost per element whose handlers hardly do anything: in no order and by key, of which there are 131,072.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per element:
- * the iterator, the key, the way to a lane and back, adding up. With {@code counts} each handler adds to one count under
- * one lock, as a handler does that writes to something shared. Baseline: the handler on one thread.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per
+ * element: the iterator, the key, the way to a lane and back, adding up. With {@code counts} each handler adds to one
+ * count under one lock, as a handler does that writes to something shared. Baseline: the handler on one thread.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -22,9 +22,9 @@ import java.util.concurrent.locks.Condition;
  * for more; on a pool it ends, so that stages can share the pool.
  *
  * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready,
- * several elements in one hold of the lock ({@link LaneRun}), and one of the others stands watch, lest the few block. It
- * looks every millisecond. If nothing was taken meanwhile, it calls all; from a lane that has not come back it takes the
- * elements that have not begun.
+ * several elements in one hold of the lock ({@link LaneRun}), and one of the others stands watch, lest the few block.
+ * It looks every millisecond. If nothing was taken meanwhile, it calls all; from a lane that has not come back it takes
+ * the elements that have not begun.
  */
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.internal.failure.Verdict;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -101,11 +102,8 @@ final class LaneRun {
 
     /** The next outcome to settle, which is then settled. */
     Object takeOutcome() {
-        Object outcome = outcomes[settled];
+        Object outcome = Objects.requireNonNull(outcomes[settled]);
         outcomes[settled++] = null;
-        if (outcome == null) {
-            throw new IllegalStateException("nothing has come of the element");
-        }
         return outcome;
     }
 

@@ -17,8 +17,8 @@ public final class Arrivals {
     /*
      * A wake-up is not lost, as every change is made under the lock, and so is every decision to wait.
      *
-     *   await: lock held, nothing there ---> staying + 1, unlock, look at `news`, lock, staying - 1 ---> caller asks again
-     *                                   \--> parked + 1, condition (unlocks), lock, parked - 1      ---> caller asks again
+     *   await: lock held, nothing there --> staying + 1, unlock, look at `news`, lock, staying - 1 --> asks again
+     *                                   or parked + 1, condition (unlocks), lock, parked - 1 --> asks again
      *   call:  lock held, after the change: news = true if somebody stays; signal if somebody is parked
      *
      * `news` is a hint that ends a stay soon: a stay ends without it as well, and parks only after the caller has asked
