@@ -2,6 +2,9 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.waiting.Arrivals;
+import dev.weir.stream.internal.waiting.WaitHabit;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
 import dev.weir.stream.spi.Stage;
@@ -53,7 +56,7 @@ public final class SourceQueue<T> {
     private final int capacity;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notFull = lock.newCondition();
-    private final Condition notEmpty = lock.newCondition();
+    private final Arrivals notEmpty = new Arrivals(lock);
 
     // Under the lock.
     private final ArrayDeque<T> elements = new ArrayDeque<>();
@@ -80,7 +83,7 @@ public final class SourceQueue<T> {
     /** Puts an element in if there is room. */
     public Offer offer(T element) {
         Objects.requireNonNull(element, "element");
-        lock.lock();
+        Arrivals.enter(lock);
         try {
             return offerNow(element);
         } finally {
@@ -96,7 +99,7 @@ public final class SourceQueue<T> {
     public Offer offer(T element, Duration patience) throws InterruptedException {
         Objects.requireNonNull(element, "element");
         long leftNanos = Arguments.nanos(Objects.requireNonNull(patience, "patience"));
-        lock.lockInterruptibly();
+        Arrivals.enterInterruptibly(lock);
         try {
             Offer offer;
             while ((offer = offerNow(element)) == FULL && leftNanos > 0) {
@@ -116,7 +119,7 @@ public final class SourceQueue<T> {
             return FULL;
         }
         elements.add(element);
-        notEmpty.signal();
+        boolean ignored = notEmpty.call();
         return ENQUEUED;
     }
 
@@ -137,7 +140,7 @@ public final class SourceQueue<T> {
                 closed = true;
                 failure = cause;
                 notFull.signalAll();
-                notEmpty.signal();
+                notEmpty.callAll();
             }
         } finally {
             lock.unlock();
@@ -191,7 +194,7 @@ public final class SourceQueue<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            lock.lockInterruptibly();
+            Arrivals.enterInterruptibly(lock);
             try {
                 awaitElement(deadlineNanos);
                 if (!elements.isEmpty()) {
@@ -211,10 +214,11 @@ public final class SourceQueue<T> {
 
         private void awaitElement(long deadlineNanos) throws InterruptedException {
             if (elements.isEmpty() && !closed) {
+                WaitHabit habit = TaskGroup.currentHabit();
                 context.meter().beginBlockedUp();
                 try {
                     do {
-                        context.clock().await(lock, notEmpty, deadlineNanos);
+                        notEmpty.await(context.clock(), deadlineNanos, habit, null);
                     } while (elements.isEmpty() && !closed && !context.clock().hasPassed(deadlineNanos));
                 } finally {
                     context.meter().endBlockedUp();

@@ -27,7 +27,8 @@ class StressTest {
     private static final String BROKEN = ".Broken";
 
     /** Of acknowledgements, offsets, buffers and hand-overs: where a race loses a record or finishes it twice. */
-    private static final String ON_A_RECORDS_WAY = "\\.internal\\.(?:ack|boundary|buffer|chunk|fetch|offsets)\\.";
+    private static final String ON_A_RECORDS_WAY =
+            "\\.internal\\.(?:ack|boundary|buffer|chunk|fetch|offsets|waiting)\\.";
 
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
     private static final Pattern TOTALS =

@@ -6,66 +6,128 @@ import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.SourceQueue;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a pipeline of 100 stages, 10 of them asynchronous boundaries, costs while nothing comes: the processor time of
- * the whole process, the JVM's own housekeeping included, for which an empty process is measured first. The JDK counts
- * it in steps of 10 ms, here 0.1 %.
+ * What pipelines cost while nothing comes: one of 100 stages, 10 of them asynchronous boundaries, and 200 of six
+ * stages with two boundaries. Each has just carried elements as fast as they are taken, one at a time, so that its
+ * threads have learned that waits are short. And what one costs to which an element comes each millisecond, beside what
+ * those sleeps alone cost. It is the processor time of the whole process, the JVM's own housekeeping included, for
+ * which an empty process is measured first. The JDK counts it in steps of 10 ms, here 0.1 %.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes half a minute and
- * ends with 1 if it is over {@value #ALLOWED_PERCENT} % of a core.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes a minute and ends
+ * with 1 if an idle one is over {@value #ALLOWED_PERCENT} % of a core.
  */
 public final class IdlePipeline {
 
     private static final double ALLOWED_PERCENT = 0.5;
     private static final int STAGES = 100;
+    private static final int PIPELINES = 200;
     private static final int SECONDS = 10;
+    private static final int QUICK_ELEMENTS = 2_000;
+
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     private IdlePipeline() {}
 
-    /** Measures and prints. */
-    public static void main(String[] args) throws InterruptedException {
-        double empty = percentOfACore();
-        SourceQueue<Integer> queue = SourceQueue.of(16);
-        CountDownLatch arrived = new CountDownLatch(1);
-        Source<Integer> source = Source.queue(queue);
-        for (int stage = 2; stage < STAGES; stage++) {
-            source = stage % 10 == 0 ? source.async() : source.map(n -> n + 1);
-        }
-        double idle;
-        try (RunningPipeline running =
-                source.to(Sink.forEach(n -> arrived.countDown())).run()) {
-            // It has run once, so that what is measured is waiting and not starting.
-            var offered = queue.offer(1);
-            if (!arrived.await(10, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("nothing arrived: " + offered);
+    /** One that runs, and what has arrived at its end. */
+    private record Fed(SourceQueue<Integer> queue, AtomicInteger arrived, RunningPipeline running) {
+
+        static Fed of(int stages, int stagesPerBoundary) {
+            SourceQueue<Integer> queue = SourceQueue.of(16);
+            AtomicInteger arrived = new AtomicInteger();
+            Source<Integer> source = Source.queue(queue);
+            for (int stage = 2; stage < stages; stage++) {
+                source = stage % stagesPerBoundary == 0 ? source.async() : source.map(n -> n + 1);
             }
-            idle = percentOfACore();
-            System.out.printf(
-                    Locale.ROOT,
-                    "%d stages, idle for %d s: %.1f %% of a core (the JVM without them: %.1f %%)%n",
-                    running.stages().size(),
-                    SECONDS,
-                    idle,
-                    empty);
-            running.cancel();
+            return new Fed(
+                    queue,
+                    arrived,
+                    source.to(Sink.forEach(n -> arrived.incrementAndGet())).run());
         }
-        System.exit(idle > ALLOWED_PERCENT ? 1 : 0);
+
+        void carry(int elements) {
+            for (int n = 0; n < elements; n++) {
+                int before = arrived.get();
+                if (!(queue.offer(n) instanceof SourceQueue.Enqueued)) {
+                    throw new IllegalStateException("the queue was not empty");
+                }
+                while (arrived.get() == before) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
     }
 
-    private static double percentOfACore() throws InterruptedException {
-        var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    /** Measures and prints. */
+    public static void main(String[] args) throws InterruptedException {
+        double empty = percentOfACore(IdlePipeline::idle);
+        double sleeping = percentOfACore(() -> eachMillisecond(() -> {}));
+        boolean within = isWithin(STAGES + " stages", List.of(Fed.of(STAGES, 10)), empty);
+        List<Fed> many = new ArrayList<>();
+        for (int n = 0; n < PIPELINES; n++) {
+            many.add(Fed.of(6, 2));
+        }
+        within &= isWithin(PIPELINES + " pipelines", many, empty);
+        Fed seldom = Fed.of(6, 2);
+        seldom.carry(QUICK_ELEMENTS);
+        print("an element each millisecond", percentOfACore(() -> eachMillisecond(() -> seldom.carry(1))), sleeping);
+        seldom.running().cancel();
+        System.exit(within ? 0 : 1);
+    }
+
+    private static boolean isWithin(String what, List<Fed> pipelines, double empty) throws InterruptedException {
+        pipelines.forEach(fed -> fed.carry(QUICK_ELEMENTS));
+        double idle = percentOfACore(IdlePipeline::idle);
+        print(what + ", idle", idle, empty);
+        pipelines.forEach(fed -> fed.running().cancel());
+        return idle <= ALLOWED_PERCENT;
+    }
+
+    private static void print(String what, double percent, double without) {
+        System.out.printf(
+                Locale.ROOT,
+                "%s for %d s: %.1f %% of a core (the JVM without them: %.1f %%)%n",
+                what,
+                SECONDS,
+                percent,
+                without);
+    }
+
+    /** What is measured; lasts {@link #SECONDS}. */
+    private interface Course {
+        void go() throws InterruptedException;
+    }
+
+    private static double percentOfACore(Course course) throws InterruptedException {
         pause(2);
         long startNanos = System.nanoTime();
-        long startCpuNanos = system.getProcessCpuTime();
+        long startCpuNanos = SYSTEM.getProcessCpuTime();
+        course.go();
+        return 100.0 * (SYSTEM.getProcessCpuTime() - startCpuNanos) / (System.nanoTime() - startNanos);
+    }
+
+    private static void idle() throws InterruptedException {
         pause(SECONDS);
-        return 100.0 * (system.getProcessCpuTime() - startCpuNanos) / (System.nanoTime() - startNanos);
     }
 
     private static void pause(int seconds) throws InterruptedException {
         var ignored = new CountDownLatch(1).await(seconds, TimeUnit.SECONDS);
+    }
+
+    private static void eachMillisecond(Runnable what) {
+        long startNanos = System.nanoTime();
+        long millis = TimeUnit.SECONDS.toMillis(SECONDS);
+        for (long n = 1; n <= millis; n++) {
+            what.run();
+            LockSupport.parkNanos(startNanos + TimeUnit.MILLISECONDS.toNanos(n) - System.nanoTime());
+        }
     }
 }

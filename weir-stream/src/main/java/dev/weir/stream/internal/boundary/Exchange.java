@@ -1,6 +1,9 @@
 package dev.weir.stream.internal.boundary;
 
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.waiting.Arrivals;
+import dev.weir.stream.internal.waiting.WaitHabit;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -25,10 +28,14 @@ public abstract class Exchange<I, O> {
     protected final ReentrantLock lock = new ReentrantLock();
 
     private final Condition mayPut = lock.newCondition();
-    private final Condition mayTake = lock.newCondition();
+    private final Arrivals mayTake = new Arrivals(lock);
 
     // Under the lock.
     private boolean awaited;
+
+    /** Of the thread that woke the lower segment last. */
+    private @Nullable WaitHabit upperHabit;
+
     private boolean ended;
     private @Nullable Throwable failure;
     private boolean cancelled;
@@ -72,7 +79,7 @@ public abstract class Exchange<I, O> {
 
     /** Waits for room, then takes in the batch. Returns false if the exchange was cancelled. */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
-        lock.lockInterruptibly();
+        Arrivals.enterInterruptibly(lock);
         try {
             if (!hasRoom() && !cancelled) {
                 meter.beginBlockedDown(1);
@@ -89,7 +96,9 @@ public abstract class Exchange<I, O> {
             }
             uncounted += batch.size();
             takeIn(batch);
-            mayTake.signal();
+            if (mayTake.call()) {
+                noteWoken();
+            }
             if (hasRoom()) {
                 // A take wakes one, and may have made room for more.
                 mayPut.signal();
@@ -100,15 +109,23 @@ public abstract class Exchange<I, O> {
         }
     }
 
+    /** The lower segment runs next where the upper one does, if that makes room. */
+    private void noteWoken() {
+        upperHabit = TaskGroup.currentHabit();
+        if (upperHabit != null) {
+            upperHabit.wokeAnother();
+        }
+    }
+
     /** Takes the batch in if there is room now and the exchange is open. */
     public final boolean offer(Batch<I> batch) {
-        lock.lock();
+        Arrivals.enter(lock);
         try {
             boolean taken = !ended && hasRoom();
             if (taken) {
                 uncounted += batch.size();
                 takeIn(batch);
-                mayTake.signal();
+                boolean ignored = mayTake.call();
             }
             return taken;
         } finally {
@@ -126,7 +143,7 @@ public abstract class Exchange<I, O> {
             if (!ended) {
                 ended = true;
                 failure = cause;
-                mayTake.signalAll();
+                mayTake.callAll();
             }
         } finally {
             lock.unlock();
@@ -135,7 +152,7 @@ public abstract class Exchange<I, O> {
 
     /** Waits for a batch; null at the end, an empty one at the deadline. Throws what the upper segment failed with. */
     public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
-        lock.lockInterruptibly();
+        Arrivals.enterInterruptibly(lock);
         try {
             if (!hasOutput() && !ended) {
                 meter.beginBlockedUp();
@@ -166,12 +183,13 @@ public abstract class Exchange<I, O> {
 
     private boolean awaitOutput(long deadlineNanos) throws InterruptedException {
         awaited = true;
+        WaitHabit habit = TaskGroup.currentHabit();
         try {
             while (!hasOutput() && !ended) {
                 if (clock.hasPassed(deadlineNanos)) {
                     return false;
                 }
-                clock.await(lock, mayTake, deadlineNanos);
+                mayTake.await(clock, deadlineNanos, habit, upperHabit);
             }
             return true;
         } finally {
@@ -206,7 +224,7 @@ public abstract class Exchange<I, O> {
             cancelled = true;
             ended = true;
             mayPut.signalAll();
-            mayTake.signalAll();
+            mayTake.callAll();
             return removeAll();
         } finally {
             lock.unlock();

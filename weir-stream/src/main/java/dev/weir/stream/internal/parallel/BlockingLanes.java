@@ -22,8 +22,9 @@ import java.util.concurrent.locks.Condition;
  * for more; on a pool it ends, so that stages can share the pool.
  *
  * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready,
- * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken
- * meanwhile, calls all.
+ * several elements in one hold of the lock ({@link LaneRun}), and one of the others stands watch, lest the few block.
+ * It looks every millisecond. If nothing was taken meanwhile, it calls all; from a lane that has not come back it takes
+ * the elements that have not begun.
  */
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
@@ -55,6 +56,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private final HandlerCalls<T, R> calls;
     private final Condition readyOrEnded = lock.newCondition();
     private final Condition watch = lock.newCondition();
+    private final LaneRuns runs = new LaneRuns(table, this::settle);
 
     // Under the lock.
     private final HandlerPace pace = new HandlerPace();
@@ -213,11 +215,12 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private void lane(Task self) {
         Stint stint = new Stint(meter, pace, limit);
+        LaneRun run = new LaneRun();
         int late = NONE;
         lock.lock();
         try {
             while (late == NONE) {
-                late = workOnSome(self, stint);
+                late = workOnSome(self, stint, run);
             }
         } finally {
             lanes--;
@@ -229,19 +232,35 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /**
-     * Under the lock, which it gives up meanwhile: some elements in a row. A lane's loop begins once and is interpreted
-     * for long; a virtual thread that comes back to an interpreted frame is parked and goes on slowly, frame by frame.
-     * This one is called often, and compiled.
+     * Under the lock, which it gives up meanwhile: some runs in a row. A lane's loop begins once and is interpreted for
+     * long; a virtual thread that comes back to an interpreted frame is parked and goes on slowly, frame by frame. This
+     * one is called often, and compiled.
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
-    private int workOnSome(Task self, Stint stint) {
+    private int workOnSome(Task self, Stint stint, LaneRun run) {
         int late = NONE;
         for (int n = 0; late == NONE && n < IN_A_ROW; n++) {
             int slot = nextSlot(self, stint);
-            late = slot < 0 ? STOPPED : workOnNext(slot, stint);
+            if (slot < 0) {
+                return STOPPED;
+            }
+            int most = runLength();
+            run.begin(slot, table, most);
+            late = workOnRun(run, most > 1, self, stint);
         }
         return late;
+    }
+
+    /**
+     * Under the lock: how many elements a lane may take on at once. While handlers are quick, as many as it takes to be
+     * worth the lock; then somebody stands watch, who sees to what a handler holds up that blocks after all.
+     */
+    private int runLength() {
+        if (!watching || gate != null || !pace.isQuick()) {
+            return 1;
+        }
+        return Math.min(pace.stintLength(), 1 + table.readyCount() / 2);
     }
 
     /**
@@ -249,41 +268,87 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
-    private int workOnNext(int slot, Stint stint) {
+    private int workOnRun(LaneRun run, boolean several, Task self, Stint stint) {
+        if (several) {
+            runs.add(run);
+        }
         lock.unlock();
-        Object outcome;
+        Object last = null;
         try {
-            outcome = workOn(slot, stint);
+            last = workOn(run, self, stint);
         } finally {
             lock.lock();
+            if (several) {
+                runs.remove(run);
+            }
+            int ignored = run.takeBack(table);
+            if (last == null) {
+                // Something fatal is on its way up.
+                noteGatheredIn(runs.gatherIn(run));
+            }
         }
-        boolean failed = outcome instanceof Verdict verdict && verdict.fails();
         if (closed) {
-            return failed || !(outcome instanceof Verdict) ? slot : STOPPED;
+            // All but the last one are settled.
+            return run.hasDone() && (LaneRun.ends(last) || !(last instanceof Verdict)) ? run.slot() : STOPPED;
         }
-        if (failed) {
+        if (!LaneRun.ends(last)) {
+            stint.account(table);
+        }
+        boolean revoked = false;
+        while (run.hasDone()) {
+            int slot = run.slot();
+            Object outcome = run.takeOutcome();
             settle(slot, outcome);
+            revoked |= outcome == Verdict.REVOKED;
+        }
+        callPuller();
+        if (LaneRun.ends(last)) {
             return STOPPED;
         }
-        stint.account(table);
-        settle(slot, outcome);
-        callPuller();
         feederCall.callIfAmpleRoom();
-        if (outcome == Verdict.REVOKED) {
+        if (revoked) {
             dropReadyRevokedMeanwhile();
         }
         return NONE;
     }
 
-    /** The result, or a verdict that has been settled. */
-    private Object workOn(int slot, Stint stint) {
-        if (table.dropIfRevoked(slot)) {
-            return Verdict.REVOKED;
-        }
+    /** What came of the last element of the run that was begun. */
+    private Object workOn(LaneRun run, Task self, Stint stint) {
+        Object outcome = Verdict.REVOKED;
+        int worked = 0;
         stint.begin();
-        Object outcome = calls.callFor(slot);
-        stint.endOne();
+        for (int slot = run.claim(); slot >= 0; slot = mayGoOn(self, outcome) ? run.claim() : NONE) {
+            if (table.dropIfRevoked(slot)) {
+                outcome = Verdict.REVOKED;
+            } else {
+                outcome = calls.callFor(slot);
+                worked++;
+            }
+            run.put(outcome);
+        }
+        stint.add(worked);
         return outcome;
+    }
+
+    private boolean mayGoOn(Task self, Object outcome) {
+        return !LaneRun.ends(outcome) && !cancelled && self.mayGoOn();
+    }
+
+    @Override
+    void gatherIn() {
+        noteGatheredIn(runs.gatherIn());
+    }
+
+    private void noteGatheredIn(boolean any) {
+        if (any) {
+            callPuller();
+            feederCall.callIfAmpleRoom();
+        }
+    }
+
+    @Override
+    int notBegun() {
+        return runs.notBegun();
     }
 
     @Override
@@ -362,18 +427,19 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         watching = true;
         int toStart = 0;
         try {
-            while (table.readyCount() > 0 && pace.isQuick() && !cancelled) {
+            boolean goesOn = true;
+            while (goesOn && (table.readyCount() > 0 || !runs.isEmpty()) && pace.isQuick() && !cancelled) {
                 long takenBefore = taken;
                 long ignored = watch.awaitNanos(WATCH_NANOS);
-                if (taken == takenBefore) {
-                    break;
-                }
+                goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
             // The caller asks whether it was meant for this lane.
         } finally {
             watching = false;
             self.waitsBriefly(false);
+            // Nobody looks after the runs any more.
+            gatherIn();
         }
         if (table.readyCount() > 0 && !cancelled) {
             pace.addSlow();
@@ -387,6 +453,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 lock.lock();
             }
         }
+    }
+
+    /** Under the lock: whether something of a run had to wait for a handler that does not come back. */
+    private boolean gatherInStuck() {
+        boolean any = runs.gatherInStuck();
+        noteGatheredIn(any);
+        return any;
     }
 
     @Override

@@ -384,6 +384,14 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         running.forEach(one -> table.abandon(one.slot()));
     }
 
+    /** Under the lock: takes back what threads have taken and not begun, and settles what they have done. */
+    void gatherIn() {}
+
+    /** Under the lock: elements that a thread has taken and not begun. */
+    int notBegun() {
+        return 0;
+    }
+
     /** Under the lock: takes out the computations that need no thread of the stage and may never end. */
     List<Running<R>> detachRunning() {
         return List.of();
@@ -391,6 +399,9 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
 
     /** Under the lock: nothing more is taken in, and the claims that nobody works on are taken out. */
     private Batch<?> cancel() {
+        if (!closed) {
+            gatherIn();
+        }
         closed = true;
         cancelled = true;
         ended = true;
@@ -414,7 +425,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         int behindLock = tasks.behindLock();
         lock.lock();
         try {
-            int running = table.runningCount();
+            int notBegun = notBegun();
+            int running = table.runningCount() - notBegun;
             int waiting = Math.clamp(waitingCalls(waitingTasks), 0, running);
             return Activity.of(
                     stage,
@@ -422,7 +434,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
                     tasks.dispatcher().snapshot(),
                     running,
                     waiting,
-                    table.readyCount(),
+                    table.readyCount() + notBegun,
                     table.waitingCount(),
                     keyName,
                     Math.min(behindLock, waiting));
@@ -459,6 +471,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         int[] revoked;
         lock.lock();
         try {
+            gatherIn();
             revoked = table.takeRevoked();
         } finally {
             lock.unlock();

@@ -30,8 +30,9 @@ final class Stint {
         }
     }
 
-    void endOne() {
-        elements++;
+    /** So many were worked on since. */
+    void add(int worked) {
+        elements += worked;
         if (elements >= length) {
             end();
         }
@@ -45,7 +46,7 @@ final class Stint {
         }
     }
 
-    /** Under the lock, after {@link #endOne}: tells the stage what has been measured, if anything has. */
+    /** Under the lock, after {@link #add}: tells the stage what has been measured, if anything has. */
     void account(LaneTable<?> table) {
         if (nanos > 0) {
             pace.add(nanos / elements);

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.waiting.WaitHabit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -74,6 +75,12 @@ public final class TaskGroup {
         if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
             task.failure = thrown;
         }
+    }
+
+    /** How the calling thread's task waits for others; null if the thread runs none. */
+    public static @Nullable WaitHabit currentHabit() {
+        Task task = CURRENT.get();
+        return task == null ? null : task.habit;
     }
 
     /** Whether the calling thread runs a task, and not code of others that calls in. */
@@ -236,6 +243,9 @@ public final class TaskGroup {
         private final String dispatcher;
         private final Set<Task> members;
         private final TaskLifecycle life;
+
+        /** Of the thread that runs the body. */
+        private final WaitHabit habit = new WaitHabit();
 
         /** Of the thread that begins the task or takes it back, which drops it. */
         private @Nullable Consumer<Task> body;
