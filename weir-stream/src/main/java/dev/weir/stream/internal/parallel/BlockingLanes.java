@@ -45,7 +45,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
      * While each lane has another element to go on with, every element waits for a lane as long as a handler takes.
      * What is done may then leave in runs, each this part of that time after the last.
      */
-    private static final int GATHER_PART = 5;
+    private static final int GATHER_PART = 8;
 
     private static final long SHORTEST_GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final long LONGEST_GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -67,9 +67,6 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** The puller waits, and is called for a run only. */
     private boolean gathering;
 
-    /** From when on a lane that ends work calls the puller. */
-    private long runNanos;
-
     /** When the puller last took what there was, while it was worth gathering. */
     private long pulledNanos;
 
@@ -227,7 +224,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** Under the lock: calls the segment below if something may leave. */
     final void callPuller() {
         updateStall();
-        if (table.hasOutgoing() && !(gathering && isWorthGathering() && !clock.hasPassed(runNanos))) {
+        if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
             doneOrEnded.signal();
         }
     }
@@ -325,25 +322,22 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         return cancelled || (ended && table.isEmpty());
     }
 
-    /**
-     * Under the lock: while it is worth it, waits until the last pull is long enough ago, and for as long again for a
-     * lane that calls.
-     */
+    /** Under the lock: while it is worth it, waits until the last pull is long enough ago. */
     private void gather(long deadlineNanos) throws InterruptedException {
         long gatherNanos = gatherNanos();
         if (gatherNanos == 0 || !isWorthGathering() || atEnd()) {
             return;
         }
-        long untilNanos = earlier(pulledNanos + gatherNanos, deadlineNanos);
+        long untilNanos = pulledNanos + gatherNanos;
+        if (deadlineNanos != NEVER && deadlineNanos - untilNanos < 0) {
+            untilNanos = deadlineNanos;
+        }
         if (!clock.hasPassed(untilNanos)) {
             pullerMeter.beginBlockedUp();
             gathering = true;
-            runNanos = untilNanos;
-            // A lane that ends work by then calls, and costs nothing: a timer for each run wakes threads of the machine.
-            long alarmNanos = earlier(untilNanos + gatherNanos, deadlineNanos);
             try {
                 while (isWorthGathering() && !atEnd() && !clock.hasPassed(untilNanos)) {
-                    clock.await(lock, doneOrEnded, alarmNanos);
+                    clock.await(lock, doneOrEnded, untilNanos);
                 }
             } finally {
                 gathering = false;
@@ -351,10 +345,6 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
             }
         }
         pulledNanos = clock.nanoTime();
-    }
-
-    private static long earlier(long nanos, long deadlineNanos) {
-        return deadlineNanos != NEVER && deadlineNanos - nanos < 0 ? deadlineNanos : nanos;
     }
 
     /** Waits until something may leave, the end is reached, or the deadline has come. */
