@@ -199,8 +199,8 @@ class ShareMemberSimulationTest {
             turnWhenSomethingCame(group, member, work);
         }
         assertThat(work.starved).as("records that ended while none waited").isEqualTo(starved);
-        assertThat(group.requests).as("requests in two seconds").isLessThan(60);
-        assertThat(turns).as("turns in two seconds").isLessThan(240);
+        assertThat(group.requests).as("requests in two seconds").isLessThan(54);
+        assertThat(turns).as("turns in two seconds").isLessThan(190);
     }
 
     private static void turnWhenSomethingCame(SimulatedGroup group, ShareMember member, SimulatedWork work) {

@@ -34,6 +34,7 @@ final class SimulatedPartition {
 
     /** Offsets that may be lent from the first one on that is not done. */
     int window = WINDOW;
+
     private final State[] states;
     private final long[] lockedUntil;
     private final short[] deliveries;
