@@ -17,7 +17,7 @@ final class Locks {
     private static final long PATIENCE_NANOS = 50_000_000;
 
     /** From this part of the window on, no more is lent soon. */
-    private static final double TIGHT = 0.9;
+    static final double TIGHT = 0.9;
 
     /** Past this part of a lock, what is told may come too late, and goes apart. */
     private static final double DOUBTFUL = 0.8;

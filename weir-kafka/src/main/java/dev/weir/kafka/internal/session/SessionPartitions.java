@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionPartitions {
 
     /** For which acknowledgements wait for others, or for a fetch that takes them along. */
-    private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** The same where little more is lent until the broker has them. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

@@ -31,6 +31,9 @@ public final class ShareMember implements AutoCloseable {
     private static final long TICK_NANOS = 10_000_000;
     private static final long IDLE_NANOS = 50_000_000;
 
+    /** Where more than enough is lent: the end of a record is told with the next fetch, which somebody wakes it for. */
+    private static final long FED_NANOS = 25_000_000;
+
     /** Where the next record that ends may be the one that everything waits for. */
     private static final long FULL_NANOS = 1_000_000;
 
@@ -285,7 +288,22 @@ public final class ShareMember implements AutoCloseable {
         if (full && wants) {
             return FULL_NANOS;
         }
-        return open() > 0 || ends ? TICK_NANOS : wants ? IDLE_NANOS : 2 * TICK_NANOS;
+        if (open() > 0 || ends) {
+            return wants && !isHurried() ? FED_NANOS : TICK_NANOS;
+        }
+        return wants ? IDLE_NANOS : 2 * TICK_NANOS;
+    }
+
+    /** Whether room in some window of locks waits for acknowledgements. */
+    private boolean isHurried() {
+        for (Line line : lines.values()) {
+            for (Lent of : line.session.partitions.lent()) {
+                if (of.outbox.isHurried() || of.untoldSpan() >= Locks.TIGHT * window) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Returns how many records it asked for. */

@@ -8,8 +8,8 @@ import dev.weir.kafka.internal.share.SharePath.Plan;
  * How many records may be out at once where each ends for itself: a function of what was seen. Stateless.
  *
  * <p>By Little's law {@code workers + rate x round trip}, and as much again as is on its way; or what is done in a
- * twentieth of a second, if that is more: few large requests cost brokers less than many small ones, and a hiccup
- * does not reach the workers. It begins small, at most doubles, and is bounded as {@link LaneTuner} is.
+ * twentieth of a second, if that is more, or in a tenth while that is few records: few large requests cost both sides
+ * less than many small ones, and a hiccup does not reach the workers. It begins small, at most doubles, and is bounded as {@link LaneTuner} is.
  */
 final class CreditTuner {
 
@@ -21,6 +21,12 @@ final class CreditTuner {
 
     /** The work that waits in the process, in seconds, as long as there is a backlog. */
     private static final double IN_STORE = 0.05;
+
+    /** The same as long as half of that is less than a large request. */
+    private static final double LONG_STORE = 0.1;
+
+    /** A request for so many records costs hardly more for each of them than one for more. */
+    private static final int LARGE_REQUEST = 600;
 
     /** Whole batches are asked for when so many of them fit the credits that one more does no harm. */
     private static final int BATCHES = 4;
@@ -42,7 +48,8 @@ final class CreditTuner {
         boolean starves = look.starvedShare() >= STARVED && look.idleFetchShare() <= 0.5;
         double rate = starves ? look.rate() / Math.max(0.5, 1 - look.starvedShare()) : look.rate();
         double waiting = rate * Math.max(IN_STORE, roundTripSeconds * ON_ITS_WAY);
-        double wanted = Math.min(workers + waiting, LaneTuner.most(look, workers));
+        double forLargeRequests = Math.min(rate * LONG_STORE, 2 * LARGE_REQUEST);
+        double wanted = Math.min(workers + Math.max(waiting, forLargeRequests), LaneTuner.most(look, workers));
         double credits = now.credits();
         if (starves && wanted > credits) {
             credits = Math.min(wanted, credits * MAX_GROWTH);

@@ -176,6 +176,42 @@ class ShareMemberSimulationTest {
         }
     }
 
+    // Acknowledgements that wait 20 ms cut requests short, 63 in two seconds; a look each 10 ms makes 247 turns.
+    @Test
+    void backlog_isAskedForInLargeRequests_andLeavesTheMemberAloneBetweenThem() {
+        Random random = new Random(19);
+        SimulatedGroup group = new SimulatedGroup(random, 1, 30_000);
+        group.partitions.getFirst().window = 2_000;
+        SimulatedWork work = new SimulatedWork(group, random, 20);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.workers(20);
+        int turns = 0;
+        int starved = 0;
+        for (long until = group.now + 3 * SECOND; group.now < until; turns++) {
+            if (group.now < until - 2 * SECOND) {
+                // It has joined, and the store is full.
+                turns = 0;
+                starved = work.starved;
+                group.requests = 0;
+            }
+            member.plan(20 + 360, false, 2_000);
+            turnWhenSomethingCame(group, member, work);
+        }
+        assertThat(work.starved).as("records that ended while none waited").isEqualTo(starved);
+        assertThat(group.requests).as("requests in two seconds").isLessThan(54);
+        assertThat(turns).as("turns in two seconds").isLessThan(190);
+    }
+
+    private static void turnWhenSomethingCame(SimulatedGroup group, ShareMember member, SimulatedWork work) {
+        long until = group.now + member.turn(group.now);
+        int answers = group.answers;
+        work.wakes = false;
+        while (group.now < until && group.answers == answers && !work.wakes) {
+            group.advance(until - group.now);
+        }
+    }
+
     @Test
     void endWhileHandlersRun_givesBackWhatTheyDoNotFinish() {
         Random random = new Random(3);

@@ -70,11 +70,13 @@ final class SimulatedGroup implements Network {
         public void send(ApiMessage request, short version) {
             assertThat(underWay).as("two requests under way to %s", name).isFalse();
             underWay = true;
+            requests++;
             int sentIn = life;
             ApiMessage answer = answer(this, request);
             at(now + delay(request), () -> {
                 if (life == sentIn && !dropped) {
                     underWay = false;
+                    answers++;
                     receiver.answered(answer);
                 }
             });
@@ -110,6 +112,8 @@ final class SimulatedGroup implements Network {
     int invalidRequests;
     int wrongLeaders;
     int emptyFetches;
+    int requests;
+    int answers;
 
     /** Answers with more records than that are thrown away after they were lent. */
     int quotaRecords = Integer.MAX_VALUE;

@@ -31,6 +31,10 @@ final class SimulatedPartition {
 
     final int number;
     int leader;
+
+    /** Offsets that may be lent from the first one on that is not done. */
+    int window = WINDOW;
+
     private final State[] states;
     private final long[] lockedUntil;
     private final short[] deliveries;
@@ -92,7 +96,7 @@ final class SimulatedPartition {
             start++;
         }
         List<AcquiredRecords> ranges = new ArrayList<>();
-        int end = Math.min(states.length, start + WINDOW);
+        int end = Math.min(states.length, start + window);
         int left = most;
         int first = -1;
         int last = -1;

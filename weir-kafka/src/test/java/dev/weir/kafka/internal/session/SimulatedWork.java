@@ -104,8 +104,12 @@ final class SimulatedWork implements Borrower {
     long renewed;
     int wentBack;
     int emptied;
+    int starved;
     boolean ended;
     boolean slow;
+
+    /** Whether the member asked to be woken when work ended. */
+    boolean wakes;
 
     SimulatedWork(SimulatedGroup group, Random random, int workers) {
         this.group = group;
@@ -145,13 +149,14 @@ final class SimulatedWork implements Borrower {
 
     private void finish(SimulatedLoan loan) {
         busy--;
+        starved += queue.isEmpty() ? 1 : 0;
         if (loan.end == End.TAKEN) {
             loan.outcome = random.nextInt(20) == 0 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
             loan.end = End.DONE;
             if (loan.outcome == AcknowledgeType.ACCEPT) {
                 done.merge(loan.partition() + "@" + loan.offset(), 1, Integer::sum);
             }
-            boolean ignored = Objects.requireNonNull(member).ended(loan);
+            wakes |= Objects.requireNonNull(member).ended(loan);
         }
         work();
     }

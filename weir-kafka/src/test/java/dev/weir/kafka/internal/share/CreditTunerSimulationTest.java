@@ -41,7 +41,9 @@ class CreditTunerSimulationTest {
                 .isGreaterThan(0.98);
         assertThat(loop.largestStep).isLessThanOrEqualTo(2);
         // No more waits than is done in a moment.
-        assertThat(loop.plan.credits()).isLessThanOrEqualTo((int) (workers * (1 + 0.07 / mean)) + 1);
+        double rate = workers / mean;
+        double moment = Math.max(rate * 0.07, Math.min(rate * 0.14, 1_200));
+        assertThat(loop.plan.credits()).isLessThanOrEqualTo((int) (workers + moment) + 1);
     }
 
     private record Event(double at, long order, Runnable what) {}

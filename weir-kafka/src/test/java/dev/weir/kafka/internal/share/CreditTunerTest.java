@@ -21,7 +21,7 @@ class CreditTunerTest {
     }
 
     @Test
-    void starvedWorkers_growTheCredits_byTwoAtMost_untilATwentiethOfASecondWaits() {
+    void starvedWorkers_growTheCredits_byTwoAtMost_untilTwoLargeRequestsWait() {
         Plan plan = CreditTuner.first(WORKERS);
         assertThat(plan.credits()).isEqualTo(16);
         for (int i = 0; i < 10; i++) {
@@ -29,8 +29,22 @@ class CreditTunerTest {
             assertThat(grown.credits()).isBetween(plan.credits(), 2 * plan.credits());
             plan = grown;
         }
-        double rate = 6_000 / 0.5 / (1 - 0.3);
-        assertThat(plan.credits()).isBetween((int) (WORKERS + rate * 0.05), (int) (WORKERS + rate * 0.05) + 1);
+        assertThat(plan.credits()).isEqualTo(WORKERS + 1_200);
+    }
+
+    @Test
+    void fewRecords_areKeptForATenthOfASecond_manyForATwentieth() {
+        assertThat(grown(1_000)).isBetween(WORKERS + 100, WORKERS + 110);
+        assertThat(grown(60_000)).isBetween(WORKERS + 3_000, WORKERS + 3_100);
+    }
+
+    /** Credits where so many records are done in a second. */
+    private static int grown(int rate) {
+        Plan plan = CreditTuner.first(WORKERS);
+        for (int i = 0; i < 10; i++) {
+            plan = next(plan, look(rate / 2, 0.02, 0));
+        }
+        return plan.credits();
     }
 
     @Test
@@ -52,7 +66,7 @@ class CreditTunerTest {
     @Test
     void handlersThatBecomeSlow_shrinkTheCredits() {
         Plan plan = new Plan(1, 500, AcquireMode.RECORD_LIMIT);
-        assertThat(next(plan, look(60, 0, 0)).credits()).isLessThanOrEqualTo(WORKERS + 6);
+        assertThat(next(plan, look(60, 0, 0)).credits()).isLessThanOrEqualTo(WORKERS + 12);
     }
 
     @Test
