@@ -44,7 +44,7 @@ function headline(state) {
   if (state.limiter) {
     const words = LIMITS[state.limiter.kind] ?? ((name) => `Limited by ${state.limiter.kind}: ${name}`);
     put(at("limiter"), "text", words(state.limiter.name));
-    const gain = state.limiter.expected_gain > 1 ? ` (expected: ${state.limiter.expected_gain.toFixed(1)} times the rate)` : "";
+    const gain = state.limiter.expected_gain >= 1.05 ? ` (expected: ${state.limiter.expected_gain.toFixed(1)} times the rate)` : "";
     const measured = state.limiter.measured_gain ? ` (measured: ${state.limiter.measured_gain.toFixed(1)} times)` : "";
     put(at("advice"), "text", `Next: ${state.limiter.advice}${gain}${measured}`);
     return;

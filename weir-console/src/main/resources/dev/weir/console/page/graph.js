@@ -99,8 +99,8 @@ export class Graph {
     put(box.rate, "text", `${short(stage.out_per_second)}/s`);
     put(box.depth, "text", stage.depth > 0 ? `${short(stage.depth)} inside` : "");
     const limits = limiter !== null && limiter.name === stage.name;
-    // Its threads are at work; but in the red frame "busy" would read as "computes".
-    const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.5 ? "waits" : "busy";
+    // Its threads are at work; but in the red frame "busy" would read as "computes". A throttle is not at work at all.
+    const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.1 ? "waits" : "busy";
     put(box.shares, "text", `${work} ${percent(shares[0])}`);
     put(box.frame, "class", limits ? "box limits" : "box");
     if (box.edge) put(box.edge, "stroke-width", (1.5 + 9 * (stage.in_per_second / most)).toFixed(1));

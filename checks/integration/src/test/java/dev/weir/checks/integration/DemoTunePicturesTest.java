@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * those of the first step and the best one take the places of the guide's.
  */
 @Tag("long")
-@Timeout(600)
+@Timeout(900)
 class DemoTunePicturesTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
