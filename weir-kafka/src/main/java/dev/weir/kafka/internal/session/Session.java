@@ -197,7 +197,8 @@ final class Session {
                 }));
         untold(sent, told);
         int records = answers.lend(lendings, sent.atNanos, nowNanos);
-        if (answer.throttleTimeMs() > 0 && answer.responses().isEmpty()) {
+        // An emptied answer still has what became of the acknowledgements.
+        if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {
             mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);

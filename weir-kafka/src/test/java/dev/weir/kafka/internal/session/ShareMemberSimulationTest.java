@@ -147,7 +147,7 @@ class ShareMemberSimulationTest {
         member.plan(CREDITS, false, SimulatedPartition.WINDOW);
         runToTheEnd(group, member, random, false);
         assertThat(work.done).hasSize(PARTITIONS * 50);
-        assertThat(work.emptied).isPositive();
+        assertThat(work.emptied).isPositive().isEqualTo(group.emptiedAnswers);
         assertThat(group.partitions)
                 .allSatisfy(each -> assertThat(each.mostDeliveries()).isLessThanOrEqualTo(5));
         close(group, work, member);

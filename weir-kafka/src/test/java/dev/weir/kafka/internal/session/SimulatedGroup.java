@@ -118,6 +118,8 @@ final class SimulatedGroup implements Network {
     /** Answers with more records than that are thrown away after they were lent. */
     int quotaRecords = Integer.MAX_VALUE;
 
+    int emptiedAnswers;
+
     /** Until then brokers say of the leaders what they were when it was set. */
     private long staleUntil;
 
@@ -319,11 +321,13 @@ final class SimulatedGroup implements Network {
                     }
                 }));
         fetch.forgottenTopicsData().forEach(topic -> remote.partitions.removeAll(topic.partitions()));
+        List<PartitionData> told =
+                data.values().stream().map(PartitionData::duplicate).toList();
         int left = fetch.maxRecords();
         for (Integer number : remote.partitions) {
             SimulatedPartition partition = partitions.get(number);
-            PartitionData told = data.get(number);
-            short toldError = told == null ? 0 : told.acknowledgeErrorCode();
+            PartitionData acknowledged = data.get(number);
+            short toldError = acknowledged == null ? 0 : acknowledged.acknowledgeErrorCode();
             wrongLeaders += partition.leader == node ? 0 : 1;
             PartitionData lent = partition.leader == node
                     ? partition.lend(left, now)
@@ -335,12 +339,17 @@ final class SimulatedGroup implements Network {
         }
         lastFetchWasEmpty = left == fetch.maxRecords();
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
-        if (fetch.maxRecords() - left > quotaRecords) {
-            return new ShareFetchResponseData().setThrottleTimeMs(100);
+        boolean overQuota = fetch.maxRecords() - left > quotaRecords;
+        if (overQuota) {
+            // What became of the acknowledgements is put into the answer after the quota has emptied it.
+            answer = new ShareFetchResponseData().setThrottleTimeMs(100);
+            emptiedAnswers++;
         }
         ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(SimulatedPartition.TOPIC);
-        data.values().forEach(each -> topic.partitions().add(each));
-        answer.responses().add(topic);
+        (overQuota ? told : data.values()).forEach(each -> topic.partitions().add(each));
+        if (!topic.partitions().isEmpty()) {
+            answer.responses().add(topic);
+        }
         return answer;
     }
 
