@@ -17,11 +17,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
 
 /**
  * All that look at a pipeline at once: a scrape each second, a reader of the console's events, its limiter, and if
- * asked a profile that records for as long as it can. They have been served once when {@link #of} returns. Owned by one
- * thread, which closes them before the pipeline.
+ * asked a profile that records for as long as it can. They have been served once, and the recording has begun, when
+ * {@link #of} returns. Owned by one thread, which closes them before the pipeline.
  */
 final class Spectators implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -31,6 +35,15 @@ final class Spectators implements AutoCloseable {
 
     private final CountDownLatch over = new CountDownLatch(1);
     private final CountDownLatch watching = new CountDownLatch(1);
+    private final CountDownLatch recorded = new CountDownLatch(1);
+    private final FlightRecorderListener recording = new FlightRecorderListener() {
+        @Override
+        public void recordingStateChanged(Recording changed) {
+            if (changed.getState() == RecordingState.RUNNING) {
+                recorded.countDown();
+            }
+        }
+    };
     private final AtomicLong scrapes = new AtomicLong();
     private final AtomicLong events = new AtomicLong();
     private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
@@ -52,7 +65,10 @@ final class Spectators implements AutoCloseable {
         scraper.start();
         reader.start();
         if (profiled) {
+            FlightRecorder.addListener(recording);
             profiler.start();
+        } else {
+            recorded.countDown();
         }
     }
 
@@ -60,6 +76,9 @@ final class Spectators implements AutoCloseable {
         Spectators spectators = new Spectators(running, profiled);
         if (!spectators.watching.await(10, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the console sent no event");
+        }
+        if (!spectators.recorded.await(10, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("no recording began");
         }
         return spectators;
     }
@@ -129,6 +148,7 @@ final class Spectators implements AutoCloseable {
     public void close() {
         over.countDown();
         profiler.interrupt();
+        FlightRecorder.removeListener(recording);
         connections.forEach(Spectators::close);
         console.close();
         metrics.close();

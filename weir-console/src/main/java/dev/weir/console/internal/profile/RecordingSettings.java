@@ -35,7 +35,8 @@ record RecordingSettings(String sampler, Map<String, String> values) {
     /** Shorter ones are not noted. */
     private static final String LEAST_WAIT = "1 ms";
 
-    private static final String ALLOCATIONS = "300/s";
+    /** As the JDK's own settings have it for recordings that go on for good; each comes with a stack. */
+    private static final String ALLOCATIONS = "150/s";
 
     /**
      * Makes them.
