@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.lean.internal.batch.Batches;
+import dev.weir.lean.internal.net.TlsKeys;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -266,9 +267,9 @@ class ScriptedBrokerTest {
             }
         }
         if (protocol.endsWith("SSL")) {
-            config.put("ssl.keystore.location", keystore().toString());
-            config.put("ssl.keystore.password", "secret");
-            config.put("ssl.key.password", "secret");
+            config.put("ssl.keystore.location", TlsKeys.in(folder).toString());
+            config.put("ssl.keystore.password", TlsKeys.PASSWORD);
+            config.put("ssl.key.password", TlsKeys.PASSWORD);
         }
         return config;
     }
@@ -299,36 +300,6 @@ class ScriptedBrokerTest {
         };
     }
 
-    private Path keystore() throws Exception {
-        Path file = folder.resolve("keys.p12");
-        if (!file.toFile().exists()) {
-            Process keytool = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                    .toString(),
-                            "-genkeypair",
-                            "-alias",
-                            "k",
-                            "-keyalg",
-                            "EC",
-                            "-dname",
-                            "CN=localhost",
-                            "-ext",
-                            "SAN=dns:localhost,ip:127.0.0.1",
-                            "-validity",
-                            "10",
-                            "-storetype",
-                            "PKCS12",
-                            "-keystore",
-                            file.toString(),
-                            "-storepass",
-                            "secret")
-                    .inheritIO()
-                    .start();
-            assertThat(keytool.waitFor()).isZero();
-        }
-        return file;
-    }
-
     private LeanSettings client(FakeBroker broker, String protocol, String mechanism, String password)
             throws Exception {
         LeanSettings.Builder settings = settings(broker).property("security.protocol", protocol);
@@ -337,8 +308,8 @@ class ScriptedBrokerTest {
                     .property("sasl.jaas.config", clientJaas(mechanism, password));
         }
         if (protocol.endsWith("SSL")) {
-            settings.property("ssl.truststore.location", keystore().toString())
-                    .property("ssl.truststore.password", "secret");
+            settings.property("ssl.truststore.location", TlsKeys.in(folder).toString())
+                    .property("ssl.truststore.password", TlsKeys.PASSWORD);
         }
         return settings.build();
     }

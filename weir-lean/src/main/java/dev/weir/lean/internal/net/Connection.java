@@ -141,13 +141,18 @@ public final class Connection implements AutoCloseable {
     }
 
     private int flush() throws IOException {
-        Outgoing out = buffers.out();
-        if (!out.hasRemaining() && !transport.hasPending()) {
+        if (!hasUnwritten()) {
             return 0;
         }
+        Outgoing out = buffers.out();
         int written = out.hasRemaining() ? out.writeTo(transport) : transport.writePending();
-        transport.wantWrite(out.hasRemaining() || transport.hasPending());
+        transport.wantWrite(hasUnwritten());
         return written;
+    }
+
+    /** Whether bytes wait for room in the socket, as they are or encrypted already; not before it is connected. */
+    boolean hasUnwritten() {
+        return buffers.out().hasRemaining() || transport.hasPending();
     }
 
     private int receive() throws IOException {

@@ -83,7 +83,8 @@ final class SecuredTransport implements Transport {
     /** The layer writes what it holds before it takes more, of which there is none. */
     @Override
     public int writePending() throws IOException {
-        return layer().write(NOTHING);
+        layer().write(NOTHING);
+        return hasPending() ? 0 : 1;
     }
 
     @Override

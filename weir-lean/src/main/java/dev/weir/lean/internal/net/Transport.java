@@ -21,7 +21,7 @@ interface Transport extends AutoCloseable {
     /** Whether it has taken bytes, to encrypt them, that have not been written. */
     boolean hasPending();
 
-    /** Writes as much of those as fits; returns 0. */
+    /** Writes as much of those as fits; returns 1 when none are left, otherwise 0: how many went is not known. */
     int writePending() throws IOException;
 
     /** Asks to be woken when bytes can be written, too. */

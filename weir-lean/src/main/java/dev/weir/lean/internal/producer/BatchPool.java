@@ -26,6 +26,7 @@ final class BatchPool {
 
     private final int batchBytes;
     private final long wakeBytes;
+    private final long lookNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition returned = lock.newCondition();
     private final ArrayDeque<Batch> kept = new ArrayDeque<>();
@@ -35,9 +36,15 @@ final class BatchPool {
     private volatile boolean pressed;
 
     BatchPool(long bytes, int batchBytes) {
+        this(bytes, batchBytes, LOOK_NANOS);
+    }
+
+    /** @param lookNanos after which a sender that waits looks by itself, though nobody woke it */
+    BatchPool(long bytes, int batchBytes, long lookNanos) {
         this.freeBytes = bytes;
         this.batchBytes = batchBytes;
         this.wakeBytes = Math.min((long) WAKE_BATCHES * batchBytes, bytes / 4);
+        this.lookNanos = lookNanos;
     }
 
     /**
@@ -66,7 +73,7 @@ final class BatchPool {
                     if (left <= 0) {
                         return null;
                     }
-                    long nanos = Math.min(left, LOOK_NANOS);
+                    long nanos = Math.min(left, lookNanos);
                     left -= nanos - returned.awaitNanos(nanos);
                 }
             } finally {
