@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,12 +20,14 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -147,6 +150,29 @@ class RareFaultsTest {
             }
             pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
             assertThat(offsets.getFirst()).isEqualTo(policy == OffsetLostPolicy.END ? 20L : 0L);
+        }
+    }
+
+    /**
+     * The end was asked for when the time had been found to be later than all records: what was appended between the
+     * two answers was left out, though it may be that late.
+     */
+    @Test
+    void recordAppended_whileATimeIsLookedFor_isRead() throws Exception {
+        AtomicBoolean timeAsked = new AtomicBoolean();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.offsets(wanted -> {
+                if (wanted.timestamp() != StartAt.END) {
+                    timeAsked.set(true);
+                    return -1;
+                }
+                return timeAsked.get() ? 20 : 10;
+            });
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.time(Instant.ofEpochMilli(1)));
+            pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
+            assertThat(timeAsked).isTrue();
+            assertThat(offsets).isEqualTo(LongStream.range(10, FakeLog.END).boxed().toList());
         }
     }
 

@@ -332,11 +332,16 @@ final class Fetcher implements Answers {
             } else {
                 fail(partition, "no offset for its start: " + error.message());
             }
-        } else if (answer.offset() < 0) {
-            // No record is that late.
-            partition.start = StartAt.end();
+            return;
+        }
+        // Without an offset no record is that late.
+        long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
+        if (offset < 0) {
+            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+        } else if (partition.wantsEndFirst()) {
+            partition.endBefore = offset;
         } else {
-            partition.moveTo(answer.offset(), UNKNOWN);
+            partition.moveTo(offset, UNKNOWN);
             partition.state = Partition.FETCHING;
         }
     }

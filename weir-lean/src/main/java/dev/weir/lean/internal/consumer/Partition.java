@@ -43,6 +43,9 @@ final class Partition {
     @Nullable
     StartAt start;
 
+    /** Of a start at a time: where the log ended before its leader was asked for that; -1 until it has told. */
+    long endBefore = UNKNOWN;
+
     /** The id of the topic that its place is of, until metadata have told whether that is the present one. */
     @Nullable
     Uuid placedIn;
@@ -106,6 +109,20 @@ final class Partition {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
+    /**
+     * Whether its leader is asked where the log ends before it is asked for a time: if no record is that late, it goes
+     * on from there, and what is appended between the two questions is read.
+     */
+    boolean wantsEndFirst() {
+        return start != null && start.timestampMillis() >= 0 && endBefore < 0;
+    }
+
+    /** No answer to what was asked until now is for it: it is asked anew. */
+    void forgetQuestion() {
+        askedAtMove = UNKNOWN;
+        endBefore = UNKNOWN;
+    }
+
     /** Whether an answer is to the start that it wants now; there is none to come after this one. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
@@ -123,6 +140,7 @@ final class Partition {
         fetchOffset = offset;
         lastEpoch = epoch;
         start = null;
+        endBefore = UNKNOWN;
         placedIn = null;
         fault = null;
         offsetBehindFault = UNKNOWN;
