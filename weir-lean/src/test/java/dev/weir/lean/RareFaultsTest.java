@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What is met at night: states of a cluster in which a consumer stood still, or went on as if nothing had been, without
@@ -173,6 +174,53 @@ class RareFaultsTest {
             pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
             assertThat(timeAsked).isTrue();
             assertThat(offsets).isEqualTo(LongStream.range(10, FakeLog.END).boxed().toList());
+        }
+    }
+
+    /**
+     * A broker that was cut off from the controllers names leaders that are none any more. It was asked again and
+     * again, on the connection that stood, and nothing was read.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void brokerThatIsBehind_isNotTheOnlyOneThatIsAsked(boolean namesTheOther) throws Exception {
+        try (FakeBroker behind = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> FakeLog.failing(Errors.NOT_LEADER_OR_FOLLOWER));
+                FakeBroker leader = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve)) {
+            behind.near(namesTheOther ? leader.port() : 0);
+            leader.leader(behind.port());
+            leader.near(leader.port());
+            leader.moved(0);
+            String bootstrap = behind.address() + (namesTheOther ? "" : "," + leader.address());
+            try (LeanConsumer consumer = LeanConsumer.open(LeanSettings.builder()
+                    .bootstrapServers(bootstrap)
+                    .maxBackoff(Duration.ofMillis(10))
+                    .build())) {
+                consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+                pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+                assertThat(offsets)
+                        .isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+            }
+        }
+    }
+
+    /** What it says looks right, and nothing fails: that there is more to read it was never told. */
+    @Test
+    void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
+        try (FakeBroker behind = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
+                FakeBroker other = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll)) {
+            behind.near(other.port());
+            other.leader(behind.port());
+            other.near(other.port());
+            other.partitions(2);
+            try (LeanConsumer consumer = LeanConsumer.open(settings(behind)
+                    .metadataMaxAge(Duration.ofMillis(100))
+                    .build())) {
+                consumer.assign(FakeBroker.TOPIC, StartAt.beginning());
+                pollUntil(consumer, () -> offsets.size() == 2 * FakeLog.END);
+            }
         }
     }
 

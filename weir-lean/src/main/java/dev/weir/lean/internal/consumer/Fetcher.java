@@ -77,7 +77,7 @@ final class Fetcher implements Answers {
 
     @Override
     public void lost(Broker broker) {
-        locations.wantMetadata();
+        locations.doubtMetadata();
         for (Partition partition : broker.followed()) {
             locations.relocate(partition, nowNanos);
         }
@@ -119,7 +119,7 @@ final class Fetcher implements Answers {
         switch (error) {
             case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH ->
                 LOG.log(System.Logger.Level.DEBUG, broker + ": " + error);
-            case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.wantMetadata();
+            case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.doubtMetadata();
             default -> {
                 broker.close("fetch refused: " + error);
                 if (!isPassing(error)) {

@@ -94,6 +94,11 @@ final class Locations {
         metadata.want();
     }
 
+    /** What metadata have told does not agree with what brokers do. */
+    void doubtMetadata() {
+        metadata.doubt();
+    }
+
     /** Found by the ids of a response; null if it is not assigned. */
     @Nullable
     Partition partition(long idHigh, long idLow, int number) {
