@@ -2,6 +2,7 @@ package dev.weir.lean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.lean.WrittenLog.Fault;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -122,6 +123,41 @@ class ProducerAmongStaleBrokersTest {
         assertThat(failures).isEmpty();
         assertThat(log.values(0)).isEqualTo(numbers(10));
         assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(10));
+    }
+
+    /**
+     * Its first batch was not written, its second one was, as whoever does not know a producer takes any sequence: then
+     * the first one is out of order, and was taken for one that is written.
+     */
+    @Test
+    void brokerThatHasForgottenTheProducer_doesNotHaveABatchAcknowledgedThatIsNotWritten() throws Exception {
+        try (LeanProducer producer =
+                LeanProducer.open(settings(first.address()).build(), listener)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            log.forgetProducers();
+            log.faults.add(Fault.NOT_LEADER);
+            hold(producer, 2);
+            send(producer, 0, 1, 1);
+            producer.flush(Duration.ZERO);
+            send(producer, 0, 2, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(log.values(0)).containsExactlyInAnyOrder(0L, 1L, 2L);
+        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(3));
+        assertThat(failures).isEmpty();
+    }
+
+    /** The broker answers nothing until so many more requests have been sent. */
+    private void hold(LeanProducer producer, int requests) {
+        long wanted = producer.metrics().requests() + requests;
+        first.produces(request -> {
+            long deadlineNanos = System.nanoTime() + LONG.toNanos();
+            while (producer.metrics().requests() < wanted && System.nanoTime() < deadlineNanos) {
+                Thread.onSpinWait();
+            }
+            return log.answer(request);
+        });
     }
 
     /** Where nothing fails, only the age of what it said can tell: a partition was added, and no record went there. */
