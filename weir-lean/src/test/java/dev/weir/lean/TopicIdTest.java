@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
@@ -61,6 +62,46 @@ class TopicIdTest {
             assertThat(consumer.isAtFault(index)).isTrue();
             consumer.seek(index, StartAt.beginning());
             assertThat(consumer.isAtFault(index)).isFalse();
+        }
+    }
+
+    /** A leader is asked for places by the topic's name: what it said of the old one was a place in the new one. */
+    @Test
+    void answerAboutTheOldTopic_isNoPlaceInTheNewOne() throws Exception {
+        List<Long> offsets = new ArrayList<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch known = new CountDownLatch(1);
+        try (FakeBroker leader = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll)) {
+            broker.leader(leader.port());
+            leader.offsets(wanted -> {
+                boolean first = asked.getCount() > 0;
+                asked.countDown();
+                await(known);
+                return first ? 20 : 0;
+            });
+            try (LeanConsumer consumer = consumer(Duration.ofMinutes(5))) {
+                int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+                FakeLog.pollUntil(consumer, record -> {}, () -> asked.getCount() == 0);
+                broker.topicId(ANOTHER_ID);
+                // Metadata are asked for.
+                consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
+                FakeLog.pollUntil(
+                        consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+                known.countDown();
+                FakeLog.pollUntil(
+                        consumer, record -> offsets.add(record.offset()), () -> offsets.contains(FakeLog.END - 1L));
+            } finally {
+                known.countDown();
+            }
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -331,6 +331,7 @@ final class Locations {
                 // Another topic of the same name: its epochs count anew.
                 partition.leaderEpoch = -1;
                 partition.lastEpoch = -1;
+                partition.forgetQuestion();
                 Objects.requireNonNull(fetcher).madeAgain(partition);
             }
         });
