@@ -14,6 +14,8 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Places in a topic and in another one of its name: what a consumer says of them to whoever gives them to the next. */
 class TopicIdTest {
@@ -103,6 +105,43 @@ class TopicIdTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** A broker that lags named the topic that is gone: all was read once more, or was a fault. */
+    @ParameterizedTest
+    @EnumSource(OffsetLostPolicy.class)
+    void brokerThatNamesTheOldTopicAgain_isNotBelieved(OffsetLostPolicy policy) throws Exception {
+        List<Long> offsets = new ArrayList<>();
+        try (LeanConsumer consumer = LeanConsumer.open(LeanSettings.builder()
+                .bootstrapServers(broker.address())
+                .metadataMaxAge(Duration.ofMillis(100))
+                .onOffsetLost(policy)
+                .build())) {
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            consumer.pause(index);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
+            broker.topicId(ANOTHER_ID);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+            consumer.resume(index);
+            RecordHandler handler = record -> offsets.add(record.offset());
+            FakeLog.pollUntil(consumer, handler, () -> offsets.size() >= FakeLog.END);
+
+            broker.topicId(FakeBroker.TOPIC_ID);
+            refresh(consumer, handler);
+            broker.topicId(ANOTHER_ID);
+            refresh(consumer, handler);
+            assertThat(consumer.topicId(index)).isEqualTo(ANOTHER_ID);
+            assertThat(consumer.isAtFault(index)).isFalse();
+            assertThat(consumer.metrics().resets()).isZero();
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+    }
+
+    private static void refresh(LeanConsumer consumer, RecordHandler handler) {
+        long before = consumer.metrics().metadataRefreshes();
+        FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().metadataRefreshes() > before + 2);
     }
 
     /** What the next one knows of the topic may be older than the place that it is given. */

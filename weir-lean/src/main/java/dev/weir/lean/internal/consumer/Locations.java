@@ -243,6 +243,10 @@ final class Locations {
             }
             return true;
         }
+        if (topic.had(answer.topicId())) {
+            LOG.log(System.Logger.Level.DEBUG, "topic " + topic.name + ": a broker still has the one before");
+            return false;
+        }
         if (error == Errors.NONE) {
             identify(topic, answer);
             if (topic.startOfAll != null) {
@@ -317,8 +321,7 @@ final class Locations {
         boolean madeAgain = differs && topic.isIdentified();
         if (differs) {
             topicsById.remove(topic.idLow);
-            topic.idHigh = high;
-            topic.idLow = low;
+            topic.identify(high, low);
             topicsById.put(low, topic);
         }
         topic.forEach(partition -> {
