@@ -49,6 +49,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RareFaultsTest {
 
+    /** In a batch's header. */
+    private static final int LEADER_EPOCH_AT = 12;
+
     private final FakeLog log = new FakeLog();
     private final List<Long> offsets = new ArrayList<>();
 
@@ -86,22 +89,8 @@ class RareFaultsTest {
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void logThatDiffers_fromTheSameOffsetOn_isReadFromThere(OffsetLostPolicy policy) throws Exception {
-        Session session = new Session();
-        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
-                    FetchPartition wanted = session.after(request);
-                    FetchResponseData answer = serve(wanted, 2);
-                    if (wanted.fetchOffset() == 20 && wanted.lastFetchedEpoch() == Batches.EPOCH) {
-                        answer = FakeLog.failing(Errors.NONE);
-                        answer.responses()
-                                .getFirst()
-                                .partitions()
-                                .getFirst()
-                                .setDivergingEpoch(new EpochEndOffset()
-                                        .setEpoch(Batches.EPOCH - 1)
-                                        .setEndOffset(40));
-                    }
-                    return answer.setSessionId(77);
-                });
+        log.batches.get(2).putInt(LEADER_EPOCH_AT, Batches.EPOCH - 1);
+        try (FakeBroker broker = withoutTheEpochBefore20(40);
                 LeanConsumer consumer =
                         LeanConsumer.open(settings(broker).onOffsetLost(policy).build())) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
@@ -113,7 +102,43 @@ class RareFaultsTest {
             }
             pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
             assertThat(offsets).doesNotHaveDuplicates().isSorted();
+            assertThat(consumer.metrics().resets() > 0).isEqualTo(policy != OffsetLostPolicy.FAIL);
         }
+    }
+
+    /**
+     * All batches of an epoch were compacted away before the leader had the log, so that it knows nothing of the epoch:
+     * that nothing differs was a fault.
+     */
+    @Test
+    void epochOfWhichNothingIsLeft_isNoFault() throws Exception {
+        log.batches.get(2).putInt(LEADER_EPOCH_AT, Batches.EPOCH + 1);
+        try (FakeBroker broker = withoutTheEpochBefore20(20);
+                LeanConsumer consumer = LeanConsumer.open(
+                        settings(broker).onOffsetLost(OffsetLostPolicy.FAIL).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+            assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+        }
+    }
+
+    /** Does not know the epoch of the records before 20, but one before it that ends there. */
+    private FakeBroker withoutTheEpochBefore20(long end) throws Exception {
+        Session session = new Session();
+        return new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+            FetchPartition wanted = session.after(request);
+            FetchResponseData answer = serve(wanted, 2);
+            if (wanted.fetchOffset() == 20 && wanted.lastFetchedEpoch() == Batches.EPOCH) {
+                answer = FakeLog.failing(Errors.NONE);
+                answer.responses()
+                        .getFirst()
+                        .partitions()
+                        .getFirst()
+                        .setDivergingEpoch(
+                                new EpochEndOffset().setEpoch(Batches.EPOCH - 1).setEndOffset(end));
+            }
+            return answer.setSessionId(77);
+        });
     }
 
     /**

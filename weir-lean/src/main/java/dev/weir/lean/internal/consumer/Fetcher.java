@@ -145,7 +145,15 @@ final class Fetcher implements Answers {
         } else if (response.isRecordsCut()) {
             tooLarge(partition, buffer, sizeBytes);
         } else if (response.recordsLength() > 0) {
-            index(partition, buffer);
+            if (isOlder(partition, buffer.bytes())) {
+                differs(
+                        partition,
+                        partition.fetchOffset,
+                        BatchLayout.leaderEpoch(buffer.bytes(), response.recordsAt()));
+            } else {
+                partition.doubtedEpoch = UNKNOWN;
+                index(partition, buffer);
+            }
         }
         enqueue(partition);
     }
@@ -221,9 +229,31 @@ final class Fetcher implements Answers {
                 behind > partition.fetchOffset && behind <= partition.highWatermark ? behind : UNKNOWN);
     }
 
-    /** The log has other records than those that were read, or an end before them. */
+    /**
+     * The log ends before what was read, or does not know its epoch. The latter may be as nothing of that epoch was left
+     * when a replica got the log, where it is compacted: what was written next tells.
+     */
     private void diverged(Partition partition) {
-        long divergent = Math.min(response.divergingOffset(), partition.fetchOffset);
+        if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
+            partition.doubtEpoch();
+        } else {
+            differs(
+                    partition,
+                    Math.min(response.divergingOffset(), partition.fetchOffset),
+                    response.divergingEpoch());
+        }
+    }
+
+    /** Whether the next batch was written before what was read: then that is not in this log. */
+    private boolean isOlder(Partition partition, ByteBuffer bytes) {
+        int at = response.recordsAt();
+        return response.recordsLength() >= BatchLayout.HEADER_BYTES
+                && BatchLayout.magic(bytes, at) >= 2
+                && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
+    }
+
+    /** The log has other records than those that were read. */
+    private void differs(Partition partition, long divergent, int epoch) {
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(
                     OffsetLostException.truncated(
@@ -236,7 +266,7 @@ final class Fetcher implements Answers {
                 partition + ": the log was truncated; going on at " + divergent + " instead of "
                         + partition.fetchOffset);
         context.counters().add(Counters.RESETS, 1);
-        partition.moveTo(Math.min(divergent, partition.cursor.position()), response.divergingEpoch());
+        partition.moveTo(Math.min(divergent, partition.cursor.position()), epoch);
     }
 
     private void refused(Partition partition, Errors error) {

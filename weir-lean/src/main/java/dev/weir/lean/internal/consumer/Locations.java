@@ -334,6 +334,7 @@ final class Locations {
                 // Another topic of the same name: its epochs count anew.
                 partition.leaderEpoch = -1;
                 partition.lastEpoch = -1;
+                partition.doubtedEpoch = -1;
                 partition.forgetQuestion();
                 Objects.requireNonNull(fetcher).madeAgain(partition);
             }
@@ -347,6 +348,9 @@ final class Locations {
         }
         boolean sameLeader = partition.leader == answer.leaderId();
         partition.leader = answer.leaderId();
+        if (answer.leaderEpoch() > partition.leaderEpoch) {
+            partition.believeEpoch();
+        }
         partition.leaderEpoch = answer.leaderEpoch();
         if (partition.broker == leader) {
             return;

@@ -55,6 +55,9 @@ final class Partition {
     /** The epoch of the batch before the fetch offset; -1 if unknown. */
     int lastEpoch = UNKNOWN;
 
+    /** The epoch before the fetch offset that its leader does not know, until the next batch tells why; else -1. */
+    int doubtedEpoch = UNKNOWN;
+
     int leader = UNKNOWN;
     int leaderEpoch = UNKNOWN;
 
@@ -134,11 +137,26 @@ final class Partition {
         return broker != null && broker.id != leader;
     }
 
+    /** Its leader does not know the epoch: it is asked without one. */
+    void doubtEpoch() {
+        doubtedEpoch = lastEpoch;
+        lastEpoch = UNKNOWN;
+    }
+
+    /** Another leader may know the epoch. */
+    void believeEpoch() {
+        if (doubtedEpoch >= 0) {
+            lastEpoch = doubtedEpoch;
+            doubtedEpoch = UNKNOWN;
+        }
+    }
+
     /** Goes to an offset: forgets what was fetched. */
     void moveTo(long offset, int epoch) {
         cursor.moveTo(offset, epoch);
         fetchOffset = offset;
         lastEpoch = epoch;
+        doubtedEpoch = UNKNOWN;
         start = null;
         endBefore = UNKNOWN;
         placedIn = null;
