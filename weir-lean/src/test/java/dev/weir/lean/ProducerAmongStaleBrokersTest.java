@@ -60,8 +60,7 @@ class ProducerAmongStaleBrokersTest {
     }
 
     private FakeBroker broker() throws Exception {
-        FakeBroker broker =
-                new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> new FetchResponseData());
+        FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> new FetchResponseData());
         broker.produces(log::answer);
         return broker;
     }
@@ -131,8 +130,7 @@ class ProducerAmongStaleBrokersTest {
      */
     @Test
     void brokerThatHasForgottenTheProducer_doesNotHaveABatchAcknowledgedThatIsNotWritten() throws Exception {
-        try (LeanProducer producer =
-                LeanProducer.open(settings(first.address()).build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), listener)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             log.forgetProducers();
@@ -165,9 +163,8 @@ class ProducerAmongStaleBrokersTest {
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         first.near(second.port());
         second.partitions(2);
-        LeanProducerSettings settings = settings(first.address())
-                .metadataMaxAge(Duration.ofMillis(100))
-                .build();
+        LeanProducerSettings settings =
+                settings(first.address()).metadataMaxAge(Duration.ofMillis(100)).build();
         try (LeanProducer producer = LeanProducer.open(settings, listener)) {
             LeanRecord toAny = new LeanRecord(FakeBroker.TOPIC).value(ByteBuffer.allocate(Long.BYTES));
             long deadlineNanos = System.nanoTime() + LONG.toNanos();

@@ -118,7 +118,8 @@ class RareFaultsTest {
                         settings(broker).onOffsetLost(OffsetLostPolicy.FAIL).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
             pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
-            assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+            assertThat(offsets)
+                    .isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
         }
     }
 
@@ -198,7 +199,8 @@ class RareFaultsTest {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.time(Instant.ofEpochMilli(1)));
             pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
             assertThat(timeAsked).isTrue();
-            assertThat(offsets).isEqualTo(LongStream.range(10, FakeLog.END).boxed().toList());
+            assertThat(offsets)
+                    .isEqualTo(LongStream.range(10, FakeLog.END).boxed().toList());
         }
     }
 
@@ -240,9 +242,8 @@ class RareFaultsTest {
             other.leader(behind.port());
             other.near(other.port());
             other.partitions(2);
-            try (LeanConsumer consumer = LeanConsumer.open(settings(behind)
-                    .metadataMaxAge(Duration.ofMillis(100))
-                    .build())) {
+            try (LeanConsumer consumer = LeanConsumer.open(
+                    settings(behind).metadataMaxAge(Duration.ofMillis(100)).build())) {
                 consumer.assign(FakeBroker.TOPIC, StartAt.beginning());
                 pollUntil(consumer, () -> offsets.size() == 2 * FakeLog.END);
             }

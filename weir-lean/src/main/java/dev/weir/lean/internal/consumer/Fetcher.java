@@ -230,17 +230,14 @@ final class Fetcher implements Answers {
     }
 
     /**
-     * The log ends before what was read, or does not know its epoch. The latter may be as nothing of that epoch was left
-     * when a replica got the log, where it is compacted: what was written next tells.
+     * The log ends before what was read, or does not know its epoch. The latter is no fault where all batches of that
+     * epoch were compacted away before a replica got the log: what comes next tells.
      */
     private void diverged(Partition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
             partition.doubtEpoch();
         } else {
-            differs(
-                    partition,
-                    Math.min(response.divergingOffset(), partition.fetchOffset),
-                    response.divergingEpoch());
+            differs(partition, Math.min(response.divergingOffset(), partition.fetchOffset), response.divergingEpoch());
         }
     }
 

@@ -244,7 +244,7 @@ final class Locations {
             return true;
         }
         if (topic.had(answer.topicId())) {
-            LOG.log(System.Logger.Level.DEBUG, "topic " + topic.name + ": a broker still has the one before");
+            // That broker is behind.
             return false;
         }
         if (error == Errors.NONE) {
