@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,12 +20,14 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -38,12 +41,16 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What is met at night: states of a cluster in which a consumer stood still, or went on as if nothing had been, without
  * a word.
  */
 class RareFaultsTest {
+
+    /** In a batch's header. */
+    private static final int LEADER_EPOCH_AT = 12;
 
     private final FakeLog log = new FakeLog();
     private final List<Long> offsets = new ArrayList<>();
@@ -82,22 +89,8 @@ class RareFaultsTest {
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void logThatDiffers_fromTheSameOffsetOn_isReadFromThere(OffsetLostPolicy policy) throws Exception {
-        Session session = new Session();
-        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
-                    FetchPartition wanted = session.after(request);
-                    FetchResponseData answer = serve(wanted, 2);
-                    if (wanted.fetchOffset() == 20 && wanted.lastFetchedEpoch() == Batches.EPOCH) {
-                        answer = FakeLog.failing(Errors.NONE);
-                        answer.responses()
-                                .getFirst()
-                                .partitions()
-                                .getFirst()
-                                .setDivergingEpoch(new EpochEndOffset()
-                                        .setEpoch(Batches.EPOCH - 1)
-                                        .setEndOffset(40));
-                    }
-                    return answer.setSessionId(77);
-                });
+        log.batches.get(2).putInt(LEADER_EPOCH_AT, Batches.EPOCH - 1);
+        try (FakeBroker broker = withoutTheEpochBefore20(40);
                 LeanConsumer consumer =
                         LeanConsumer.open(settings(broker).onOffsetLost(policy).build())) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
@@ -109,7 +102,44 @@ class RareFaultsTest {
             }
             pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
             assertThat(offsets).doesNotHaveDuplicates().isSorted();
+            assertThat(consumer.metrics().resets() > 0).isEqualTo(policy != OffsetLostPolicy.FAIL);
         }
+    }
+
+    /**
+     * All batches of an epoch were compacted away before the leader had the log, so that it knows nothing of the epoch:
+     * that nothing differs was a fault.
+     */
+    @Test
+    void epochOfWhichNothingIsLeft_isNoFault() throws Exception {
+        log.batches.get(2).putInt(LEADER_EPOCH_AT, Batches.EPOCH + 1);
+        try (FakeBroker broker = withoutTheEpochBefore20(20);
+                LeanConsumer consumer = LeanConsumer.open(
+                        settings(broker).onOffsetLost(OffsetLostPolicy.FAIL).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+            assertThat(offsets)
+                    .isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+        }
+    }
+
+    /** Does not know the epoch of the records before 20, but one before it that ends there. */
+    private FakeBroker withoutTheEpochBefore20(long end) throws Exception {
+        Session session = new Session();
+        return new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+            FetchPartition wanted = session.after(request);
+            FetchResponseData answer = serve(wanted, 2);
+            if (wanted.fetchOffset() == 20 && wanted.lastFetchedEpoch() == Batches.EPOCH) {
+                answer = FakeLog.failing(Errors.NONE);
+                answer.responses()
+                        .getFirst()
+                        .partitions()
+                        .getFirst()
+                        .setDivergingEpoch(
+                                new EpochEndOffset().setEpoch(Batches.EPOCH - 1).setEndOffset(end));
+            }
+            return answer.setSessionId(77);
+        });
     }
 
     /**
@@ -147,6 +177,76 @@ class RareFaultsTest {
             }
             pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
             assertThat(offsets.getFirst()).isEqualTo(policy == OffsetLostPolicy.END ? 20L : 0L);
+        }
+    }
+
+    /**
+     * The end was asked for when the time had been found to be later than all records: what was appended between the
+     * two answers was left out, though it may be that late.
+     */
+    @Test
+    void recordAppended_whileATimeIsLookedFor_isRead() throws Exception {
+        AtomicBoolean timeAsked = new AtomicBoolean();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.offsets(wanted -> {
+                if (wanted.timestamp() != StartAt.END) {
+                    timeAsked.set(true);
+                    return -1;
+                }
+                return timeAsked.get() ? 20 : 10;
+            });
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.time(Instant.ofEpochMilli(1)));
+            pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
+            assertThat(timeAsked).isTrue();
+            assertThat(offsets)
+                    .isEqualTo(LongStream.range(10, FakeLog.END).boxed().toList());
+        }
+    }
+
+    /**
+     * A broker that was cut off from the controllers names leaders that are none any more. It was asked again and
+     * again, on the connection that stood, and nothing was read.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void brokerThatIsBehind_isNotTheOnlyOneThatIsAsked(boolean namesTheOther) throws Exception {
+        try (FakeBroker behind = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> FakeLog.failing(Errors.NOT_LEADER_OR_FOLLOWER));
+                FakeBroker leader = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve)) {
+            behind.near(namesTheOther ? leader.port() : 0);
+            leader.leader(behind.port());
+            leader.near(leader.port());
+            leader.moved(0);
+            String bootstrap = behind.address() + (namesTheOther ? "" : "," + leader.address());
+            try (LeanConsumer consumer = LeanConsumer.open(LeanSettings.builder()
+                    .bootstrapServers(bootstrap)
+                    .maxBackoff(Duration.ofMillis(10))
+                    .build())) {
+                consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+                pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+                assertThat(offsets)
+                        .isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+            }
+        }
+    }
+
+    /** What it says looks right, and nothing fails: that there is more to read it was never told. */
+    @Test
+    void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
+        try (FakeBroker behind = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
+                FakeBroker other = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll)) {
+            behind.near(other.port());
+            other.leader(behind.port());
+            other.near(other.port());
+            other.partitions(2);
+            try (LeanConsumer consumer = LeanConsumer.open(
+                    settings(behind).metadataMaxAge(Duration.ofMillis(100)).build())) {
+                consumer.assign(FakeBroker.TOPIC, StartAt.beginning());
+                pollUntil(consumer, () -> offsets.size() == 2 * FakeLog.END);
+            }
         }
     }
 

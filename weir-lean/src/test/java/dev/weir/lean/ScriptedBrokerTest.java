@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.AgentRunner;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
@@ -227,17 +230,57 @@ class ScriptedBrokerTest {
         }
     }
 
+    /**
+     * An answer that a quota empties names no partition. To a fetch that names everything it has no session either; to
+     * one within a session it has that session, which goes on with what it was told before.
+     */
     @Test
-    void brokerThatThrottles_isLeftAlone() throws Exception {
-        try (FakeBroker broker = new FakeBroker(
-                        SecurityProtocol.PLAINTEXT,
-                        Map.of(),
-                        request -> log.serve(request).setThrottleTimeMs(200));
+    void brokerThatThrottles_isLeftAlone_andAskedForTheSameAfterwards() throws Exception {
+        Throttling throttling = new Throttling();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), throttling::answer);
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
-            pollUntil(consumer, () -> consumer.metrics().fetches() == 3);
-            assertThat(consumer.metrics().throttledMillis()).isEqualTo(600);
-            assertThat(log.fetches.get()).isEqualTo(3);
+            pollUntil(consumer, this::hasAll);
+            assertThat(offsets)
+                    .isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+            assertThat(consumer.metrics().throttledMillis()).isEqualTo(3L * Throttling.MILLIS);
+            assertThat(consumer.metrics().fetches()).isEqualTo(6);
+        }
+        // The pause begins with the poll that takes the answer, so it may look a little shorter from here.
+        assertThat(throttling.pausesNanos)
+                .hasSize(3)
+                .allMatch(pause -> pause > TimeUnit.MILLISECONDS.toNanos(Throttling.MILLIS / 2));
+    }
+
+    /** A broker with a fetch session that empties every second answer, the first one included. */
+    private final class Throttling {
+
+        private static final int MILLIS = 200;
+        private static final int SESSION = 77;
+
+        private final List<Long> pausesNanos = Collections.synchronizedList(new ArrayList<>());
+        private int nextEpoch;
+        private FetchTopic told = new FetchTopic();
+        private boolean emptied;
+        private long emptiedNanos;
+
+        FetchResponseData answer(FetchRequestData request) {
+            boolean full = request.sessionEpoch() == 0;
+            if (!full && (request.sessionId() != SESSION || request.sessionEpoch() != nextEpoch)) {
+                return new FetchResponseData().setErrorCode(Errors.INVALID_FETCH_SESSION_EPOCH.code());
+            }
+            nextEpoch = full ? 1 : nextEpoch + 1;
+            if (!request.topics().isEmpty()) {
+                told = request.topics().getFirst();
+            }
+            long now = System.nanoTime();
+            emptied = !emptied;
+            if (emptied) {
+                emptiedNanos = now;
+                return new FetchResponseData().setThrottleTimeMs(MILLIS).setSessionId(full ? 0 : SESSION);
+            }
+            pausesNanos.add(now - emptiedNanos);
+            return log.serve(new FetchRequestData().setTopics(List.of(told)), 1).setSessionId(SESSION);
         }
     }
 

@@ -7,12 +7,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Places in a topic and in another one of its name: what a consumer says of them to whoever gives them to the next. */
 class TopicIdTest {
@@ -62,6 +65,83 @@ class TopicIdTest {
             consumer.seek(index, StartAt.beginning());
             assertThat(consumer.isAtFault(index)).isFalse();
         }
+    }
+
+    /** A leader is asked for places by the topic's name: what it said of the old one was a place in the new one. */
+    @Test
+    void answerAboutTheOldTopic_isNoPlaceInTheNewOne() throws Exception {
+        List<Long> offsets = new ArrayList<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch known = new CountDownLatch(1);
+        try (FakeBroker leader = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll)) {
+            broker.leader(leader.port());
+            leader.offsets(wanted -> {
+                boolean first = asked.getCount() > 0;
+                asked.countDown();
+                await(known);
+                return first ? 20 : 0;
+            });
+            try (LeanConsumer consumer = consumer(Duration.ofMinutes(5))) {
+                int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+                FakeLog.pollUntil(consumer, record -> {}, () -> asked.getCount() == 0);
+                broker.topicId(ANOTHER_ID);
+                // Metadata are asked for.
+                consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
+                FakeLog.pollUntil(
+                        consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+                known.countDown();
+                FakeLog.pollUntil(
+                        consumer, record -> offsets.add(record.offset()), () -> offsets.contains(FakeLog.END - 1L));
+            } finally {
+                known.countDown();
+            }
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A broker that lags named the topic that is gone: all was read once more, or was a fault. */
+    @ParameterizedTest
+    @EnumSource(OffsetLostPolicy.class)
+    void brokerThatNamesTheOldTopicAgain_isNotBelieved(OffsetLostPolicy policy) throws Exception {
+        List<Long> offsets = new ArrayList<>();
+        try (LeanConsumer consumer = LeanConsumer.open(LeanSettings.builder()
+                .bootstrapServers(broker.address())
+                .metadataMaxAge(Duration.ofMillis(100))
+                .onOffsetLost(policy)
+                .build())) {
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            consumer.pause(index);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
+            broker.topicId(ANOTHER_ID);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+            consumer.resume(index);
+            RecordHandler handler = record -> offsets.add(record.offset());
+            FakeLog.pollUntil(consumer, handler, () -> offsets.size() >= FakeLog.END);
+
+            broker.topicId(FakeBroker.TOPIC_ID);
+            refresh(consumer, handler);
+            broker.topicId(ANOTHER_ID);
+            refresh(consumer, handler);
+            assertThat(consumer.topicId(index)).isEqualTo(ANOTHER_ID);
+            assertThat(consumer.isAtFault(index)).isFalse();
+            assertThat(consumer.metrics().resets()).isZero();
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+    }
+
+    private static void refresh(LeanConsumer consumer, RecordHandler handler) {
+        long before = consumer.metrics().metadataRefreshes();
+        FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().metadataRefreshes() > before + 2);
     }
 
     /** What the next one knows of the topic may be older than the place that it is given. */

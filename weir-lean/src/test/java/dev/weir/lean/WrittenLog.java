@@ -45,6 +45,9 @@ final class WrittenLog {
     private volatile int throttleMillis;
     private volatile int remembered = 5;
 
+    /** Of how many batches of a partition nothing is known any more. */
+    private final Map<Integer, Integer> forgotten = new TreeMap<>();
+
     /** Says so once. */
     void throttle(int millis) {
         throttleMillis = millis;
@@ -53,6 +56,16 @@ final class WrittenLog {
     /** From now on only the last batch is known again, as after a restart. */
     void rememberTheLastOnly() {
         remembered = 1;
+    }
+
+    /** Forgets all producers so far, as when their last records are older than it keeps them. */
+    void forgetProducers() {
+        lock.lock();
+        try {
+            partitions.forEach((partition, batches) -> forgotten.put(partition, batches.size()));
+        } finally {
+            lock.unlock();
+        }
     }
 
     ProduceResponseData answer(ProduceRequestData request) {
@@ -81,44 +94,46 @@ final class WrittenLog {
         MutableRecordBatch batch = records.batches().iterator().next();
         batch.ensureValid();
         Fault fault = faults.poll();
-        Errors error = switch (fault == null ? Fault.NONE : fault) {
+        PartitionProduceResponse answer = switch (fault == null ? Fault.NONE : fault) {
             case NONE -> write(partition, batch);
-            case NOT_LEADER -> Errors.NOT_LEADER_OR_FOLLOWER;
+            case NOT_LEADER -> refusal(Errors.NOT_LEADER_OR_FOLLOWER);
             case WRITTEN_BUT_TIMED_OUT -> {
-                Errors written = write(partition, batch);
-                yield written == Errors.NONE ? Errors.REQUEST_TIMED_OUT : written;
+                PartitionProduceResponse written = write(partition, batch);
+                yield written.errorCode() == Errors.NONE.code() ? refusal(Errors.REQUEST_TIMED_OUT) : written;
             }
             case LAST_LOST -> {
                 batches(partition).removeLast();
                 yield write(partition, batch);
             }
-            case STALE_EPOCH -> Errors.INVALID_PRODUCER_EPOCH;
-            case FORBIDDEN -> Errors.TOPIC_AUTHORIZATION_FAILED;
-            case TOO_LARGE -> Errors.MESSAGE_TOO_LARGE;
+            case STALE_EPOCH -> refusal(Errors.INVALID_PRODUCER_EPOCH);
+            case FORBIDDEN -> refusal(Errors.TOPIC_AUTHORIZATION_FAILED);
+            case TOO_LARGE -> refusal(Errors.MESSAGE_TOO_LARGE);
         };
-        return new PartitionProduceResponse()
-                .setIndex(partition)
-                .setErrorCode(error.code())
-                .setBaseOffset(error == Errors.NONE ? 0 : -1);
+        return answer.setIndex(partition);
     }
 
-    private Errors write(int partition, MutableRecordBatch batch) {
+    private static PartitionProduceResponse refusal(Errors error) {
+        return new PartitionProduceResponse().setErrorCode(error.code()).setBaseOffset(-1);
+    }
+
+    private PartitionProduceResponse write(int partition, MutableRecordBatch batch) {
         List<Written> all = batches(partition);
         int sequence = batch.baseSequence();
         int count = batch.countOrNull();
-        if (!all.isEmpty()) {
-            for (Written each : all.subList(Math.max(0, all.size() - remembered), all.size())) {
+        List<Written> known = all.subList(Math.min(all.size(), forgotten.getOrDefault(partition, 0)), all.size());
+        if (!known.isEmpty()) {
+            for (Written each : known.subList(Math.max(0, known.size() - remembered), known.size())) {
                 if (each.producerId() == batch.producerId()
                         && each.epoch() == batch.producerEpoch()
                         && each.sequence() == sequence
                         && each.count() == count) {
-                    return Errors.NONE;
+                    return at(all, each);
                 }
             }
-            Written last = all.getLast();
+            Written last = known.getLast();
             boolean same = last.producerId() == batch.producerId() && last.epoch() == batch.producerEpoch();
             if (sequence != (same ? last.sequence() + last.count() : 0)) {
-                return Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
+                return refusal(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
             }
         }
         List<Long> values = new ArrayList<>();
@@ -126,7 +141,15 @@ final class WrittenLog {
             values.add(record.value().getLong(record.value().position()));
         }
         all.add(new Written(batch.producerId(), batch.producerEpoch(), sequence, count, values));
-        return Errors.NONE;
+        return at(all, all.getLast());
+    }
+
+    /** That it is written, with its offset: nothing but batches of producers is in the log. */
+    private static PartitionProduceResponse at(List<Written> all, Written batch) {
+        long offset = all.subList(0, all.indexOf(batch)).stream()
+                .mapToLong(Written::count)
+                .sum();
+        return new PartitionProduceResponse().setBaseOffset(offset);
     }
 
     private List<Written> batches(int partition) {

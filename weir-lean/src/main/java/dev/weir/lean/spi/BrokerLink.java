@@ -214,6 +214,17 @@ public final class BrokerLink {
         }
     }
 
+    /**
+     * Closes a connection with nothing under way, so that the next wish to send makes one to the next address; the
+     * listener is not told.
+     */
+    public void renew() {
+        if (connection != null) {
+            connection.close("renewed");
+            connection = null;
+        }
+    }
+
     /** Ends the link; the listener is not told. */
     public void drop() {
         dropped = true;

@@ -94,6 +94,7 @@ final class Broker implements Connection.Listener {
         partitions.remove(partition);
         partition.broker = null;
         partition.inSession = false;
+        partition.forgetQuestion();
         restart();
     }
 

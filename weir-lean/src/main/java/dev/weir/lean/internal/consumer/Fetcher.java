@@ -77,7 +77,7 @@ final class Fetcher implements Answers {
 
     @Override
     public void lost(Broker broker) {
-        locations.wantMetadata();
+        locations.doubtMetadata();
         for (Partition partition : broker.followed()) {
             locations.relocate(partition, nowNanos);
         }
@@ -119,7 +119,7 @@ final class Fetcher implements Answers {
         switch (error) {
             case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH ->
                 LOG.log(System.Logger.Level.DEBUG, broker + ": " + error);
-            case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.wantMetadata();
+            case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.doubtMetadata();
             default -> {
                 broker.close("fetch refused: " + error);
                 if (!isPassing(error)) {
@@ -145,7 +145,15 @@ final class Fetcher implements Answers {
         } else if (response.isRecordsCut()) {
             tooLarge(partition, buffer, sizeBytes);
         } else if (response.recordsLength() > 0) {
-            index(partition, buffer);
+            if (isOlder(partition, buffer.bytes())) {
+                differs(
+                        partition,
+                        partition.fetchOffset,
+                        BatchLayout.leaderEpoch(buffer.bytes(), response.recordsAt()));
+            } else {
+                partition.doubtedEpoch = UNKNOWN;
+                index(partition, buffer);
+            }
         }
         enqueue(partition);
     }
@@ -221,9 +229,28 @@ final class Fetcher implements Answers {
                 behind > partition.fetchOffset && behind <= partition.highWatermark ? behind : UNKNOWN);
     }
 
-    /** The log has other records than those that were read, or an end before them. */
+    /**
+     * The log ends before what was read, or does not know its epoch. The latter is no fault where all batches of that
+     * epoch were compacted away before a replica got the log: what comes next tells.
+     */
     private void diverged(Partition partition) {
-        long divergent = Math.min(response.divergingOffset(), partition.fetchOffset);
+        if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
+            partition.doubtEpoch();
+        } else {
+            differs(partition, Math.min(response.divergingOffset(), partition.fetchOffset), response.divergingEpoch());
+        }
+    }
+
+    /** Whether the next batch was written before what was read: then that is not in this log. */
+    private boolean isOlder(Partition partition, ByteBuffer bytes) {
+        int at = response.recordsAt();
+        return response.recordsLength() >= BatchLayout.HEADER_BYTES
+                && BatchLayout.magic(bytes, at) >= 2
+                && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
+    }
+
+    /** The log has other records than those that were read. */
+    private void differs(Partition partition, long divergent, int epoch) {
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(
                     OffsetLostException.truncated(
@@ -236,7 +263,7 @@ final class Fetcher implements Answers {
                 partition + ": the log was truncated; going on at " + divergent + " instead of "
                         + partition.fetchOffset);
         context.counters().add(Counters.RESETS, 1);
-        partition.moveTo(Math.min(divergent, partition.cursor.position()), response.divergingEpoch());
+        partition.moveTo(Math.min(divergent, partition.cursor.position()), epoch);
     }
 
     private void refused(Partition partition, Errors error) {
@@ -332,11 +359,16 @@ final class Fetcher implements Answers {
             } else {
                 fail(partition, "no offset for its start: " + error.message());
             }
-        } else if (answer.offset() < 0) {
-            // No record is that late.
-            partition.start = StartAt.end();
+            return;
+        }
+        // Without an offset no record is that late.
+        long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
+        if (offset < 0) {
+            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+        } else if (partition.wantsEndFirst()) {
+            partition.endBefore = offset;
         } else {
-            partition.moveTo(answer.offset(), UNKNOWN);
+            partition.moveTo(offset, UNKNOWN);
             partition.state = Partition.FETCHING;
         }
     }

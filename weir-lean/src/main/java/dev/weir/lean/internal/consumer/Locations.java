@@ -94,6 +94,11 @@ final class Locations {
         metadata.want();
     }
 
+    /** What metadata have told does not agree with what brokers do. */
+    void doubtMetadata() {
+        metadata.doubt();
+    }
+
     /** Found by the ids of a response; null if it is not assigned. */
     @Nullable
     Partition partition(long idHigh, long idLow, int number) {
@@ -238,6 +243,10 @@ final class Locations {
             }
             return true;
         }
+        if (topic.had(answer.topicId())) {
+            // That broker is behind.
+            return false;
+        }
         if (error == Errors.NONE) {
             identify(topic, answer);
             if (topic.startOfAll != null) {
@@ -312,8 +321,7 @@ final class Locations {
         boolean madeAgain = differs && topic.isIdentified();
         if (differs) {
             topicsById.remove(topic.idLow);
-            topic.idHigh = high;
-            topic.idLow = low;
+            topic.identify(high, low);
             topicsById.put(low, topic);
         }
         topic.forEach(partition -> {
@@ -326,6 +334,8 @@ final class Locations {
                 // Another topic of the same name: its epochs count anew.
                 partition.leaderEpoch = -1;
                 partition.lastEpoch = -1;
+                partition.doubtedEpoch = -1;
+                partition.forgetQuestion();
                 Objects.requireNonNull(fetcher).madeAgain(partition);
             }
         });
@@ -338,6 +348,9 @@ final class Locations {
         }
         boolean sameLeader = partition.leader == answer.leaderId();
         partition.leader = answer.leaderId();
+        if (answer.leaderEpoch() > partition.leaderEpoch) {
+            partition.believeEpoch();
+        }
         partition.leaderEpoch = answer.leaderEpoch();
         if (partition.broker == leader) {
             return;

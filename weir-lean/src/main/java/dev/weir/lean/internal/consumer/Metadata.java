@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks for topics and their leaders, on a connection of its own, so that no answer waits behind a fetch. Confined to
- * one thread. It asks one address after the other until one answers: those of the brokers, then those to bootstrap
- * from.
+ * one thread. {@link AskedInTurn} says whom.
  */
 final class Metadata implements Connection.Listener {
 
@@ -39,8 +38,11 @@ final class Metadata implements Connection.Listener {
     private final long maxAgeNanos;
     private final ConnectionBuffers buffers;
 
-    private List<InetSocketAddress> addresses = List.of();
-    private int nextAddress;
+    private final AskedInTurn turns = new AskedInTurn();
+
+    /** Where brokers are, by the last answer. */
+    private List<InetSocketAddress> known = List.of();
+
     private @Nullable Connection connection;
     private boolean underWay;
     private boolean wanted = true;
@@ -69,8 +71,15 @@ final class Metadata implements Connection.Listener {
         wanted = true;
     }
 
+    /** What was answered may be wrong: asks again, soon. */
+    void doubt() {
+        turns.doubt();
+        wanted = true;
+    }
+
     /** What was answered did not help: waits longer before it asks again. */
     void wantLater(long nowNanos) {
+        turns.doubt();
         refusedNanos = nowNanos;
         if (!wanted) {
             wanted = true;
@@ -91,7 +100,13 @@ final class Metadata implements Connection.Listener {
         if (topics.isEmpty()) {
             return 0;
         }
-        wanted |= nowNanos - askedNanos > maxAgeNanos;
+        boolean old = nowNanos - askedNanos > maxAgeNanos;
+        wanted |= old;
+        if (!underWay && turns.isEnough(old)) {
+            turns.left();
+            close("another broker is asked");
+            connection = null;
+        }
         Connection current = connection;
         if (current == null) {
             if (!wanted || !backoff.isDue(nowNanos)) {
@@ -117,23 +132,31 @@ final class Metadata implements Connection.Listener {
 
     private void connect(long nowNanos) {
         try {
-            if (nextAddress >= addresses.size()) {
-                addresses = ClientUtils.parseAndValidateAddresses(bootstrap, ClientDnsLookup.USE_ALL_DNS_IPS);
-                nextAddress = 0;
-            }
-            connection = context.connect(addresses.get(nextAddress++), buffers, nowNanos, this);
+            connection = context.connect(next(), buffers, nowNanos, this);
         } catch (IOException | RuntimeException e) {
             lost(String.valueOf(e.getMessage()), nowNanos);
         }
     }
 
+    /** Looks up one name at most: one that is not known makes a resolver wait for seconds. */
+    private InetSocketAddress next() {
+        int at = turns.next(known.size(), bootstrap.size());
+        if (at < known.size()) {
+            return known.get(at);
+        }
+        List<InetSocketAddress> all = ClientUtils.parseAndValidateAddresses(
+                List.of(bootstrap.get(at - known.size())), ClientDnsLookup.USE_ALL_DNS_IPS);
+        return all.get(turns.round(known.size(), bootstrap.size()) % all.size());
+    }
+
     private void lost(String why, long nowNanos) {
         connection = null;
+        turns.failed();
         // One that was idle for long is closed by the broker, which is no failure.
         if (underWay || wanted) {
             wanted = true;
             backoff.failed(nowNanos);
-            if (failures++ % Math.max(1, addresses.size()) == 0) {
+            if (failures++ % (known.size() + bootstrap.size()) == 0) {
                 LOG.log(System.Logger.Level.WARNING, "no metadata: " + why);
             }
         }
@@ -171,11 +194,11 @@ final class Metadata implements Connection.Listener {
             throw new LeanException("a broker sent metadata that make no sense", e);
         }
         context.counters().add(Counters.METADATA, 1);
-        List<InetSocketAddress> known = new ArrayList<>();
-        // Looked up when they are needed: a name that is not known makes a resolver wait for seconds.
-        answer.brokers().forEach(each -> known.add(InetSocketAddress.createUnresolved(each.host(), each.port())));
-        addresses = known;
-        nextAddress = 0;
+        List<InetSocketAddress> named = new ArrayList<>();
+        // Looked up when they are needed.
+        answer.brokers().forEach(each -> named.add(InetSocketAddress.createUnresolved(each.host(), each.port())));
+        known = named;
+        turns.answered();
         listener.accept(answer);
     }
 

@@ -42,7 +42,7 @@ final class Offsets {
                     .add(new ListOffsetsPartition()
                             .setPartitionIndex(partition.number)
                             .setCurrentLeaderEpoch(partition.leaderEpoch)
-                            .setTimestamp(start.timestampMillis()));
+                            .setTimestamp(partition.wantsEndFirst() ? StartAt.END : start.timestampMillis()));
         }
         if (topics == null) {
             return false;

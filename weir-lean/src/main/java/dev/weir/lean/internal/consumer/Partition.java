@@ -43,6 +43,9 @@ final class Partition {
     @Nullable
     StartAt start;
 
+    /** Of a start at a time: where the log ended before its leader was asked for that; -1 until it has told. */
+    long endBefore = UNKNOWN;
+
     /** The id of the topic that its place is of, until metadata have told whether that is the present one. */
     @Nullable
     Uuid placedIn;
@@ -51,6 +54,9 @@ final class Partition {
 
     /** The epoch of the batch before the fetch offset; -1 if unknown. */
     int lastEpoch = UNKNOWN;
+
+    /** The epoch before the fetch offset that its leader does not know, until the next batch tells why; else -1. */
+    int doubtedEpoch = UNKNOWN;
 
     int leader = UNKNOWN;
     int leaderEpoch = UNKNOWN;
@@ -106,6 +112,20 @@ final class Partition {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
+    /**
+     * Whether its leader is asked where the log ends before it is asked for a time: if no record is that late, it goes
+     * on from there, and what is appended between the two questions is read.
+     */
+    boolean wantsEndFirst() {
+        return start != null && start.timestampMillis() >= 0 && endBefore < 0;
+    }
+
+    /** No answer to what was asked until now is for it: it is asked anew. */
+    void forgetQuestion() {
+        askedAtMove = UNKNOWN;
+        endBefore = UNKNOWN;
+    }
+
     /** Whether an answer is to the start that it wants now; there is none to come after this one. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
@@ -117,12 +137,28 @@ final class Partition {
         return broker != null && broker.id != leader;
     }
 
+    /** Its leader does not know the epoch: it is asked without one. */
+    void doubtEpoch() {
+        doubtedEpoch = lastEpoch;
+        lastEpoch = UNKNOWN;
+    }
+
+    /** Another leader may know the epoch. */
+    void believeEpoch() {
+        if (doubtedEpoch >= 0) {
+            lastEpoch = doubtedEpoch;
+            doubtedEpoch = UNKNOWN;
+        }
+    }
+
     /** Goes to an offset: forgets what was fetched. */
     void moveTo(long offset, int epoch) {
         cursor.moveTo(offset, epoch);
         fetchOffset = offset;
         lastEpoch = epoch;
+        doubtedEpoch = UNKNOWN;
         start = null;
+        endBefore = UNKNOWN;
         placedIn = null;
         fault = null;
         offsetBehindFault = UNKNOWN;

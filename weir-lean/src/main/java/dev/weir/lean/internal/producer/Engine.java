@@ -403,7 +403,7 @@ final class Engine implements Runnable, Events {
                 if (error.exception() instanceof RetriableException) {
                     again(partition, batch, why, error != Errors.NOT_ENOUGH_REPLICAS);
                     if (error.exception() instanceof InvalidMetadataException) {
-                        leaders.want();
+                        leaders.doubt();
                     }
                 } else {
                     batch.doubtful |= error == Errors.UNKNOWN_SERVER_ERROR;
@@ -423,7 +423,7 @@ final class Engine implements Runnable, Events {
 
     @Override
     public void disconnected() {
-        leaders.want();
+        leaders.doubt();
     }
 
     private void again(Partition partition, Batch batch, String why, boolean perhapsWritten) {

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.consumer.AskedInTurn;
 import dev.weir.lean.internal.consumer.Backoff;
 import dev.weir.lean.spi.BrokerLink;
 import java.net.InetSocketAddress;
@@ -20,8 +21,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Readable;
 
 /**
- * Asks any broker for topics and their leaders, and for producer ids, on a connection of its own. Confined to the
- * producer's thread.
+ * Asks any broker for topics and their leaders, and for producer ids, on a connection of its own; {@link AskedInTurn}
+ * says which one. Confined to the producer's thread.
  */
 final class Leaders implements BrokerLink.Listener {
 
@@ -38,8 +39,9 @@ final class Leaders implements BrokerLink.Listener {
     private final Backoff idBackoff;
     private final BrokerLink link;
 
+    private final AskedInTurn turns = new AskedInTurn();
+
     private List<BrokerAddress> known = List.of();
-    private int attempts;
     private boolean wanted = true;
 
     /** What was answered did not help: this wish waits for {@link #metadataBackoff}, and makes no other one wait. */
@@ -72,14 +74,11 @@ final class Leaders implements BrokerLink.Listener {
         BrokerLink make(Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener);
     }
 
-    /** The one of the next attempt: all brokers in turn, then their further addresses. Looks up one name only. */
+    /** The one of the next attempt. Looks up one name only. */
     private List<InetSocketAddress> addresses() {
-        int count = known.size() + bootstrap.size();
-        int at = attempts % count;
+        int at = turns.next(known.size(), bootstrap.size());
         List<InetSocketAddress> all = (at < known.size() ? known.get(at) : bootstrap.get(at - known.size())).get();
-        InetSocketAddress next = all.get(attempts / count % all.size());
-        attempts = (attempts + 1) & Integer.MAX_VALUE;
-        return List.of(next);
+        return List.of(all.get(turns.round(known.size(), bootstrap.size()) % all.size()));
     }
 
     /** Asks again, soon. */
@@ -87,8 +86,15 @@ final class Leaders implements BrokerLink.Listener {
         wanted = true;
     }
 
+    /** What was answered may be wrong: asks again, soon. */
+    void doubt() {
+        turns.doubt();
+        wanted = true;
+    }
+
     /** What was answered did not help: waits longer before it asks again. */
     void wantLater(long nowNanos) {
+        turns.doubt();
         if (!wanted && !wantedLater && !underWay) {
             wantedLater = true;
             metadataBackoff.failed(nowNanos);
@@ -107,7 +113,12 @@ final class Leaders implements BrokerLink.Listener {
 
     /** @param idWanted whether a producer id is missing */
     int poll(long nowNanos, Collection<Topic> topics, boolean idWanted) {
-        wanted |= nowNanos - askedNanos > maxAgeNanos;
+        boolean old = nowNanos - askedNanos > maxAgeNanos;
+        wanted |= old;
+        if (!underWay && !idUnderWay && turns.isEnough(old)) {
+            turns.left();
+            link.renew();
+        }
         boolean now = wanted || (wantedLater && metadataBackoff.isDue(nowNanos));
         boolean ask = now && !underWay && !topics.isEmpty();
         boolean askId = idWanted && !idUnderWay && idBackoff.isDue(nowNanos);
@@ -147,7 +158,9 @@ final class Leaders implements BrokerLink.Listener {
     public void answered(ApiKeys api, short version, Readable body) {
         if (api == ApiKeys.METADATA) {
             underWay = false;
-            onMetadata.accept(read(api, () -> new MetadataResponseData(body, version)));
+            MetadataResponseData metadata = read(api, () -> new MetadataResponseData(body, version));
+            turns.answered();
+            onMetadata.accept(metadata);
             return;
         }
         idUnderWay = false;
@@ -157,6 +170,9 @@ final class Leaders implements BrokerLink.Listener {
             idBackoff.succeeded();
             onId.accept(answer);
         } else if (error.exception() instanceof RetriableException) {
+            // Without the controllers it has none to give.
+            turns.answered();
+            turns.doubt();
             idBackoff.failed(System.nanoTime());
         } else {
             throw new LeanException(
@@ -176,6 +192,7 @@ final class Leaders implements BrokerLink.Listener {
 
     @Override
     public void lost(String why) {
+        turns.failed();
         wanted |= underWay;
         underWay = false;
         idUnderWay = false;

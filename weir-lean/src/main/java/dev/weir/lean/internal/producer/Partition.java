@@ -20,7 +20,10 @@ final class Partition {
 
     static final int UNKNOWN = -1;
 
-    /** After a rest the broker may have forgotten the producer; it keeps it for a day unless told otherwise. */
+    /**
+     * After a rest the broker may have forgotten the producer: it keeps it for a day unless told otherwise, but counts
+     * from the time of the last record, and forgets one whose records are old at the next look.
+     */
     private static final long REST_NANOS = 60_000_000_000L;
 
     final Topic topic;
@@ -67,6 +70,9 @@ final class Partition {
     private boolean known;
 
     private long lastWrittenNanos;
+
+    /** A batch in doubt that is in the log after all is there at this offset or behind it. */
+    private long writtenEnd;
 
     Partition(Topic topic, int number, Backoff backoff) {
         this.topic = topic;
@@ -172,6 +178,8 @@ final class Partition {
         oldest.remove();
         if (head.fate == Fate.REFUSED) {
             forget(head);
+        } else {
+            writtenEnd = (head.offset < 0 ? writtenEnd : head.offset) + head.count();
         }
         return head;
     }
@@ -206,18 +214,32 @@ final class Partition {
 
     /**
      * Whether the head, which the broker refused for its sequence, is in the log: it is in doubt, and one behind it was
-     * taken since. A broker that was stopped and started again remembers only a producer's last batch.
+     * taken since. A broker that was stopped and started again remembers only a producer's last batch. But one that has
+     * forgotten the producer takes any sequence: the one that was taken must leave room for those before it.
      */
     boolean isHeadOvertaken() {
         Batch head = waiting.peek();
-        return head != null
-                && head.doubtful
-                && waiting.stream().anyMatch(each -> each.fate == Fate.WRITTEN && each.hasSequence());
+        if (head == null || !head.doubtful) {
+            return false;
+        }
+        boolean taken = false;
+        long before = 0;
+        for (Batch each : waiting) {
+            if (each.fate == Fate.WRITTEN && each.hasSequence()) {
+                if (each.offset >= 0) {
+                    return each.offset - writtenEnd >= before;
+                }
+                taken = true;
+            }
+            before += each.count();
+        }
+        return taken;
     }
 
-    /** The topic was made anew: its broker knows nothing of the producer. */
+    /** The topic was made anew: its broker knows nothing of the producer, and its offsets begin anew. */
     void madeAnew() {
         known = false;
+        writtenEnd = 0;
     }
 
     /** Sequences begin anew, under another epoch or id; as far as can be known, nothing that waits is in the log. */

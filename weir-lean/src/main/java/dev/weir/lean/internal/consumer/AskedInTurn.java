@@ -1,0 +1,91 @@
+package dev.weir.lean.internal.consumer;
+
+/**
+ * Which broker is asked for metadata next. One that is cut off from the controllers goes on answering, with what it
+ * knew: so that the same broker is not asked for ever, its connection is left after {@link #PATIENCE} answers in a row
+ * that did not help, and when its metadata are too old. Then those that metadata name are asked in turn, and when each
+ * of them was asked in vain those to bootstrap from, too. Confined to one thread.
+ */
+public final class AskedInTurn {
+
+    /** The first answer may have come before the others knew of it, too. */
+    private static final int PATIENCE = 2;
+
+    /** Whether the last answer did not help; true as long as there is none. */
+    private boolean doubted = true;
+
+    /** How many answers in a row of the one that is connected did not help. */
+    private int unhelpful;
+
+    /** Whether the one that is connected has answered. */
+    private boolean answered;
+
+    /** How many in a row were asked in vain. */
+    private int vain;
+
+    private int turn;
+
+    /**
+     * The one to connect to.
+     *
+     * @param known how many brokers metadata name
+     * @param bootstrap how many places there are to bootstrap from, at least 1
+     * @return of the known ones, or, from {@code known} on, of those to bootstrap from
+     */
+    public int next(int known, int bootstrap) {
+        int at = vain % (known + bootstrap);
+        if (at >= known) {
+            return at;
+        }
+        turn = (turn + 1) & Integer.MAX_VALUE;
+        return turn % known;
+    }
+
+    /** How often all were asked in vain: a name may have several addresses, another one for each round. */
+    public int round(int known, int bootstrap) {
+        return vain / (known + bootstrap);
+    }
+
+    /** The one that is connected has answered. Nobody has doubted its answer before: then that one has helped. */
+    public void answered() {
+        if (!doubted) {
+            unhelpful = 0;
+            vain = 0;
+        }
+        doubted = false;
+        answered = true;
+    }
+
+    /** The last answer did not help: it does not tell all, or a broker is not what it says. */
+    public void doubt() {
+        if (!doubted) {
+            doubted = true;
+            unhelpful++;
+        }
+    }
+
+    /** The one that was to be asked could not be reached, or did not answer. */
+    public void failed() {
+        vain = (vain + 1) & Integer.MAX_VALUE;
+        unhelpful = 0;
+        answered = false;
+    }
+
+    /**
+     * Whether the connection is to be left, so that another broker is asked.
+     *
+     * @param old whether what was answered last is too old
+     */
+    public boolean isEnough(boolean old) {
+        return answered && (old || unhelpful >= PATIENCE);
+    }
+
+    /** The connection is gone: the next one is to another broker. */
+    public void left() {
+        if (unhelpful >= PATIENCE) {
+            vain = (vain + 1) & Integer.MAX_VALUE;
+        }
+        unhelpful = 0;
+        answered = false;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.internal.consumer.AskedInTurn;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Whom a client asks for metadata, as far as no broker is needed to see it. */
+class AskedInTurnTest {
+
+    private static final int KNOWN = 3;
+    private static final int BOOTSTRAP = 2;
+
+    private final AskedInTurn turns = new AskedInTurn();
+
+    private int next() {
+        return turns.next(KNOWN, BOOTSTRAP);
+    }
+
+    @Test
+    void whoIsKnown_isAskedInTurn_thenWhoIsThereToBootstrapFrom() {
+        List<Integer> asked = new ArrayList<>();
+        for (int i = 0; i < 2 * (KNOWN + BOOTSTRAP); i++) {
+            asked.add(next());
+            turns.failed();
+        }
+        assertThat(asked.subList(0, KNOWN)).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(asked.subList(KNOWN, KNOWN + BOOTSTRAP)).containsExactly(3, 4);
+        assertThat(asked.subList(KNOWN + BOOTSTRAP, 2 * KNOWN + BOOTSTRAP)).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(turns.round(KNOWN, BOOTSTRAP)).isEqualTo(2);
+    }
+
+    @Test
+    void beforeAnybodyIsKnown_onlyThoseToBootstrapFromAreAsked() {
+        assertThat(turns.next(0, BOOTSTRAP)).isZero();
+        turns.failed();
+        assertThat(turns.next(0, BOOTSTRAP)).isEqualTo(1);
+        turns.failed();
+        assertThat(turns.next(0, BOOTSTRAP)).isZero();
+        assertThat(turns.round(0, BOOTSTRAP)).isEqualTo(1);
+    }
+
+    @Test
+    void whoDoesNotHelpTwiceInARow_isLeft() {
+        turns.answered();
+        turns.doubt();
+        turns.doubt();
+        assertThat(turns.isEnough(false)).as("one answer in doubt").isFalse();
+        turns.answered();
+        assertThat(turns.isEnough(false)).as("nobody doubts the second one").isFalse();
+        turns.doubt();
+        assertThat(turns.isEnough(false)).isTrue();
+        turns.left();
+        assertThat(turns.isEnough(false)).as("the next one has not answered").isFalse();
+    }
+
+    @Test
+    void answerThatNobodyDoubts_ends_whatWasInARow() {
+        turns.answered();
+        turns.doubt();
+        turns.answered();
+        turns.answered();
+        turns.doubt();
+        assertThat(turns.isEnough(false)).isFalse();
+    }
+
+    @Test
+    void whoseAnswerIsOld_isLeft_andTheNextOneIsNoneToBootstrapFrom() {
+        assertThat(turns.isEnough(true)).as("nobody has answered").isFalse();
+        for (int i = 0; i < 2 * KNOWN; i++) {
+            assertThat(next()).isLessThan(KNOWN);
+            turns.answered();
+            assertThat(turns.isEnough(true)).isTrue();
+            turns.left();
+        }
+    }
+}
