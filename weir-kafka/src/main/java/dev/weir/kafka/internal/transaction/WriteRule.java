@@ -170,7 +170,9 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             Refusal before = suspects.get(place);
             if (before != null) {
                 isSuspect = true;
-                topics.refused(before.topic, before.why);
+                if (Refusals.isOfTopic(before.why, before.topic)) {
+                    topics.refused(before.topic, before.why);
+                }
             }
         }
         Exception ofTopic = topics.refusal(record.topic());
@@ -280,6 +282,9 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             for (Refusal refusal : transaction.refusals) {
                 if (takes(refusal.why)) {
                     isExcused = true;
+                    if (Refusals.isOfOtherTopics(refusal.why, refusal.topic)) {
+                        continue; // the record was not sent yet when that of another topic was refused
+                    }
                     for (String place : refusal.places) {
                         isAnother |= suspects.put(place, refusal) == null;
                     }

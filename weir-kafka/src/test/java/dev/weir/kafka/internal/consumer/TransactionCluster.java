@@ -31,6 +31,12 @@ final class TransactionCluster {
     /** One output in so many is refused, where any are. */
     private static final int REFUSED = 25;
 
+    /** One output in so many is for a topic that nobody may write to, where any are. */
+    private static final int FOR_FORBIDDEN = 40;
+
+    /** The topic that nobody may write to. */
+    static final String FORBIDDEN = "forbidden";
+
     /** Whether a world that is replayed tells its history. */
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
@@ -163,7 +169,15 @@ final class TransactionCluster {
 
     /** Whether no broker takes the record. */
     boolean isRefused(Out out) {
-        return refuses && ((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0;
+        return refuses
+                && (((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0
+                        || topicOf(out).equals(FORBIDDEN));
+    }
+
+    /** The topic that an output is for. */
+    String topicOf(Out out) {
+        boolean isForbidden = refuses && ((drawn(out.of, out.offset) >>> 16) + out.part) % FOR_FORBIDDEN == 0;
+        return isForbidden ? FORBIDDEN : "out";
     }
 
     /** Whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not written. */

@@ -555,7 +555,8 @@ final class TransactionWorld implements OwnerClock {
             inFlight.remove(taken);
             workedOn(taken);
         }
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("out", new byte[] {(byte) out.part()});
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(cluster.topicOf(out), new byte[] {(byte) out.part()});
         outs.put(record.value(), out);
         cluster.note("    done %s", out);
         sink().offer(record, taken.batch.target(taken.index), taken.batch.token(taken.index));
