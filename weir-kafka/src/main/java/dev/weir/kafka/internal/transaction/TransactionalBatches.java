@@ -94,7 +94,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** Takes what cannot be written; null if that fails the run. */
     private final @Nullable Refused<ProducerRecord<K, V>> rejects;
 
-    private final RefusedTopics refusedTopics = new RefusedTopics();
+    private final RefusedTopics refusedTopics;
 
     /** What the open transaction holds; the segment's thread. */
     private final List<Claim<K, V>> open = new ArrayList<>();
@@ -138,6 +138,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             int commitRecords,
             @Nullable Refused<ProducerRecord<K, V>> rejects) {
         this.rejects = rejects;
+        this.refusedTopics = new RefusedTopics(context.clock());
         this.context = context;
         this.transactionalId = transactionalId;
         this.intervalNanos = commitInterval.toNanos();

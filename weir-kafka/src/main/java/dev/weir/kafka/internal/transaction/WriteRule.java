@@ -65,7 +65,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
 
     private final Unwritten<K, V> unwritten;
     private final TransactionalProducer<K, V> trial;
-    private final RefusedTopics topics = new RefusedTopics();
+    private final RefusedTopics topics;
     private boolean trialIsOpen;
     private boolean hasWarned;
 
@@ -88,6 +88,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             Unwritten<K, V> unwritten,
             TransactionalProducer<K, V> trial) {
         this.context = context;
+        this.topics = new RefusedTopics(context.clock());
         this.skipping = skipping;
         this.letters = letters;
         this.unwritten = unwritten;
