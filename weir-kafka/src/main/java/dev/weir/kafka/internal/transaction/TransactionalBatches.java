@@ -143,7 +143,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         this.transactionalId = transactionalId;
         this.intervalNanos = commitInterval.toNanos();
         this.commitRecords = commitRecords;
-        this.producer = new TransactionalProducer<>(clients, () -> ended, this::pause);
+        this.producer = TransactionalProducer.ofUser(clients, () -> ended, this::pause);
         context.depth(() -> inHand);
         context.expose(counts);
     }
@@ -330,9 +330,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     context.pipelineName(),
                     open.size(),
                     why.toString());
-            producer.abort();
+            abort();
             begun = false;
-            forgetRefusals();
             if (!ruled) {
                 context.clock()
                         .sleepUntil(
@@ -367,6 +366,18 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             }
         }
         producer.flush();
+    }
+
+    /** Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered. */
+    private void abort() {
+        try {
+            producer.abort();
+        } catch (KafkaException broken) {
+            forgetRefusals();
+            failIfFinal(broken);
+            throw broken;
+        }
+        forgetRefusals();
     }
 
     /** What was refused was so in a transaction that is aborted: it is no reason for what fails from now on. */
