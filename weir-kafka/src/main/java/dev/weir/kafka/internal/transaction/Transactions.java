@@ -527,8 +527,11 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     private boolean isAborted(AssignedPartition partition) {
-        return commits.isGone(partition.id())
-                || board.rewindAlso.contains(partition.tracker())
-                || !commits.finished(List.of(partition)).isEmpty();
+        if (commits.isGone(partition.id()) || board.rewindAlso.contains(partition.tracker())) {
+            return true;
+        }
+        // Null where more is finished than a commit can say: that of an abort may be the part that it leaves out.
+        Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
+        return uncommitted == null || !uncommitted.isEmpty();
     }
 }
