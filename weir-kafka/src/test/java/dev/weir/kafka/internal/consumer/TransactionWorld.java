@@ -602,7 +602,7 @@ final class TransactionWorld implements OwnerClock {
         return nowNanos;
     }
 
-    private void pass(long nanos) {
+    void pass(long nanos) {
         nowNanos += nanos;
     }
 
