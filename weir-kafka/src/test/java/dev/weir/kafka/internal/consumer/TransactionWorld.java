@@ -401,6 +401,7 @@ final class TransactionWorld implements OwnerClock {
             case 11, 12, 13, 14 -> sink().stepCommitter();
             case 15, 16 -> producers.forEach(TransactionProducer::answerSome);
             case 17 -> {
+                seekSometimes();
                 if (!calm) {
                     cluster.inputs.values().forEach(input -> input.grow(random, random.nextInt(4)));
                 }
@@ -416,6 +417,19 @@ final class TransactionWorld implements OwnerClock {
             default -> passAtMost(TimeUnit.MILLISECONDS.toNanos(20));
         }
         requestCloseIfThrough();
+    }
+
+    /** A user goes on somewhere else with a partition: not before what was read of it, which would be seen twice then. */
+    private void seekSometimes() {
+        if (calm || random.nextInt(15) != 0) {
+            return;
+        }
+        List<Input> all = List.copyOf(cluster.inputs.values());
+        Input input = all.get(random.nextInt(all.size()));
+        if (input.owned && input.opened && !input.held) {
+            cluster.note("a user goes on with %s", input.id);
+            var ignored = loop().control().seek(Map.of(input.id, Position.end()));
+        }
     }
 
     /** The owner waits for the committing thread, or for the lock. */
@@ -620,15 +634,31 @@ final class TransactionWorld implements OwnerClock {
         act();
     }
 
-    /** Brokers that answer at once, but for what nobody asks here. */
+    /** Brokers that answer, but for what nobody asks here. */
     private final class Answers extends SilentLookup {
 
         @Override
         public Map<TopicPartition, CompletionStage<Long>> offsets(
                 Map<TopicPartition, Position> positions, Duration within) {
             Map<TopicPartition, CompletionStage<Long>> answers = new HashMap<>();
-            positions.keySet().forEach(id -> answers.put(id, CompletableFuture.completedStage(0L)));
+            positions.forEach((id, position) -> {
+                CompletableFuture<Long> answer = new CompletableFuture<>();
+                answers.put(id, answer);
+                if (position.equals(Position.end())) {
+                    lookups.add(() -> answer.complete(sought(cluster.input(id))));
+                } else {
+                    answer.complete(0L);
+                }
+            });
             return answers;
+        }
+
+        /** Where a user goes on. */
+        private long sought(Input input) {
+            int least = (int) Math.max(input.position, input.finishedTo());
+            int sought = least + random.nextInt(Math.max(input.end - least, 0) + 1);
+            input.soughtTo = Math.max(input.soughtTo, sought);
+            return sought;
         }
 
         @Override
