@@ -182,6 +182,7 @@ public final class ExactlyOnceFlow<K, V> {
                 producer,
                 whenCommitted,
                 failures,
-                group -> TransactionPlan.ofNewRun(group, commitInterval, commitRecords, commitBytes, timeout));
+                (group, member) ->
+                        TransactionPlan.ofNewRun(group, member, commitInterval, commitRecords, commitBytes, timeout));
     }
 }

@@ -278,18 +278,18 @@ public final class Commits {
      * What a transaction commits of these partitions: where more is finished than was committed, exactly that. Also of
      * those that are taken for gone: their records would be committed without their offsets.
      *
-     * @return null if it does not fit into the metadata of the commits now
+     * @return null if it does not fit into the metadata of the commits now, also where as much of it as does is committed
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
-        Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions, true);
+        Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            OffsetAndMetadata commit = finished.get(partition.id());
-            if (commit != null) {
-                OffsetAndMetadata entire = texts.commitEntirely(partition, commit.offset());
+            long offset = partition.isHeld() ? AssignedPartition.UNKNOWN : finishedTo(partition);
+            if (offset >= 0) {
+                OffsetAndMetadata entire = texts.commitEntirely(partition, offset);
                 if (entire == null) {
                     return null;
                 }
-                finished.put(partition.id(), entire);
+                addIfNews(partition, entire, finished);
             }
         }
         return finished;
@@ -297,28 +297,31 @@ public final class Commits {
 
     /** The offsets, with their metadata, of partitions in which more is finished than was committed. */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
-        return finished(partitions, false);
-    }
-
-    private Map<TopicPartition, OffsetAndMetadata> finished(
-            Collection<AssignedPartition> partitions, boolean alsoGone) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            if (partition.isHeld() || (gone.contains(partition.id()) && !alsoGone)) {
-                continue;
-            }
-            partition.advance();
-            partition.beginCommit();
-            long offset = committable(partition);
-            if (offset >= 0 && offset >= partition.committedOffset()) {
-                OffsetAndMetadata commit = texts.commit(partition, offset);
-                if (offset > partition.committedOffset()
-                        || !CommitTexts.setOf(commit).equals(partition.committedSet())) {
-                    finished.put(partition.id(), commit);
-                }
+            boolean isOut = partition.isHeld() || gone.contains(partition.id());
+            long offset = isOut ? AssignedPartition.UNKNOWN : finishedTo(partition);
+            if (offset >= 0) {
+                addIfNews(partition, texts.commit(partition, offset), finished);
             }
         }
         return finished;
+    }
+
+    /** The offset that may be committed now; {@link AssignedPartition#UNKNOWN} if none may. */
+    private long finishedTo(AssignedPartition partition) {
+        partition.advance();
+        partition.beginCommit();
+        long offset = committable(partition);
+        return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
+    }
+
+    private static void addIfNews(
+            AssignedPartition partition, OffsetAndMetadata commit, Map<TopicPartition, OffsetAndMetadata> news) {
+        if (commit.offset() > partition.committedOffset()
+                || !CommitTexts.setOf(commit).equals(partition.committedSet())) {
+            news.put(partition.id(), commit);
+        }
     }
 
     /**

@@ -157,6 +157,11 @@ public final class OffsetTracker implements AckTarget {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
+    /** Whether the records are of that partition, in whatever assignment. */
+    public boolean isOf(TopicPartition id) {
+        return partition.equals(id.toString());
+    }
+
     private Chunk chunkAtTail(long offset) {
         if (own.sealed) {
             throw new IllegalStateException("appended after a record was dropped: offset=" + offset);

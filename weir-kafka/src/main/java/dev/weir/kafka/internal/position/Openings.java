@@ -9,6 +9,7 @@ import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,10 @@ final class Openings {
     private static final ConsumerLog LOG = ConsumerLog.of(Openings.class);
 
     /** How long the other partitions wait for an answer, which may come to the next try. */
-    private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The same where answers come too late to be believed. */
+    static final long MOST_ANSWER_NANOS = 4 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -47,6 +51,10 @@ final class Openings {
     /** Of which it is not known what the group has committed. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
+    /** Those of them of which one answer has said that the group has committed nothing. */
+    private final Set<AssignedPartition> doubted = new HashSet<>();
+
+    private long answerNanos = ANSWER_NANOS;
     private long dueNanos;
 
     /**
@@ -93,39 +101,70 @@ final class Openings {
             return;
         }
         asked.removeIf(partition -> !assignment.isCurrent(partition) || !partition.isHeld());
+        doubted.retainAll(asked);
         if (asked.isEmpty() || clock.nanoTime() - dueNanos < 0) {
             return;
         }
-        Set<TopicPartition> ids =
-                asked.stream().map(partition -> partition.id()).collect(Collectors.toSet());
+        Set<TopicPartition> ids = ids(asked);
+        long askedNanos = clock.nanoTime();
         Map<TopicPartition, OffsetAndMetadata> committed;
         try {
-            committed = commits.committed(ids, ANSWER_NANOS);
+            committed = commits.committed(ids, answerNanos);
         } catch (KafkaException failure) {
             if (failure instanceof AuthorizationException
                     || failure instanceof AuthenticationException
                     || failure instanceof FencedInstanceIdException) {
                 throw failure;
             }
-            LOG.warn("{} wait to begin: what the group has committed is not known yet: {}", ids, failure.toString());
-            dueNanos = clock.nanoTime() + RETRY_NANOS;
+            askLater(ids, failure.toString());
             return;
         }
-        List<AssignedPartition> uncommitted = new ArrayList<>();
+        boolean isLate = clock.nanoTime() - askedNanos > answerNanos / 2;
         Map<AssignedPartition, OffsetAndMetadata> known = new HashMap<>();
+        List<AssignedPartition> uncommitted = new ArrayList<>();
         for (AssignedPartition partition : asked) {
             OffsetAndMetadata commit = committed.get(partition.id());
-            if (commit == null) {
-                uncommitted.add(partition);
-            } else {
+            if (commit != null) {
                 known.put(partition, commit);
+            } else if (!isLate && !doubted.add(partition)) {
+                uncommitted.add(partition);
             }
         }
-        asked.clear();
+        asked.removeAll(known.keySet());
+        uncommitted.forEach(asked::remove);
+        doubted.retainAll(asked);
         known.forEach(this::goOn);
+        if (asked.isEmpty()) {
+            answerNanos = ANSWER_NANOS;
+        } else {
+            askAgain(isLate);
+        }
         if (!uncommitted.isEmpty()) {
             onUncommitted.accept(uncommitted);
         }
+    }
+
+    /**
+     * Asks once more for those of which nothing seems to be committed, before they begin somewhere else. A client of the
+     * consumer protocol says the same of partitions that the coordinator gives an error for, once its time is over.
+     */
+    private void askAgain(boolean wasLate) {
+        if (wasLate) {
+            askLater(ids(asked), "no answer within " + TimeUnit.NANOSECONDS.toMillis(answerNanos / 2) + " ms");
+            answerNanos = Math.min(2 * answerNanos, MOST_ANSWER_NANOS);
+        } else {
+            dueNanos = clock.nanoTime();
+            wake.run();
+        }
+    }
+
+    private void askLater(Set<TopicPartition> ids, String why) {
+        LOG.warn("{} wait to begin: what the group has committed is not known yet: {}", ids, why);
+        dueNanos = clock.nanoTime() + RETRY_NANOS;
+    }
+
+    private static Set<TopicPartition> ids(Collection<AssignedPartition> partitions) {
+        return partitions.stream().map(partition -> partition.id()).collect(Collectors.toSet());
     }
 
     private void goOn(AssignedPartition partition, OffsetAndMetadata commit) {

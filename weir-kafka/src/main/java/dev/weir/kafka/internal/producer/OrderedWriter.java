@@ -70,7 +70,7 @@ final class OrderedWriter<T, K, V> {
     // Segment thread.
     private final FirstRecords<K> firsts;
     private final SendWindow window;
-    private final RefusedTopics refusedTopics = new RefusedTopics();
+    private final RefusedTopics refusedTopics;
     private long ordinal;
 
     /** The client that sends; those before it have settled. */
@@ -102,6 +102,7 @@ final class OrderedWriter<T, K, V> {
             Runnable onSettled) {
         this.clients = clients;
         this.context = context;
+        this.refusedTopics = new RefusedTopics(context.clock());
         meter.countsOut(written);
         this.rejects = rejects;
         this.firsts = clients.firsts();

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
+import java.util.Set;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
@@ -34,6 +35,29 @@ public final class Refusals {
         return refusal instanceof TopicAuthorizationException
                 || refusal instanceof UnknownTopicOrPartitionException
                 || refusal instanceof InvalidTopicException;
+    }
+
+    /**
+     * Whether it says by name that the topic is refused. In a transaction a client gives one refusal to the records that it
+     * has not sent yet, whatever their topics are, unless the next attempt may succeed.
+     */
+    public static boolean isOfTopic(Exception refusal, String topic) {
+        return refusal instanceof UnknownTopicOrPartitionException
+                || topicsOf(refusal).contains(topic);
+    }
+
+    /** Whether it says by name that topics are refused, and this is none of them. */
+    public static boolean isOfOtherTopics(Exception refusal, String topic) {
+        Set<String> named = topicsOf(refusal);
+        return !named.isEmpty() && !named.contains(topic);
+    }
+
+    private static Set<String> topicsOf(Exception refusal) {
+        return switch (refusal) {
+            case TopicAuthorizationException forbidden -> forbidden.unauthorizedTopics();
+            case InvalidTopicException invalid -> invalid.invalidTopics();
+            default -> Set.of();
+        };
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
+import dev.weir.stream.spi.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -16,13 +17,31 @@ public final class RefusedTopics {
 
     private record Refused(Exception refusal, long nanos) {}
 
+    private final Clock clock;
+
     private final Map<String, Refused> topics = new HashMap<>();
 
-    /** Notes a refusal, if it is one of a topic. */
+    /** Creates what remembers nothing yet, and forgets by this clock. */
+    public RefusedTopics(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * Notes a refusal, if it is one of a topic. While one is remembered another says nothing new: with each record that is
+     * refused from memory the time would begin anew, and the topic never be asked again.
+     */
     public void refused(String topic, Exception refusal) {
         if (Refusals.isOfTopic(refusal)) {
-            topics.put(topic, new Refused(refusal, System.nanoTime()));
+            topics.compute(
+                    topic,
+                    (same, before) -> before != null && (before.refusal == refusal || !isOver(before))
+                            ? before
+                            : new Refused(refusal, clock.nanoTime()));
         }
+    }
+
+    private boolean isOver(Refused refused) {
+        return clock.nanoTime() - refused.nanos > MEMORY_NANOS;
     }
 
     /** Why the topic was refused, if it was just now. */
@@ -32,7 +51,7 @@ public final class RefusedTopics {
             return null;
         }
         Refused refused = topics.get(topic);
-        if (refused != null && System.nanoTime() - refused.nanos > MEMORY_NANOS) {
+        if (refused != null && isOver(refused)) {
             topics.remove(topic);
             return null;
         }

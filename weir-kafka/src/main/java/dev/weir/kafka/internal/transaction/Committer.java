@@ -90,7 +90,7 @@ final class Committer<K, V> {
     }
 
     private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
-        return new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, board::pause);
+        return TransactionalProducer.ofRun(() -> clients.apply(number), () -> board.ended, board::pause);
     }
 
     /** One for what is aborted in any case, not open; closed with the others. */

@@ -14,8 +14,9 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
@@ -113,14 +114,14 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     private final ProducerSettings<K, V> settings;
     private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
     private final WriteFailures failures;
-    private final Function<String, TransactionPlan> plans;
+    private final BiFunction<String, @Nullable String, TransactionPlan> plans;
 
-    /** Creates what makes a plan of the group for each run; the listener hears what was committed. */
+    /** Creates what makes a plan of group and static member for each run; the listener hears what was committed. */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,
             @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
             WriteFailures failures,
-            Function<String, TransactionPlan> plans) {
+            BiFunction<String, @Nullable String, TransactionPlan> plans) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.whenCommitted = whenCommitted;
         this.failures = failures;
@@ -129,7 +130,9 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
 
     /** The names and limits of a new run. */
     public TransactionPlan plan(ConsumerSettings<?, ?> consumer) {
-        return plans.apply(Objects.requireNonNull(consumer.groupId(), "group"));
+        Object member = consumer.clientConfig().get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+        return plans.apply(
+                Objects.requireNonNull(consumer.groupId(), "group"), member == null ? null : member.toString());
     }
 
     /** Makes the transactions of a run, for its source, which may have an end. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -42,6 +43,11 @@ final class OpenTransaction<K, V> implements Callback {
 
     /** Inputs with a record here that are not finished: all records of an input go into one transaction. */
     private final Set<Root> open = new HashSet<>();
+
+    /** What its records came from. */
+    private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private AckTarget lastSource = AckTarget.NONE;
 
     // The element of several inputs that was sent last: one group becomes many records, each for all of its inputs.
     private AckTarget lastJoint = AckTarget.NONE;
@@ -158,6 +164,7 @@ final class OpenTransaction<K, V> implements Callback {
             times.add(timestamp);
         }
         if (target instanceof OffsetTracker tracker) {
+            cameFrom(tracker);
             if (!tracker.ackLast(token)) {
                 open.add(new Root(tracker, token));
             } else if (!open.isEmpty()) {
@@ -165,12 +172,27 @@ final class OpenTransaction<K, V> implements Callback {
             }
         } else {
             if (!isLastJoint(target, token)) {
-                target.roots(token, (source, rootToken) -> open.add(new Root(source, rootToken)));
+                target.roots(token, (source, rootToken) -> {
+                    cameFrom(source);
+                    open.add(new Root(source, rootToken));
+                });
                 lastJoint = target;
                 lastJointToken = token;
             }
             target.ack(token);
         }
+    }
+
+    private void cameFrom(AckTarget source) {
+        if (source != lastSource) {
+            sources.add(source);
+            lastSource = source;
+        }
+    }
+
+    /** What its records came from, finished or not. */
+    Set<AckTarget> sources() {
+        return sources;
     }
 
     /** What was sent last is a letter. */

@@ -1,9 +1,13 @@
 package dev.weir.kafka.internal.transaction;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When transactions end, and the names of one run. Immutable.
@@ -13,7 +17,7 @@ import java.util.regex.Pattern;
  *   client.id          NAME-RUN                of the consumer, so that the group's members tell which runs are alive
  * </pre>
  *
- * @param run 16 hexadecimal digits, drawn for each run
+ * @param run 16 hexadecimal digits, drawn for each run; of all runs of a static member the same
  * @param intervalNanos how long a transaction takes records
  * @param records output records that end it earlier
  * @param bytes bytes of keys and values, as the brokers have confirmed them, that end it earlier
@@ -25,11 +29,27 @@ public record TransactionPlan(
     /** How long the coordinator lets a transaction stay open unless the producer's settings say otherwise. */
     public static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(30).toMillis();
 
-    /** A plan for a new run. */
+    /**
+     * A plan for a new run.
+     *
+     * @param member the {@code group.instance.id} of a static member, or null. A classic group goes on naming the client of
+     *     its first run when another one takes its place, so that the others would take a drawn run for dead
+     */
     public static TransactionPlan ofNewRun(
-            String group, Duration interval, long records, long bytes, Duration timeout) {
-        String run = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+            String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {
+        String run = member == null
+                ? HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong())
+                : runOf(member);
         return new TransactionPlan(group, run, interval.toNanos(), records, bytes, timeout.toNanos());
+    }
+
+    private static String runOf(String member) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(member.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, Long.BYTES);
+        } catch (NoSuchAlgorithmException impossible) { // each Java platform has it
+            throw new IllegalStateException(impossible);
+        }
     }
 
     /** How long a transaction that is due waits for its inputs: until half of its timeout, but an eighth at least. */

@@ -94,7 +94,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** Takes what cannot be written; null if that fails the run. */
     private final @Nullable Refused<ProducerRecord<K, V>> rejects;
 
-    private final RefusedTopics refusedTopics = new RefusedTopics();
+    private final RefusedTopics refusedTopics;
 
     /** What the open transaction holds; the segment's thread. */
     private final List<Claim<K, V>> open = new ArrayList<>();
@@ -138,11 +138,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             int commitRecords,
             @Nullable Refused<ProducerRecord<K, V>> rejects) {
         this.rejects = rejects;
+        this.refusedTopics = new RefusedTopics(context.clock());
         this.context = context;
         this.transactionalId = transactionalId;
         this.intervalNanos = commitInterval.toNanos();
         this.commitRecords = commitRecords;
-        this.producer = new TransactionalProducer<>(clients, () -> ended, this::pause);
+        this.producer = TransactionalProducer.ofUser(clients, () -> ended, this::pause);
         context.depth(() -> inHand);
         context.expose(counts);
     }
@@ -329,9 +330,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     context.pipelineName(),
                     open.size(),
                     why.toString());
-            producer.abort();
+            abort();
             begun = false;
-            forgetRefusals();
             if (!ruled) {
                 context.clock()
                         .sleepUntil(
@@ -366,6 +366,18 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             }
         }
         producer.flush();
+    }
+
+    /** Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered. */
+    private void abort() {
+        try {
+            producer.abort();
+        } catch (KafkaException broken) {
+            forgetRefusals();
+            failIfFinal(broken);
+            throw broken;
+        }
+        forgetRefusals();
     }
 
     /** What was refused was so in a transaction that is aborted: it is no reason for what fails from now on. */

@@ -38,20 +38,38 @@ final class TransactionalProducer<K, V> {
     private final Supplier<Producer<K, V>> clients;
     private final BooleanSupplier ended;
     private final Consumer<Duration> pause;
+
+    /** Whether no other run has the id. */
+    private final boolean isOfRun;
+
     private volatile @Nullable Producer<K, V> client;
 
     /** That of the client; once it is closed another one that nobody has heard of: the end of that thread says nothing. */
     private volatile ClientThread clientThread = new ClientThread();
 
-    /**
-     * Creates one that is not open; waits no longer once {@code ended}.
-     *
-     * @param pause waits for so long, or until the end
-     */
-    TransactionalProducer(Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
+    private TransactionalProducer(
+            Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause, boolean isOfRun) {
         this.clients = clients;
         this.ended = ended;
         this.pause = pause;
+        this.isOfRun = isOfRun;
+    }
+
+    /**
+     * Creates one, not open, with an id that no other run is given: whoever fences it means the run to go on with another
+     * client. Waits no longer once {@code ended}.
+     *
+     * @param pause waits for so long, or until the end
+     */
+    static <K, V> TransactionalProducer<K, V> ofRun(
+            Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
+        return new TransactionalProducer<>(clients, ended, pause, true);
+    }
+
+    /** The same with an id that a user gave: whoever fences it is another run, from which it is not taken back. */
+    static <K, V> TransactionalProducer<K, V> ofUser(
+            Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
+        return new TransactionalProducer<>(clients, ended, pause, false);
     }
 
     /**
@@ -151,17 +169,36 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Ends whatever transaction is open so that nothing of it becomes visible, and is ready for the next. */
+    /**
+     * Ends whatever transaction is open so that nothing of it becomes visible, and is ready for the next.
+     *
+     * @throws KafkaException if another run has the id of a user
+     */
     void abort() {
+        while (!isAborted()) {
+            LOG.debug("asking again for an abort");
+        }
+    }
+
+    /** Returns false if nobody has answered, and only the answer says whether another run has the id. */
+    private boolean isAborted() {
         try {
             client().abortTransaction();
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (KafkaException | IllegalStateException broken) {
+            if (!isOfRun && Faults.isFenced(broken)) {
+                throw broken;
+            }
+            if (!isOfRun && broken instanceof TimeoutException && !ended.getAsBoolean()) {
+                LOG.warn("no answer to the abort of a transaction, asking again: {}", broken.getMessage());
+                return false;
+            }
             LOG.debug("another producer takes the place of one that cannot abort: {}", broken.toString());
             close(Duration.ZERO);
             open();
         }
+        return true;
     }
 
     /** Has whatever waits in the client come back with an exception; {@link #abort} replaces it. Any thread. */

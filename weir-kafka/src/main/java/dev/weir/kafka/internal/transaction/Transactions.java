@@ -6,7 +6,9 @@ import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.transaction.Inputs.Root;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -237,6 +240,9 @@ public final class Transactions<K, V> implements TransactionGate {
                 board.through = nothingMoves;
                 return later(board.intakeHeld);
             }
+            if (filling.sources().stream().anyMatch(this::hasNoPlace)) {
+                return laterOrAborted(filling);
+            }
         }
         List<AssignedPartition> partitions = new ArrayList<>(assignment.all());
         partitions.addAll(leaving);
@@ -327,17 +333,48 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     private @Nullable AssignedPartition partitionOf(Root root) {
+        return partitionOf(partition -> partition.tracker() == root.source());
+    }
+
+    private @Nullable AssignedPartition partitionOf(Predicate<AssignedPartition> isIt) {
         for (AssignedPartition partition : assignment.all()) {
-            if (partition.tracker() == root.source()) {
+            if (isIt.test(partition)) {
                 return partition;
             }
         }
         for (AssignedPartition partition : leaving) {
-            if (partition.tracker() == root.source()) {
+            if (isIt.test(partition)) {
                 return partition;
             }
         }
         return null;
+    }
+
+    /**
+     * Whether a source of records has begun anew, by a seek or as its log is another one, and it is not known yet where: a
+     * commit would leave out the offset that goes with those records.
+     */
+    private boolean hasNoPlace(AckTarget source) {
+        if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
+            return false;
+        }
+        AssignedPartition anew =
+                partitionOf(partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id()));
+        return anew == null || anew.isHeld();
+    }
+
+    /** It is known soon where a partition begins anew, unless it goes before, or no broker tells. */
+    private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
+        boolean isVain = filling.sources().stream()
+                .filter(this::hasNoPlace)
+                .anyMatch(source -> assignment.all().stream()
+                        .noneMatch(
+                                partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id())));
+        if (isVain || filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos()) {
+            committer.abortFilling(new KafkaException("a partition with records in it begins anew, and not here"));
+            return CutResult.LATER;
+        }
+        return later(board.intakeHeld);
     }
 
     // ---- Partitions that go ----------------------------------------------------------------------------------------
@@ -527,8 +564,11 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     private boolean isAborted(AssignedPartition partition) {
-        return commits.isGone(partition.id())
-                || board.rewindAlso.contains(partition.tracker())
-                || !commits.finished(List.of(partition)).isEmpty();
+        if (commits.isGone(partition.id()) || board.rewindAlso.contains(partition.tracker())) {
+            return true;
+        }
+        // Null where more is finished than a commit can say: that of an abort may be the part that it leaves out.
+        Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
+        return uncommitted == null || !uncommitted.isEmpty();
     }
 }

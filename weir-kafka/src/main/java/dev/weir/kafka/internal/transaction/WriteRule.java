@@ -65,7 +65,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
 
     private final Unwritten<K, V> unwritten;
     private final TransactionalProducer<K, V> trial;
-    private final RefusedTopics topics = new RefusedTopics();
+    private final RefusedTopics topics;
     private boolean trialIsOpen;
     private boolean hasWarned;
 
@@ -88,6 +88,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             Unwritten<K, V> unwritten,
             TransactionalProducer<K, V> trial) {
         this.context = context;
+        this.topics = new RefusedTopics(context.clock());
         this.skipping = skipping;
         this.letters = letters;
         this.unwritten = unwritten;
@@ -170,7 +171,9 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             Refusal before = suspects.get(place);
             if (before != null) {
                 isSuspect = true;
-                topics.refused(before.topic, before.why);
+                if (Refusals.isOfTopic(before.why, before.topic)) {
+                    topics.refused(before.topic, before.why);
+                }
             }
         }
         Exception ofTopic = topics.refusal(record.topic());
@@ -280,6 +283,9 @@ final class WriteRule<K, V> implements DeadLetterHandle {
             for (Refusal refusal : transaction.refusals) {
                 if (takes(refusal.why)) {
                     isExcused = true;
+                    if (Refusals.isOfOtherTopics(refusal.why, refusal.topic)) {
+                        continue; // the record was not sent yet when that of another topic was refused
+                    }
                     for (String place : refusal.places) {
                         isAnother |= suspects.put(place, refusal) == null;
                     }

@@ -33,7 +33,7 @@ class ConsumerSimulationTest {
      */
     private static final int SEEDS_WITH_ONE_EVENT = 13_000;
 
-    private static final int SEEDS_TO_FIND = 5_000;
+    private static final int SEEDS_TO_FIND = 20_000;
 
     /** Each build runs every third of these, which is each class of events: there are four. */
     private static final int SEEDS = 30_000;

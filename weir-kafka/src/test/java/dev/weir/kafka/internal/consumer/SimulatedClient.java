@@ -6,7 +6,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -350,13 +352,23 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
         throwIfWoken();
+        Set<TopicPartition> untold = Set.of();
         if (random.nextInt(10) == 0) {
             world.pass(timeout.toNanos());
-            throw new TimeoutException("drawn");
+            if (random.nextBoolean()) {
+                throw new TimeoutException("drawn");
+            }
+            // The client of the consumer protocol tells what it has by then, and of the others that there is nothing.
+            untold = ids.stream()
+                    .sorted(Comparator.comparing(TopicPartition::toString))
+                    .filter(id -> random.nextBoolean())
+                    .collect(Collectors.toSet());
         }
         group.othersWork();
-        ids.stream().map(world::log).forEach(log -> log.startAsked |= log.owned && log.held && log.committed < 0);
-        return commitsOf(ids.stream().map(world::log).toList());
+        Set<TopicPartition> told = new HashSet<>(ids);
+        told.removeAll(untold);
+        told.stream().map(world::log).forEach(log -> log.startAsked |= log.owned && log.held && log.committed < 0);
+        return commitsOf(told.stream().map(world::log).toList());
     }
 
     /** What the group has committed of them. */

@@ -31,6 +31,12 @@ final class TransactionCluster {
     /** One output in so many is refused, where any are. */
     private static final int REFUSED = 25;
 
+    /** One output in so many is for a topic that nobody may write to, where any are. */
+    private static final int FOR_FORBIDDEN = 40;
+
+    /** The topic that nobody may write to. */
+    static final String FORBIDDEN = "forbidden";
+
     /** Whether a world that is replayed tells its history. */
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
@@ -46,6 +52,9 @@ final class TransactionCluster {
 
         /** For each offset a bit for each output that is seen. */
         final Map<Long, Integer> seen = new HashMap<>();
+
+        /** What is before it was left out by a user, who has begun at it, or was read and written before that. */
+        int soughtTo;
 
         int end;
         long committed = -1;
@@ -72,6 +81,12 @@ final class TransactionCluster {
                 }
                 end++;
             }
+        }
+
+        /** Past all that is committed. */
+        long finishedTo() {
+            FinishedSet noted = noted();
+            return noted.runs() == 0 ? Math.max(0, committed) : noted.to(noted.runs() - 1);
         }
 
         FinishedSet noted() {
@@ -163,7 +178,15 @@ final class TransactionCluster {
 
     /** Whether no broker takes the record. */
     boolean isRefused(Out out) {
-        return refuses && ((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0;
+        return refuses
+                && (((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0
+                        || topicOf(out).equals(FORBIDDEN));
+    }
+
+    /** The topic that an output is for. */
+    String topicOf(Out out) {
+        boolean isForbidden = refuses && ((drawn(out.of, out.offset) >>> 16) + out.part) % FOR_FORBIDDEN == 0;
+        return isForbidden ? FORBIDDEN : "out";
     }
 
     /** Whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not written. */
@@ -267,8 +290,8 @@ final class TransactionCluster {
             return;
         }
         FinishedSet noted = input.noted();
-        long least = noted.runs() == 0 ? from : noted.to(noted.runs() - 1);
-        long to = Math.min(input.end, Math.max(least, from + random.nextInt((int) (input.end - from) + 1)));
+        long to =
+                Math.min(input.end, Math.max(input.finishedTo(), from + random.nextInt((int) (input.end - from) + 1)));
         Transaction theirs = new Transaction("theirs", 0);
         theirs.committed = true;
         for (long at = from; at < to; at++) {
@@ -333,6 +356,9 @@ final class TransactionCluster {
                 boolean covered = at < input.committed || noted.contains(at);
                 int expected = covered ? outputsSeen(input, at) : 0;
                 int seen = input.seen.getOrDefault((long) at, 0);
+                if (covered && at < input.soughtTo && seen == 0) {
+                    continue;
+                }
                 if (seen != expected) {
                     throw violated("of the outputs of " + input.id + "@" + at + ", which is "
                             + (covered ? "" : "not ") + "committed, these are seen: " + Integer.toBinaryString(seen)

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.CommitFailedException;
@@ -26,6 +27,7 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -188,13 +190,34 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
             }
             Sent next = sent.remove();
             if (cluster.isRefused(next.out)) {
-                KafkaException refusal = failsWith(new RecordTooLargeException("for any broker"), false);
-                next.callback.onCompletion(new RecordMetadata(OUT, -1, -1, -1, -1, -1), refusal);
+                refuse(next);
                 return;
             }
-            cluster.write(id, next.out, world.nanoTime());
-            next.callback.onCompletion(new RecordMetadata(OUT, 0, 0, -1, 1, 1), null);
+            write(next);
         }
+    }
+
+    private void write(Sent next) {
+        cluster.write(id, next.out, world.nanoTime());
+        next.callback.onCompletion(new RecordMetadata(OUT, 0, 0, -1, 1, 1), null);
+    }
+
+    /** What is under way may arrive. What is not sent yet the client fails with the same, whatever topic it is for. */
+    private void refuse(Sent culprit) {
+        String topic = cluster.topicOf(culprit.out);
+        KafkaException refusal = failsWith(
+                topic.equals(TransactionCluster.FORBIDDEN)
+                        ? new TopicAuthorizationException(Set.of(topic))
+                        : new RecordTooLargeException("for any broker"),
+                false);
+        culprit.callback.onCompletion(new RecordMetadata(OUT, -1, -1, -1, -1, -1), refusal);
+        for (int underWay = random.nextInt(3); underWay > 0 && !sent.isEmpty(); underWay--) {
+            if (cluster.isRefused(sent.element().out)) {
+                break;
+            }
+            write(sent.remove());
+        }
+        failAll(refusal);
     }
 
     private void failAll(KafkaException why) {

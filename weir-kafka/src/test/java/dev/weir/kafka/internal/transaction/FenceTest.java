@@ -21,7 +21,7 @@ class FenceTest {
     private final Fence fence = new Fence(Map.of(), plan);
 
     private static TransactionPlan ofGroup(String group) {
-        return TransactionPlan.ofNewRun(group, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
+        return TransactionPlan.ofNewRun(group, null, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
     }
 
     private static KafkaFuture<Collection<TransactionListing>> lists(String... ids) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class TransactionPlanTest {
 
     private static TransactionPlan ofGroup(String group) {
-        return TransactionPlan.ofNewRun(group, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
+        return TransactionPlan.ofNewRun(group, null, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
     }
 
     @Test
@@ -20,6 +20,20 @@ class TransactionPlanTest {
         assertThat(id.matches()).isTrue();
         assertThat(id.group(1)).isEqualTo(other.run()).isNotEqualTo(mine.run());
         assertThat(other.clientId("weir")).endsWith("-" + id.group(1));
+    }
+
+    // A classic group keeps the client id of a static member's first run, so its others fenced each later one as dead.
+    @Test
+    void ids_ofAStaticMember_areThoseOfItsRunBefore_andOfNobodyElse() {
+        TransactionPlan before = ofMember("pod-1");
+        TransactionPlan now = ofMember("pod-1");
+        assertThat(now.transactionalId(1)).isEqualTo(before.transactionalId(1)).matches(before.idsOfGroup());
+        assertThat(now.clientId("weir")).isEqualTo(before.clientId("weir"));
+        assertThat(ofMember("pod-2").run()).isNotEqualTo(now.run());
+    }
+
+    private static TransactionPlan ofMember(String member) {
+        return TransactionPlan.ofNewRun("orders", member, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
     }
 
     @Test
@@ -38,7 +52,7 @@ class TransactionPlanTest {
     }
 
     private static Duration patience(Duration interval) {
-        return Duration.ofNanos(TransactionPlan.ofNewRun("orders", interval, 1, 1, Duration.ofSeconds(30))
+        return Duration.ofNanos(TransactionPlan.ofNewRun("orders", null, interval, 1, 1, Duration.ofSeconds(30))
                 .patienceNanos());
     }
 }

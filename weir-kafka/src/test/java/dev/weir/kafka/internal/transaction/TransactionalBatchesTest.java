@@ -8,12 +8,16 @@ import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.producer.Refused;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -22,6 +26,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -37,7 +43,17 @@ class TransactionalBatchesTest {
     /** Of all begins but the first. */
     private final Queue<RuntimeException> beginFailures = new ArrayDeque<>();
 
+    private final Queue<RuntimeException> abortFailures = new ArrayDeque<>();
+
     private int begun;
+
+    /** Clients that were asked for. */
+    private int clients;
+
+    /** The topic whose records are refused as they are sent. */
+    private String forbidden = "";
+
+    private boolean isInError;
 
     /** Of records that are refused when their transaction is committed. */
     private final Queue<Callback> late = new ArrayDeque<>();
@@ -47,6 +63,19 @@ class TransactionalBatchesTest {
 
     private final MockProducer<String, String> client =
             new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
+
+                // One object is all clients of the id, each of which ends what the one before it has left open.
+                @Override
+                public void initTransactions() {
+                    if (clients == 1) {
+                        super.initTransactions();
+                    } else {
+                        super.abortTransaction();
+                    }
+                }
+
+                @Override
+                public void close(Duration timeout) {}
 
                 @Override
                 public void beginTransaction() {
@@ -63,6 +92,12 @@ class TransactionalBatchesTest {
                         ProducerRecord<String, String> record, Callback callback) {
                     record.headers().add("by-serializer", new byte[0]);
                     ((RecordHeaders) record.headers()).setReadOnly();
+                    if (record.topic().equals(forbidden)) {
+                        isInError = true;
+                        asked.add(record.value());
+                        callback.onCompletion(null, new TopicAuthorizationException(Set.of(forbidden)));
+                        return new CompletableFuture<>();
+                    }
                     if (refused.equals(record.value())) {
                         late.add(callback);
                     }
@@ -74,18 +109,52 @@ class TransactionalBatchesTest {
                     while (!late.isEmpty()) {
                         late.remove().onCompletion(null, new RecordTooLargeException("by the broker"));
                     }
-                    RuntimeException failure = failures.poll();
+                    RuntimeException failure = isInError ? new KafkaException("in error") : failures.poll();
                     if (failure != null) {
                         throw failure;
                     }
                     super.commitTransaction();
                 }
+
+                @Override
+                public void abortTransaction() {
+                    RuntimeException failure = abortFailures.poll();
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    isInError = false;
+                    super.abortTransaction();
+                }
             };
+
+    /** Values of records that the client was asked to send to the topic that is forbidden. */
+    private final List<String> asked = new ArrayList<>();
+
+    private final VirtualClock clock = new VirtualClock();
     private final TransactionalBatches<String, String> loop = loop(null);
 
     private TransactionalBatches<String, String> loop(@Nullable Refused<ProducerRecord<String, String>> rejects) {
+        return loop(rejects, Clock.SYSTEM, 3);
+    }
+
+    private TransactionalBatches<String, String> loop(
+            @Nullable Refused<ProducerRecord<String, String>> rejects, Clock by, int commitRecords) {
+        BareContext context = new BareContext() {
+            @Override
+            public Clock clock() {
+                return by;
+            }
+        };
         return new TransactionalBatches<>(
-                () -> client, new BareContext(), "booking", Duration.ofMinutes(1), 3, rejects);
+                () -> {
+                    clients++;
+                    return client;
+                },
+                context,
+                "booking",
+                Duration.ofMinutes(1),
+                commitRecords,
+                rejects);
     }
 
     private final AckTarget target = new AckTarget() {
@@ -150,6 +219,67 @@ class TransactionalBatchesTest {
         assertThat(client.history()).isEmpty();
     }
 
+    // The coordinator has not answered the commit: only the abort says that another run has the id. It was opened
+    // again,
+    // which fenced that run, and both wrote the records.
+    @Test
+    void producerThatIsFencedInAnAbort_failsTheRun_andDoesNotTakeTheIdBack() {
+        failures.add(new KafkaException("no answer to the commit", new TimeoutException()));
+        abortFailures.add(new TimeoutException("nor the abort"));
+        abortFailures.add(new ProducerFencedException("another one"));
+        assertThatThrownBy(() -> loop.run(five()))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("another producer took transactional.id=booking");
+        assertThat(clients).isEqualTo(1);
+        assertThat(acknowledged).isEmpty();
+    }
+
+    @Test
+    void producerThatCannotAbort_isReplaced_whereNobodyElseHasTheId() throws Exception {
+        failures.add(new KafkaException("no answer to the commit", new TimeoutException()));
+        abortFailures.add(new KafkaException("in a state that nothing is told of"));
+        loop.run(five());
+        assertThat(clients).isEqualTo(2);
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
+    }
+
+    // Each record that was refused from memory began the ten seconds anew.
+    @Test
+    void topicThatWasForbidden_isAskedAgainAfterTenSeconds_howeverManyRecordsComeForItMeanwhile() throws Exception {
+        forbidden = "out";
+        loop(skipping(), clock, 1).run(oneEachFiveSeconds(4));
+        assertThat(asked).containsExactly("0");
+        assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("3");
+        assertThat(acknowledged).containsExactly(3L);
+    }
+
+    /** Each alone; for the last one its topic is forbidden no more. */
+    private Stage<ProducerRecord<String, String>> oneEachFiveSeconds(int count) {
+        return new Stage<>() {
+            private int next;
+
+            @Override
+            public @Nullable Batch<ProducerRecord<String, String>> pull(long deadlineNanos) {
+                if (next == count) {
+                    return null;
+                }
+                if (next > 0) {
+                    clock.advance(Duration.ofSeconds(5));
+                }
+                if (next == count - 1) {
+                    forbidden = "";
+                }
+                Batch<ProducerRecord<String, String>> batch = new Batch<>(1);
+                batch.add(new ProducerRecord<>("out", Integer.toString(next)), target, next);
+                next++;
+                return batch;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
     /** The refusal is of the transaction that was aborted: it is no excuse for what is wrong afterwards. */
     @Test
     void failureThatIsFinal_endsTheRun_alsoAfterARecordCameUnderTheRule() {
@@ -164,7 +294,7 @@ class TransactionalBatchesTest {
         return new Refused<>() {
             @Override
             public boolean takes(Exception refusal) {
-                return refusal instanceof RecordTooLargeException;
+                return refusal instanceof RecordTooLargeException || refusal instanceof TopicAuthorizationException;
             }
 
             @Override

@@ -24,7 +24,7 @@ class TransactionalProducerTest {
     private final List<Duration> pauses = new ArrayList<>();
     private final List<Refusing> clients = new ArrayList<>();
     private final TransactionalProducer<String, String> producer =
-            new TransactionalProducer<>(this::client, () -> false, pauses::add);
+            TransactionalProducer.ofRun(this::client, () -> false, pauses::add);
 
     private Refusing client() {
         clients.add(new Refusing());

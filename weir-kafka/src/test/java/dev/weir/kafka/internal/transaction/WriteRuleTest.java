@@ -9,6 +9,7 @@ import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.Clock;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -16,7 +17,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
@@ -86,9 +89,12 @@ class WriteRuleTest {
     }
 
     private void refused(long token) throws InterruptedException {
+        refused(token, new RecordTooLargeException("planned"));
+    }
+
+    private void refused(long token, Exception refusal) throws InterruptedException {
         OpenTransaction<String, String> transaction = begun();
-        rule().answerOf(transaction, record, WriteRule.places(source, token))
-                .onCompletion(null, new RecordTooLargeException("planned"));
+        rule().answerOf(transaction, record, WriteRule.places(source, token)).onCompletion(null, refusal);
         awaitAbort();
     }
 
@@ -163,6 +169,35 @@ class WriteRuleTest {
         refused();
         assertThat(rule().refusal(record, source, 0)).isNull();
         assertThat(record.headers().add("of-a-serializer", new byte[0])).hasSize(1);
+    }
+
+    // A client gives the refusal of one topic to all records that it has not sent yet. Those of good topics were left
+    // out, and so was what came for their topics in the ten seconds after it.
+    @Test
+    void refusalThatNamesAnotherTopic_saysNothingAboutTheRecord() throws InterruptedException {
+        refuses = false;
+        refused(0, new TopicAuthorizationException(Set.of("other")));
+        assertThat(context.failures).isEmpty();
+        assertThat(rule().refusal(record, source, 0)).isNull();
+        assertThat(rule().isQuiet("out")).isTrue();
+    }
+
+    @Test
+    void refusalThatNamesNoTopic_isBelievedOnlyIfTheRecordIsRefusedAlone() throws InterruptedException {
+        refuses = false;
+        refused(0, new InvalidTopicException("which?"));
+        assertThat(rule().refusal(record, source, 0)).isNull();
+        refuses = true;
+        assertThat(rule().refusal(record, source, 0)).isInstanceOf(RecordTooLargeException.class);
+    }
+
+    @Test
+    void refusalThatNamesTheTopicOfTheRecord_isBelieved() throws InterruptedException {
+        refuses = false;
+        Exception forbidden = new TopicAuthorizationException(Set.of("other", "out"));
+        refused(0, forbidden);
+        assertThat(rule().refusal(record, source, 0)).isSameAs(forbidden);
+        assertThat(rule().isQuiet("out")).isFalse();
     }
 
     private final class Client extends MockProducer<String, String> {
