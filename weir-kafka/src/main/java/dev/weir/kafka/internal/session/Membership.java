@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   JOINING   epoch 0, with the topics                        -> STABLE
- *   STABLE    heartbeats; forgotten by the group              -> JOINING, with the same id
+ *   STABLE    heartbeats, with the topics after one that has
+ *             no answer; forgotten by the group               -> JOINING, with the same id
  *   LEAVING   epoch -1, once                                  -> GONE, also without an answer
  * </pre>
  */
@@ -47,6 +48,12 @@ final class Membership {
     private int epoch;
     private boolean underWay;
     private boolean waiting;
+
+    /**
+     * The coordinator tells of partitions once: to those who join, who say their topics, or whose partitions change in
+     * that very heartbeat. An answer that is missing may have been the one, so that the next heartbeat asks for it.
+     */
+    private boolean asksForAll;
 
     /** Heartbeats that came early because it had no partitions. */
     private int early;
@@ -105,7 +112,10 @@ final class Membership {
                 new ShareGroupHeartbeatRequestData().setGroupId(group).setMemberId(id);
         return switch (state) {
             case JOINING -> request.setMemberEpoch(0).setSubscribedTopicNames(topics);
-            case STABLE -> request.setMemberEpoch(epoch);
+            case STABLE ->
+                asksForAll
+                        ? request.setMemberEpoch(epoch).setSubscribedTopicNames(topics)
+                        : request.setMemberEpoch(epoch);
             case LEAVING, GONE -> request.setMemberEpoch(-1);
         };
     }
@@ -149,6 +159,7 @@ final class Membership {
         state = State.STABLE;
         epoch = answer.memberEpoch();
         waiting = true;
+        asksForAll = false;
         long interval = answer.heartbeatIntervalMs() * 1_000_000L;
         if (answer.assignment() != null) {
             Map<Uuid, Set<Integer>> now = new HashMap<>();
@@ -165,6 +176,7 @@ final class Membership {
 
     private void again(long nowNanos) {
         waiting = true;
+        asksForAll = true;
         dueNanos = nowNanos + RETRY_NANOS;
     }
 

@@ -100,6 +100,25 @@ class ShareMemberSimulationTest {
         assertThat(group.hasSessions()).isFalse();
     }
 
+    // The broker had told of it, by its own account, and Weir asked no more: a lone member never got a record.
+    @Test
+    void assignment_whoseAnswerIsLost_isAskedForAgain() {
+        Random random = new Random(23);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        group.assignmentsCutOff = 1;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        for (long until = group.now + 5 * SECOND; work.lent() == 0; ) {
+            assertThat(group.now).as("the first record").isLessThan(until);
+            step(group, member);
+        }
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS);
+    }
+
     @Test
     void leader_thatMovedAndIsNotKnown_isNotLookedForWithoutPause() {
         Random random = new Random(5);

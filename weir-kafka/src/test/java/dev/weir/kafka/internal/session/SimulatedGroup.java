@@ -40,6 +40,9 @@ final class SimulatedGroup implements Network {
     private static final int BROKERS = 3;
     private static final long MILLI = 1_000_000;
 
+    /** After which a group has divided its partitions among its members. */
+    private static final long DIVIDES_MILLIS = 1_000;
+
     private record Event(long at, long order, Runnable action) {}
 
     /** A broker's end of the session. */
@@ -131,7 +134,16 @@ final class SimulatedGroup implements Network {
     private final Map<Integer, Remote> remotes = new HashMap<>();
     private long order;
     private boolean faults;
-    private boolean joined;
+
+    /** What the coordinator knows of the member; 0 if nothing. */
+    private int memberEpoch;
+
+    private int previousMemberEpoch;
+    private List<Integer> memberPartitions = List.of();
+    private long dividedNanos;
+
+    /** The connection to the coordinator breaks while it tells of so many further assignments. */
+    int assignmentsCutOff;
 
     SimulatedGroup(Random random, int partitionCount, int records) {
         this.random = random;
@@ -162,19 +174,22 @@ final class SimulatedGroup implements Network {
     /** Something goes wrong. */
     void fault() {
         int node = 1 + random.nextInt(BROKERS);
-        switch (random.nextInt(3)) {
+        switch (random.nextInt(4)) {
             case 0 -> remotes.remove(node);
-            case 1 -> {
-                Line line = lines.get("broker " + node);
-                if (line != null && !line.dropped) {
-                    line.cut();
-                }
-            }
+            case 1 -> cut("broker " + node);
+            case 2 -> cut("coordinator");
             default -> {
                 SimulatedPartition moving = partitions.get(random.nextInt(partitions.size()));
                 moving.releaseAll();
                 moving.leader = node;
             }
+        }
+    }
+
+    private void cut(String name) {
+        Line line = lines.get(name);
+        if (line != null && !line.dropped) {
+            line.cut();
         }
     }
 
@@ -247,26 +262,49 @@ final class SimulatedGroup implements Network {
         return answer;
     }
 
+    /**
+     * As {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is
+     * divided, the epoch before the last one is taken as well, and partitions are told of to those who join, who say
+     * their topics, or whose partitions have changed in this very heartbeat.
+     */
     private ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat) {
         ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
-        if (beat.memberEpoch() < 0) {
+        int epoch = beat.memberEpoch();
+        if (epoch < 0) {
+            memberEpoch = 0;
             return answer.setMemberEpoch(-1);
         }
-        if (!joined && beat.memberEpoch() != 0) {
+        if (memberEpoch == 0 && epoch != 0) {
             return answer.setErrorCode(Errors.UNKNOWN_MEMBER_ID.code());
         }
-        if (faults && random.nextInt(10) == 0) {
-            joined = false;
-        } else {
-            joined = true;
+        if (epoch != 0 && epoch != memberEpoch && epoch != previousMemberEpoch) {
+            return answer.setErrorCode(Errors.FENCED_MEMBER_EPOCH.code());
         }
-        return answer.setMemberEpoch(1)
-                .setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
-                        .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
-                                .setTopicId(SimulatedPartition.TOPIC)
-                                .setPartitions(partitions.stream()
-                                        .map(each -> each.number)
-                                        .toList()))));
+        if (memberEpoch == 0) {
+            memberEpoch = 1;
+            previousMemberEpoch = 0;
+            memberPartitions = List.of();
+            dividedNanos = now + DIVIDES_MILLIS * MILLI;
+        }
+        boolean changes = memberPartitions.isEmpty() && now >= dividedNanos;
+        if (changes) {
+            previousMemberEpoch = memberEpoch++;
+            memberPartitions = partitions.stream().map(each -> each.number).toList();
+            if (assignmentsCutOff-- > 0) {
+                at(now + MILLI / 2, () -> cut("coordinator"));
+            }
+        }
+        if (epoch == 0 || beat.subscribedTopicNames() != null || changes) {
+            answer.setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
+                    .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
+                            .setTopicId(SimulatedPartition.TOPIC)
+                            .setPartitions(memberPartitions))));
+        }
+        answer.setMemberEpoch(memberEpoch);
+        if (faults && random.nextInt(10) == 0) {
+            memberEpoch = 0;
+        }
+        return answer;
     }
 
     private Errors session(int node, int epoch, boolean mayOpen) {
