@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  *   JOINING   epoch 0, with the topics                        -> STABLE
  *   STABLE    heartbeats, with the topics after one that has
  *             no answer; forgotten by the group               -> JOINING, with the same id
- *   LEAVING   epoch -1, once                                  -> GONE, also without an answer
+ *   LEAVING   epoch -1, once, after the heartbeat that may
+ *             be under way                                    -> GONE, also without an answer
  * </pre>
  */
 final class Membership {
@@ -47,6 +48,10 @@ final class Membership {
     private State state = State.JOINING;
     private int epoch;
     private boolean underWay;
+
+    /** Whether the request under way, or the last one, is the goodbye. */
+    private boolean saysGoodbye;
+
     private boolean waiting;
 
     /**
@@ -108,6 +113,7 @@ final class Membership {
     /** The request that is due, which counts as sent. */
     ShareGroupHeartbeatRequestData next() {
         underWay = true;
+        saysGoodbye = state == State.LEAVING;
         ShareGroupHeartbeatRequestData request =
                 new ShareGroupHeartbeatRequestData().setGroupId(group).setMemberId(id);
         return switch (state) {
@@ -124,8 +130,7 @@ final class Membership {
     boolean answered(ShareGroupHeartbeatResponseData answer, long nowNanos) {
         underWay = false;
         if (state == State.LEAVING) {
-            leavingAnswered(answer);
-            return false;
+            return leavingAnswered(Errors.forCode(answer.errorCode()), nowNanos);
         }
         Errors error = Errors.forCode(answer.errorCode());
         switch (error) {
@@ -148,11 +153,27 @@ final class Membership {
         return false;
     }
 
-    private void leavingAnswered(ShareGroupHeartbeatResponseData answer) {
-        // Of a heartbeat that was under way when the goodbye was decided on: the goodbye is still to be said.
-        if (answer.errorCode() != Errors.NONE.code() || answer.memberEpoch() < 0) {
+    /** An answer to a heartbeat that was under way when the goodbye was decided on is none to the goodbye. */
+    private boolean leavingAnswered(Errors error, long nowNanos) {
+        if (saysGoodbye) {
             state = State.GONE;
+            return false;
         }
+        return switch (error) {
+            case NONE -> false;
+            case NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE -> {
+                again(nowNanos);
+                yield true;
+            }
+            case COORDINATOR_LOAD_IN_PROGRESS -> {
+                again(nowNanos);
+                yield false;
+            }
+            default -> {
+                state = State.GONE; // The group does not know it, or does not hear it.
+                yield false;
+            }
+        };
     }
 
     private void stable(ShareGroupHeartbeatResponseData answer, long nowNanos) {
@@ -182,7 +203,7 @@ final class Membership {
 
     /** The connection to the coordinator is gone. */
     void lost(@Nullable String why, long nowNanos) {
-        if (state == State.LEAVING && underWay) {
+        if (state == State.LEAVING && underWay && saysGoodbye) {
             LOG.warn("share group {}: no answer to the goodbye ({}); the group notices by itself", group, why);
             state = State.GONE;
         }

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MembershipTest {
 
     private static final long SECOND = 1_000_000_000;
+    private static final int GOODBYE = -1;
 
     private final Membership membership = new Membership(
             "member",
@@ -72,5 +73,47 @@ class MembershipTest {
         ShareGroupHeartbeatRequestData again = beat();
         assertThat(again.memberEpoch()).isOne();
         assertThat(again.subscribedTopicNames()).containsExactly("topic");
+    }
+
+    // The partitions of one who left without a goodbye waited for the end of its session.
+    @ParameterizedTest
+    @EnumSource(names = {"NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "NONE"})
+    void goodbye_isSaidAfterAnAnswerToAnEarlierHeartbeat(Errors error) {
+        assertThat(beat().memberEpoch()).isOne();
+        membership.leave();
+        assertThat(membership.isDue(now)).as("one request at a time").isFalse();
+        boolean elsewhere = membership.answered(error == Errors.NONE ? answer(1) : refusal(error), now);
+        assertThat(elsewhere).isEqualTo(error == Errors.NOT_COORDINATOR);
+        assertThat(membership.isGone()).isFalse();
+        assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        assertThat(membership.answered(answer(GOODBYE), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
+    }
+
+    @Test
+    void goodbye_isSaidAfterAConnectionThatBrokeUnderAnEarlierHeartbeat() {
+        assertThat(beat().memberEpoch()).isOne();
+        membership.leave();
+        membership.lost("cut", now);
+        assertThat(membership.isGone()).isFalse();
+        assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        membership.lost("cut", now);
+        assertThat(membership.isGone()).as("it is said once").isTrue();
+    }
+
+    @Test
+    void goodbye_toAGroupThatHasForgottenTheMember_isNotSaid() {
+        assertThat(beat().memberEpoch()).isOne();
+        membership.leave();
+        assertThat(membership.answered(refusal(Errors.UNKNOWN_MEMBER_ID), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
+    }
+
+    @Test
+    void goodbye_whichIsRefused_isNotSaidAgain() {
+        membership.leave();
+        assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        assertThat(membership.answered(refusal(Errors.UNKNOWN_MEMBER_ID), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
     }
 }
