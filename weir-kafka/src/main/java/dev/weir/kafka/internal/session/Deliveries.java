@@ -106,7 +106,7 @@ final class Deliveries implements AutoCloseable {
                     LentRange range = ranges.get(at);
                     if (range.contains(record.offset())) {
                         range.put(borrower.lend(
-                                record(of, batch, record, acquired.get(at).deliveryCount()), range.lockedSinceNanos));
+                                record(of, batch, record, acquired.get(at).deliveryCount()), range.lockedSinceNanos()));
                     }
                 }
             }

@@ -33,14 +33,19 @@ final class LentRange {
     private long knownSinceNanos;
 
     /** Not after the moment at which the broker locked it. */
-    long lockedSinceNanos;
+    private long lockedSinceNanos;
 
-    boolean renewing;
+    /** The same before the last renewal that was asked for. */
+    private long lockedBeforeNanos;
+
+    private boolean renewing;
+    private boolean renewable = true;
 
     LentRange(long first, long last, long lockedSinceNanos, long nowNanos) {
         this.first = first;
         this.last = last;
         this.lockedSinceNanos = lockedSinceNanos;
+        this.lockedBeforeNanos = lockedSinceNanos;
         this.acquiredNanos = nowNanos;
         this.knownSinceNanos = nowNanos;
         int size = Math.toIntExact(last - first + 1);
@@ -130,7 +135,9 @@ final class LentRange {
     LentRange part(long from, long to) {
         LentRange part = new LentRange(from, to, lockedSinceNanos, acquiredNanos);
         part.knownSinceNanos = knownSinceNanos;
+        part.lockedBeforeNanos = lockedBeforeNanos;
         part.renewing = renewing;
+        part.renewable = renewable;
         part.untold = 0;
         for (int i = 0; i < part.states.length; i++) {
             part.loans[i] = loans[at(from) + i];
@@ -216,8 +223,34 @@ final class LentRange {
         return isFirst || next == type || (ends && (type == Ack.GAP || type == Ack.ACCEPT));
     }
 
-    /** What is open, to be renewed. */
-    List<Ack> renewals() {
+    long lockedSinceNanos() {
+        return lockedSinceNanos;
+    }
+
+    /** Whether a renewal has no answer yet, or was refused, so that there is no other. */
+    boolean isRenewing() {
+        return renewing;
+    }
+
+    /** A renewal was confirmed. If that of another part of it was refused, all of it ends with the first lock. */
+    void renewed(long sinceNanos) {
+        if (renewable) {
+            lockedSinceNanos = sinceNanos;
+            renewing = false;
+        }
+    }
+
+    /** A renewal was refused, which says nothing about the lock: it may stand for its time. */
+    void notRenewed() {
+        lockedSinceNanos = lockedBeforeNanos;
+        renewing = true;
+        renewable = false;
+    }
+
+    /** Takes out what is open, to be renewed; nothing if nothing is. */
+    List<Ack> takeRenewals() {
+        lockedBeforeNanos = lockedSinceNanos;
+        renewing = open > 0;
         List<Ack> all = new ArrayList<>();
         for (int i = 0; i < states.length; i++) {
             if (states[i] == OPEN) {

@@ -55,7 +55,7 @@ final class Locks {
         int passedBy = 0;
         List<Ack> renewals = new ArrayList<>();
         for (LentRange range : of.all()) {
-            long age = nowNanos - range.lockedSinceNanos;
+            long age = nowNanos - range.lockedSinceNanos();
             if (ends && range.open() > 0) {
                 // A last delivery is not spent on going back as long as the pipeline may take it.
                 passedBy += giveBack(
@@ -65,11 +65,10 @@ final class Locks {
             }
             if (range.open() > 0 && age >= nanos()) {
                 range.loseOpen().forEach(borrower::lost);
-            } else if (range.open() > 0 && age >= nanos() / 2 && !range.renewing) {
+            } else if (range.open() > 0 && age >= nanos() / 2 && !range.isRenewing()) {
                 // One of the last deliveries is not spent on a record that nobody has looked at.
                 passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);
-                range.renewing = range.open() > 0;
-                renewals.addAll(range.renewals());
+                renewals.addAll(range.takeRenewals());
             }
             // Where nothing more is lent until the first one is told, it does not wait for those that came with it.
             boolean frees = tight && range.firstUntold() < range.firstOpen();

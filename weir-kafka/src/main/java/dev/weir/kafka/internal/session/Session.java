@@ -288,7 +288,9 @@ final class Session {
             case NONE -> packet.acks().forEach(ack -> confirmed(of, ack, sentNanos, nowNanos));
             case INVALID_RECORD_STATE -> {
                 Ack toBlame = of.outbox.split(packet);
-                if (toBlame != null) {
+                if (toBlame != null && toBlame.type() == Ack.RENEW) {
+                    notRenewed(of, toBlame, error);
+                } else if (toBlame != null) {
                     refused(of, List.of(toBlame), error);
                 }
             }
@@ -308,13 +310,25 @@ final class Session {
     private void confirmed(Lent of, Ack ack, long sentNanos, long nowNanos) {
         if (ack.type() == Ack.RENEW) {
             for (LentRange range : of.touching(ack.first(), ack.last())) {
-                range.lockedSinceNanos = sentNanos;
-                range.renewing = false;
+                range.renewed(sentNanos);
             }
         }
         if (ack.records() > 0) {
             borrower.confirmed(AcknowledgeType.forId(ack.type()), ack.records(), nowNanos - sentNanos);
         }
+    }
+
+    /**
+     * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because the
+     * group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still told.
+     */
+    private void notRenewed(Lent of, Ack ack, Errors error) {
+        of.touching(ack.first(), ack.last()).forEach(LentRange::notRenewed);
+        borrower.notRenewed(place(of, ack), ack.records(), error.name());
+    }
+
+    private static String place(Lent of, Ack ack) {
+        return of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last());
     }
 
     /** The broker says that the locks do not stand any more. */
@@ -326,11 +340,7 @@ final class Session {
                                 range -> range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost));
             }
             if (ack.records() > 0) {
-                borrower.refused(
-                        of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last()),
-                        AcknowledgeType.forId(ack.type()),
-                        ack.records(),
-                        error.name());
+                borrower.refused(place(of, ack), AcknowledgeType.forId(ack.type()), ack.records(), error.name());
             }
         }
         of.removeOver();

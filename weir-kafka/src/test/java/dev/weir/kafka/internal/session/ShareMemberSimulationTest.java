@@ -154,6 +154,26 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
+    // share.renew.acknowledge.enable=false: the broker refuses to renew, and the lock stands for its time.
+    @Test
+    void renewalThatIsRefused_leavesTheRecordsForTheTimeOfTheirLocks() {
+        Random random = new Random(29);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
+        group.partitions.forEach(each -> each.renews = false);
+        SimulatedWork work = new SimulatedWork(group, random, CREDITS);
+        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.notRenewed).isPositive();
+        assertThat(work.refused).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * 50)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
     // Asked for as many again, a broker threw its answer away each time, until it gave the records up.
     @Test
     void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {

@@ -32,6 +32,9 @@ final class SimulatedPartition {
     final int number;
     int leader;
 
+    /** {@code share.renew.acknowledge.enable}. */
+    boolean renews = true;
+
     /** Offsets that may be lent from the first one on that is not done. */
     int window = WINDOW;
 
@@ -145,6 +148,9 @@ final class SimulatedPartition {
                 return Errors.INVALID_REQUEST;
             }
             before = batch.lastOffset();
+            if (!renews && batch.acknowledgeTypes().contains(Ack.RENEW)) {
+                return Errors.INVALID_RECORD_STATE; // The locks stand.
+            }
             for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
                 if (states[(int) offset] != State.LENT) {
                     return Errors.INVALID_RECORD_STATE;

@@ -108,6 +108,11 @@ final class SimulatedWork implements Borrower {
     boolean ended;
     boolean slow;
 
+    /** For which all handlers work; 0 for the usual times. */
+    long fixedMillis;
+
+    long notRenewed;
+
     /** Whether the member asked to be woken when work ended. */
     boolean wakes;
 
@@ -142,7 +147,8 @@ final class SimulatedWork implements Borrower {
             }
             next.end = End.TAKEN;
             busy++;
-            long millis = slow && random.nextInt(40) == 0 ? 5_000 : 1 + random.nextInt(10);
+            long millis =
+                    fixedMillis > 0 ? fixedMillis : slow && random.nextInt(40) == 0 ? 5_000 : 1 + random.nextInt(10);
             group.at(group.now + millis * MILLI, () -> finish(next));
         }
     }
@@ -224,6 +230,11 @@ final class SimulatedWork implements Borrower {
     @Override
     public void refused(String place, AcknowledgeType type, int records, String reason) {
         refused += records;
+    }
+
+    @Override
+    public void notRenewed(String place, int records, String reason) {
+        notRenewed += records;
     }
 
     @Override
