@@ -15,6 +15,9 @@ interface Answers {
      */
     int lend(List<Lending> lendings, long askedNanos, long nowNanos);
 
+    /** For which locks stand that are made or renewed by now, as the last answer says. */
+    long lockNanos();
+
     /** The broker does not lead the partition. */
     void moved(TopicIdPartition partition);
 

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.Outbox.Packet;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -310,7 +311,7 @@ final class Session {
     private void confirmed(Lent of, Ack ack, long sentNanos, long nowNanos) {
         if (ack.type() == Ack.RENEW) {
             for (LentRange range : of.touching(ack.first(), ack.last())) {
-                range.renewed(sentNanos);
+                range.renewed(new Lock(sentNanos, answers.lockNanos()));
             }
         }
         if (ack.records() > 0) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.Session.Turn;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -387,10 +388,11 @@ public final class ShareMember implements AutoCloseable {
 
         @Override
         public int lend(List<Lending> lendings, long askedNanos, long now) {
+            Lock lock = new Lock(askedNanos, lockNanos());
             int before = open();
             int bytes = 0;
             for (Lending each : lendings) {
-                for (LentRange range : deliveries.read(each.of(), each.data(), askedNanos, now)) {
+                for (LentRange range : deliveries.read(each.of(), each.data(), lock, now)) {
                     each.of().add(range).forEach(borrower::lost);
                 }
                 bytes += each.data().records() == null
@@ -403,6 +405,11 @@ public final class ShareMember implements AutoCloseable {
                 requests.saw(records, bytes);
             }
             return records;
+        }
+
+        @Override
+        public long lockNanos() {
+            return locks.nanos();
         }
 
         @Override
@@ -430,13 +437,20 @@ public final class ShareMember implements AutoCloseable {
         public void answered(ApiMessage answer) {
             switch (answer) {
                 case ShareFetchResponseData fetched -> {
-                    if (fetched.acquisitionLockTimeoutMs() > 0) {
-                        locks.millis(fetched.acquisitionLockTimeoutMs());
-                    }
+                    lockedFor(fetched.acquisitionLockTimeoutMs());
                     session.answered(fetched, nowNanos);
                 }
-                case ShareAcknowledgeResponseData taken -> session.answered(taken, nowNanos);
+                case ShareAcknowledgeResponseData taken -> {
+                    lockedFor(taken.acquisitionLockTimeoutMs());
+                    session.answered(taken, nowNanos);
+                }
                 default -> throw new IllegalStateException("an answer that nobody asked for: " + answer);
+            }
+        }
+
+        private void lockedFor(int millis) {
+            if (millis > 0) {
+                locks.millis(millis);
             }
         }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -135,6 +136,35 @@ class ShareMemberSimulationTest {
         assertThat(group.wrongLeaders).as("of a second, with 100 ms between").isBetween(1, 15);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
+    }
+
+    // Each lock stands for the time that it was made with, whatever the group's setting says by now.
+    @ParameterizedTest
+    @CsvSource({"2000, 20000, 300", "20000, 2000, 3000"})
+    void lockTime_thatChanges_holdsForLaterLocksOnly(int before, int after, long changesAfterMillis) {
+        Random random = new Random(53);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 10);
+        group.lockFor(before);
+        SimulatedWork work = new SimulatedWork(group, random, CREDITS);
+        work.fixedMillis = 5_000;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS / 2, false, SimulatedPartition.WINDOW);
+        while (work.lent() < CREDITS / 2) {
+            step(group, member);
+        }
+        for (long until = group.now + changesAfterMillis * 1_000_000; group.now < until; ) {
+            step(group, member);
+        }
+        group.lockFor(after);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.renewed).isPositive();
+        assertThat(work.refused + work.notRenewed + work.lost).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * 10)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
@@ -123,6 +124,22 @@ final class SimulatedGroup implements Network {
 
     int emptiedAnswers;
 
+    /** What a broker says to fetches of a partition that it does not lead. */
+    Errors leadsNot = Errors.NOT_LEADER_OR_FOLLOWER;
+
+    /** Whether the member has a record whose work has not ended. */
+    interface Open {
+        boolean isOpen(int partition, long offset);
+    }
+
+    Open isOpen = (partition, offset) -> false;
+
+    /** Records that a RELEASE took from those who work on them: it was meant for an earlier lock. */
+    int wronglyReleased;
+
+    private Errors toldError = Errors.NONE;
+    private long toldErrorUntil;
+
     /** Until then brokers say of the leaders what they were when it was set. */
     private long staleUntil;
 
@@ -169,6 +186,7 @@ final class SimulatedGroup implements Network {
 
     void faults(boolean on) {
         faults = on;
+        partitions.forEach(each -> each.deliveryLimit = on ? Short.MAX_VALUE : each.deliveryLimit);
     }
 
     /** Something goes wrong. */
@@ -191,6 +209,17 @@ final class SimulatedGroup implements Network {
         if (line != null && !line.dropped) {
             line.cut();
         }
+    }
+
+    /** For so long, acknowledgements change nothing and are answered so. */
+    void refuseAcknowledgements(Errors error, long nanos) {
+        toldError = error;
+        toldErrorUntil = now + nanos;
+    }
+
+    /** From now on locks are made for so long. */
+    void lockFor(int millis) {
+        partitions.forEach(each -> each.lockMillis = millis);
     }
 
     /** A leader moves, and brokers do not know it for so long. */
@@ -328,7 +357,7 @@ final class SimulatedGroup implements Network {
     private ShareFetchResponseData fetch(int node, ShareFetchRequestData fetch) {
         largestRequest = Math.max(largestRequest, fetch.maxRecords());
         ShareFetchResponseData answer =
-                new ShareFetchResponseData().setAcquisitionLockTimeoutMs(SimulatedPartition.LOCK_MILLIS);
+                new ShareFetchResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
         boolean bare = fetch.topics().stream()
                 .allMatch(topic -> topic.partitions().stream()
                         .allMatch(each -> each.acknowledgementBatches().isEmpty()));
@@ -369,7 +398,7 @@ final class SimulatedGroup implements Network {
             wrongLeaders += partition.leader == node ? 0 : 1;
             PartitionData lent = partition.leader == node
                     ? partition.lend(left, now)
-                    : new PartitionData().setPartitionIndex(number).setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code());
+                    : new PartitionData().setPartitionIndex(number).setErrorCode(leadsNot.code());
             for (var range : lent.acquiredRecords()) {
                 left -= (int) (range.lastOffset() - range.firstOffset() + 1);
             }
@@ -392,14 +421,26 @@ final class SimulatedGroup implements Network {
     }
 
     private Errors tell(int node, int number, List<AcknowledgementBatch> batches) {
+        if (now < toldErrorUntil) {
+            return toldError;
+        }
         SimulatedPartition partition = partitions.get(number);
         Errors error = partition.leader == node ? partition.acknowledge(batches, now) : Errors.NOT_LEADER_OR_FOLLOWER;
+        if (error == Errors.NONE) {
+            wronglyReleased += batches.stream()
+                    .filter(batch -> batch.acknowledgeTypes().contains(Ack.RELEASE))
+                    .mapToInt(batch -> (int) LongStream.rangeClosed(batch.firstOffset(), batch.lastOffset())
+                            .filter(offset -> isOpen.isOpen(number, offset))
+                            .count())
+                    .sum();
+        }
         invalidRequests += error == Errors.INVALID_REQUEST ? 1 : 0;
         return error;
     }
 
     private ShareAcknowledgeResponseData acknowledge(int node, ShareAcknowledgeRequestData request) {
-        ShareAcknowledgeResponseData answer = new ShareAcknowledgeResponseData();
+        ShareAcknowledgeResponseData answer =
+                new ShareAcknowledgeResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
         Errors error = session(node, request.shareSessionEpoch(), false);
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());

@@ -93,6 +93,7 @@ final class SimulatedWork implements Borrower {
     private final int workers;
     private final ArrayDeque<SimulatedLoan> queue = new ArrayDeque<>();
     private final Set<Loan> all = new HashSet<>();
+    private final Map<String, SimulatedLoan> newest = new HashMap<>();
     private int busy;
     private @Nullable ShareMember member;
 
@@ -112,6 +113,7 @@ final class SimulatedWork implements Borrower {
     long fixedMillis;
 
     long notRenewed;
+    int lost;
 
     /** Whether the member asked to be woken when work ended. */
     boolean wakes;
@@ -120,6 +122,17 @@ final class SimulatedWork implements Borrower {
         this.group = group;
         this.random = random;
         this.workers = workers;
+        group.isOpen = this::isOpen;
+    }
+
+    private static String place(int partition, long offset) {
+        return partition + "@" + offset;
+    }
+
+    /** Whether the record is lent and its work has not ended, so that nobody says anything about it. */
+    private boolean isOpen(int partition, long offset) {
+        SimulatedLoan loan = newest.get(place(partition, offset));
+        return loan != null && (loan.end == End.WAITING || loan.end == End.TAKEN);
     }
 
     void of(ShareMember newMember) {
@@ -160,7 +173,7 @@ final class SimulatedWork implements Borrower {
             loan.outcome = random.nextInt(20) == 0 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
             loan.end = End.DONE;
             if (loan.outcome == AcknowledgeType.ACCEPT) {
-                done.merge(loan.partition() + "@" + loan.offset(), 1, Integer::sum);
+                done.merge(place(loan.partition(), loan.offset()), 1, Integer::sum);
             }
             wakes |= Objects.requireNonNull(member).ended(loan);
         }
@@ -187,6 +200,7 @@ final class SimulatedWork implements Borrower {
         SimulatedLoan loan = new SimulatedLoan(record);
         queue.add(loan);
         all.add(loan);
+        newest.put(place(loan.partition(), loan.offset()), loan);
         return loan;
     }
 
@@ -218,7 +232,7 @@ final class SimulatedWork implements Borrower {
 
     @Override
     public void lost(Loan loan) {
-        boolean ignored = loan.lose();
+        lost += loan.lose() ? 1 : 0;
     }
 
     @Override
