@@ -178,6 +178,7 @@ final class Session {
             return;
         }
         Set<Lent> told = new HashSet<>();
+        Set<Lent> refused = new HashSet<>();
         List<Answers.Lending> lendings = new ArrayList<>();
         answer.responses()
                 .forEach(topic -> topic.partitions().forEach(each -> {
@@ -191,13 +192,18 @@ final class Session {
                         settle(of, packet, Errors.forCode(each.acknowledgeErrorCode()), sent.atNanos, nowNanos);
                     }
                     if (each.errorCode() != Errors.NONE.code()) {
-                        refusedFetch(of, Errors.forCode(each.errorCode()), nowNanos);
+                        if (refusedFetch(of, Errors.forCode(each.errorCode()))) {
+                            refused.add(of);
+                        }
                     } else if (!each.acquiredRecords().isEmpty()) {
                         lendings.add(new Answers.Lending(of, each));
                     }
                 }));
         untold(sent, told);
         int records = answers.lend(lendings, sent.atNanos, nowNanos);
+        if (!refused.isEmpty() && records == 0) {
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse without waiting.
+        }
         // An emptied answer still has what became of the acknowledgements.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
@@ -355,15 +361,30 @@ final class Session {
         });
     }
 
-    private void refusedFetch(Lent of, Errors error, long nowNanos) {
+    /** Whether it is to be asked for again, as far as is known. */
+    private boolean refusedFetch(Lent of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());
             case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
                 moved(of, error);
-            default -> {
-                LOG.warn("{} cannot be fetched from broker {} now: {}", of, node, error);
-                pause(nowNanos, PAUSE_NANOS);
+            case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
+                // This says nothing about its locks, which may stand.
+                tell(of, error);
+                partitions.wantNoMore(of.id);
+                answers.moved(of.id);
             }
+            default -> {
+                tell(of, error);
+                answers.moved();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tell(Lent of, Errors error) {
+        if (answers.isNews(of.id, error)) {
+            LOG.warn("{} cannot be fetched from broker {} now: {}", of, node, error);
         }
     }
 

@@ -18,6 +18,7 @@ import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,7 @@ public final class ShareMember implements AutoCloseable {
     private final Network.Channel asker;
     private final List<InetSocketAddress> bootstrap;
     private final Map<Integer, Line> lines = new LinkedHashMap<>();
+    private final Refusals refusals = new Refusals();
     private Network.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
     private boolean moved;
@@ -392,6 +394,7 @@ public final class ShareMember implements AutoCloseable {
             int before = open();
             int bytes = 0;
             for (Lending each : lendings) {
+                refusals.lent(each.of().id);
                 for (LentRange range : deliveries.read(each.of(), each.data(), lock, now)) {
                     each.of().add(range).forEach(borrower::lost);
                 }
@@ -410,6 +413,11 @@ public final class ShareMember implements AutoCloseable {
         @Override
         public long lockNanos() {
             return locks.nanos();
+        }
+
+        @Override
+        public boolean isNews(TopicIdPartition partition, Errors error) {
+            return refusals.isNews(partition, error);
         }
 
         @Override

@@ -6,9 +6,11 @@ import dev.weir.kafka.internal.session.ShareMember.Identity;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -136,6 +138,77 @@ class ShareMemberSimulationTest {
         assertThat(group.wrongLeaders).as("of a second, with 100 ms between").isBetween(1, 15);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
+    }
+
+    // Other partitions of the broker waited as well, and its metadata was as old as five minutes.
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "KAFKA_STORAGE_ERROR",
+                "REPLICA_NOT_AVAILABLE",
+                "OFFSET_NOT_AVAILABLE",
+                "INCONSISTENT_TOPIC_ID",
+                "UNKNOWN_SERVER_ERROR"
+            })
+    void leader_thatMovedForAnotherReason_isLookedForAtOnce(Errors reason) {
+        Random random = new Random(31);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
+        group.leadsNot = reason;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        // So that no acknowledgement finds out.
+        SimulatedPartition moved = group.partitions.getFirst();
+        moved.arrived = 20;
+        while (moved.firstUndone() < moved.arrived) {
+            step(group, member);
+        }
+        group.moveUnseen(0, 0);
+        moved.arrived = Integer.MAX_VALUE;
+        int before = moved.lendings;
+        for (long until = group.now + 2 * SECOND; moved.lendings == before; ) {
+            assertThat(group.now).as("a record of the new leader").isLessThan(until);
+            step(group, member);
+        }
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"KAFKA_STORAGE_ERROR", "UNKNOWN_SERVER_ERROR"})
+    void refusalThatLasts_holdsUpNoOtherPartitionOfTheBroker(Errors reason) {
+        SimulatedGroup refusing = new SimulatedGroup(new Random(59), PARTITIONS, 10 * RECORDS);
+        refusing.leadsNot = reason;
+        SimulatedGroup lending = new SimulatedGroup(new Random(59), PARTITIONS, 10 * RECORDS);
+        int undisturbed = doneOfTheOther(lending, 0);
+        int disturbed = doneOfTheOther(refusing, 3 * SECOND);
+        assertThat(refusing.wrongLeaders).as("it is asked again").isGreaterThan(10);
+        assertThat(disturbed).isGreaterThan(undisturbed / 2);
+    }
+
+    /** Records of the other partition of a broker that are done within two seconds. */
+    private int doneOfTheOther(SimulatedGroup group, long unseenNanos) {
+        SimulatedWork work = new SimulatedWork(group, new Random(61), 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        SimulatedPartition moved = group.partitions.getFirst();
+        SimulatedPartition other = group.partitions.get(3);
+        assertThat(other.leader).isEqualTo(moved.leader);
+        moved.arrived = 20;
+        while (moved.firstUndone() < moved.arrived) {
+            step(group, member);
+        }
+        if (unseenNanos > 0) {
+            group.moveUnseen(0, unseenNanos);
+        }
+        int before = other.firstUndone();
+        for (long until = group.now + 2 * SECOND; group.now < until; ) {
+            step(group, member);
+        }
+        return other.firstUndone() - before;
     }
 
     // Each lock stands for the time that it was made with, whatever the group's setting says by now.
