@@ -305,8 +305,12 @@ final class Session {
                 refused(of, packet.acks(), error);
                 moved(of, error);
             }
-            case COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT -> {
-                // The state was not written: the lock still stands.
+            case COORDINATOR_LOAD_IN_PROGRESS,
+                    COORDINATOR_NOT_AVAILABLE,
+                    NOT_COORDINATOR,
+                    REQUEST_TIMED_OUT,
+                    UNKNOWN_SERVER_ERROR -> {
+                // The state was not written (SharePartition.fetchPersisterError): the lock still stands.
                 of.outbox.putBack(packet);
                 pause(nowNanos, PAUSE_NANOS);
             }

@@ -211,6 +211,28 @@ class ShareMemberSimulationTest {
         return other.firstUndone() - before;
     }
 
+    // The persister gave up, and the lock stands.
+    @ParameterizedTest
+    @EnumSource(names = {"UNKNOWN_SERVER_ERROR", "COORDINATOR_NOT_AVAILABLE"})
+    void acknowledgementsThatAreNotWrittenDown_areToldAgain(Errors error) {
+        Random random = new Random(37);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        while (work.lent() < 200) {
+            step(group, member);
+        }
+        group.refuseAcknowledgements(error, SECOND / 2);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.refused).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * RECORDS)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
     // Each lock stands for the time that it was made with, whatever the group's setting says by now.
     @ParameterizedTest
     @CsvSource({"2000, 20000, 300", "20000, 2000, 3000"})
