@@ -68,6 +68,7 @@ final class Locks {
             }
             if (range.open() > 0 && age >= lock.nanos()) {
                 range.loseOpen().forEach(borrower::lost);
+                of.outbox.withdraw(range.first, range.last);
             } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
                 // One of the last deliveries is not spent on a record that nobody has looked at.
                 passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);

@@ -43,6 +43,11 @@ class ShareMemberSimulationTest {
                 nextFault = group.now + (random.nextInt(900) + 50) * 1_000_000L;
             }
         }
+        assertThat(group.partitions)
+                .allSatisfy(each -> assertThat(each.givenUp()).isZero());
+        assertThat(group.wronglyReleased)
+                .as("records that are released while somebody works on them")
+                .isZero();
     }
 
     private static void close(SimulatedGroup group, SimulatedWork work, ShareMember member) {
@@ -231,6 +236,28 @@ class ShareMemberSimulationTest {
         assertThat(work.done)
                 .hasSize(PARTITIONS * RECORDS)
                 .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
+    // Brokers know an acknowledgement by its offsets and its member: one that is late hits the member's next lock.
+    @ParameterizedTest
+    @ValueSource(longs = {41, 43, 47})
+    void releaseThatOutlivesItsLock_leavesTheNextLockAlone(long seed) {
+        Random random = new Random(seed);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        // Here a record that waits for a worker goes back, which costs deliveries as well.
+        group.partitions.forEach(each -> each.deliveryLimit = Short.MAX_VALUE);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 4 / 10;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        while (work.lent() < 100) {
+            step(group, member);
+        }
+        group.refuseAcknowledgements(Errors.COORDINATOR_NOT_AVAILABLE, SimulatedPartition.LOCK_MILLIS * 1_500_000L);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS);
     }
 
     // Each lock stands for the time that it was made with, whatever the group's setting says by now.

@@ -354,14 +354,17 @@ final class SimulatedGroup implements Network {
         return epoch == ++remote.epoch ? Errors.NONE : Errors.INVALID_SHARE_SESSION_EPOCH;
     }
 
+    private static boolean isBare(ShareFetchRequestData fetch) {
+        return fetch.topics().stream()
+                .allMatch(topic -> topic.partitions().stream()
+                        .allMatch(each -> each.acknowledgementBatches().isEmpty()));
+    }
+
     private ShareFetchResponseData fetch(int node, ShareFetchRequestData fetch) {
         largestRequest = Math.max(largestRequest, fetch.maxRecords());
         ShareFetchResponseData answer =
                 new ShareFetchResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
-        boolean bare = fetch.topics().stream()
-                .allMatch(topic -> topic.partitions().stream()
-                        .allMatch(each -> each.acknowledgementBatches().isEmpty()));
-        Errors error = session(node, fetch.shareSessionEpoch(), bare);
+        Errors error = session(node, fetch.shareSessionEpoch(), isBare(fetch));
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
