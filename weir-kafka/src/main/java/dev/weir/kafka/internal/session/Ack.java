@@ -19,4 +19,9 @@ record Ack(long first, long last, byte type, int records) {
     static final byte RELEASE = AcknowledgeType.RELEASE.id;
     static final byte REJECT = AcknowledgeType.REJECT.id;
     static final byte RENEW = AcknowledgeType.RENEW.id;
+
+    /** A part of one that has no gaps. */
+    Ack part(long from, long to) {
+        return new Ack(from, to, type, Math.toIntExact(to - from + 1));
+    }
 }

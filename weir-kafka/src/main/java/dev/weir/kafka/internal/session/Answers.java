@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.session;
 import java.util.List;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.protocol.Errors;
 
 /** What a session hands on. Called on the member's thread. */
 interface Answers {
@@ -15,9 +16,15 @@ interface Answers {
      */
     int lend(List<Lending> lendings, long askedNanos, long nowNanos);
 
+    /** For which locks stand that are made or renewed by now, as the last answer says. */
+    long lockNanos();
+
+    /** A fetch of the partition was refused; whether that is worth a warning. */
+    boolean isNews(TopicIdPartition partition, Errors error);
+
     /** The broker does not lead the partition. */
     void moved(TopicIdPartition partition);
 
-    /** The broker is gone, and may not lead its partitions any more. */
+    /** The broker is gone or does not lend, and may not lead its partitions any more. */
     void moved();
 }

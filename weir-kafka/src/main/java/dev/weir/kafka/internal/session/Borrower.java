@@ -48,6 +48,9 @@ public interface Borrower {
     /** The broker did not take an acknowledgement: the records come again, here or elsewhere. */
     void refused(String place, AcknowledgeType type, int records, String reason);
 
+    /** The broker did not renew a lock: its records come again if their handlers take longer than it stands. */
+    void notRenewed(String place, int records, String reason);
+
     /** Something that waiting does not cure. */
     void fatal(KafkaException fault);
 }

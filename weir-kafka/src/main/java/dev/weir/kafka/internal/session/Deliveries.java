@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.internal.session.LentRange.Lock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -43,12 +44,12 @@ final class Deliveries implements AutoCloseable {
      *
      * @throws KafkaException if a batch cannot be read
      */
-    List<LentRange> read(Lent of, PartitionData data, long lockedSinceNanos, long nowNanos) {
+    List<LentRange> read(Lent of, PartitionData data, Lock lock, long nowNanos) {
         List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
         acquired.sort(Comparator.comparingLong(AcquiredRecords::firstOffset));
         List<LentRange> ranges = new ArrayList<>(acquired.size());
         for (AcquiredRecords each : acquired) {
-            ranges.add(new LentRange(each.firstOffset(), each.lastOffset(), lockedSinceNanos, nowNanos));
+            ranges.add(new LentRange(each.firstOffset(), each.lastOffset(), lock, nowNanos));
         }
         long sentTo = -1;
         int at = 0;
@@ -106,7 +107,8 @@ final class Deliveries implements AutoCloseable {
                     LentRange range = ranges.get(at);
                     if (range.contains(record.offset())) {
                         range.put(borrower.lend(
-                                record(of, batch, record, acquired.get(at).deliveryCount()), range.lockedSinceNanos));
+                                record(of, batch, record, acquired.get(at).deliveryCount()),
+                                range.lock().sinceNanos()));
                     }
                 }
             }

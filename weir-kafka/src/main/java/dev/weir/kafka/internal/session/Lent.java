@@ -22,11 +22,12 @@ final class Lent {
     }
 
     /**
-     * Adds a range; returns the open records of older ones that it has as well: their locks have ended. Those beside
-     * them are lent as before.
+     * Adds a range; returns the open records of older ones that it has as well: their locks have ended, and what would
+     * hit the new lock in their place is not told any more. Those beside them are lent as before.
      */
     List<Loan> add(LentRange range) {
         List<Loan> lost = new ArrayList<>();
+        outbox.withdraw(range.first, range.last);
         for (LentRange older : touching(range.first, range.last)) {
             lost.addAll(older.loseOpen(range.first, range.last));
             ranges.remove(older.first);

@@ -32,15 +32,27 @@ final class LentRange {
     /** When the first of those became known that are not told yet. */
     private long knownSinceNanos;
 
-    /** Not after the moment at which the broker locked it. */
-    long lockedSinceNanos;
+    private Lock lock;
 
-    boolean renewing;
+    /** The one before the last renewal that was asked for. */
+    private Lock lockBefore;
 
-    LentRange(long first, long last, long lockedSinceNanos, long nowNanos) {
+    private boolean renewing;
+    private boolean renewable = true;
+
+    /**
+     * What the broker has promised.
+     *
+     * @param sinceNanos not after the moment at which it made or renewed the lock
+     * @param nanos for which the lock stands: what the group's setting was then, whatever it is by now
+     */
+    record Lock(long sinceNanos, long nanos) {}
+
+    LentRange(long first, long last, Lock lock, long nowNanos) {
         this.first = first;
         this.last = last;
-        this.lockedSinceNanos = lockedSinceNanos;
+        this.lock = lock;
+        this.lockBefore = lock;
         this.acquiredNanos = nowNanos;
         this.knownSinceNanos = nowNanos;
         int size = Math.toIntExact(last - first + 1);
@@ -128,9 +140,11 @@ final class LentRange {
 
     /** A part of it, for what is open and untold there; this one is not used any more. */
     LentRange part(long from, long to) {
-        LentRange part = new LentRange(from, to, lockedSinceNanos, acquiredNanos);
+        LentRange part = new LentRange(from, to, lock, acquiredNanos);
         part.knownSinceNanos = knownSinceNanos;
+        part.lockBefore = lockBefore;
         part.renewing = renewing;
+        part.renewable = renewable;
         part.untold = 0;
         for (int i = 0; i < part.states.length; i++) {
             part.loans[i] = loans[at(from) + i];
@@ -216,8 +230,34 @@ final class LentRange {
         return isFirst || next == type || (ends && (type == Ack.GAP || type == Ack.ACCEPT));
     }
 
-    /** What is open, to be renewed. */
-    List<Ack> renewals() {
+    Lock lock() {
+        return lock;
+    }
+
+    /** Whether a renewal has no answer yet, or was refused, so that there is no other. */
+    boolean isRenewing() {
+        return renewing;
+    }
+
+    /** A renewal was confirmed. If that of another part of it was refused, all of it ends with the first lock. */
+    void renewed(Lock renewed) {
+        if (renewable) {
+            lock = renewed;
+            renewing = false;
+        }
+    }
+
+    /** A renewal was refused, which says nothing about the lock: it may stand for its time. */
+    void notRenewed() {
+        lock = lockBefore;
+        renewing = true;
+        renewable = false;
+    }
+
+    /** Takes out what is open, to be renewed; nothing if nothing is. */
+    List<Ack> takeRenewals() {
+        lockBefore = lock;
+        renewing = open > 0;
         List<Ack> all = new ArrayList<>();
         for (int i = 0; i < states.length; i++) {
             if (states[i] == OPEN) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.internal.session.LentRange.Lock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -38,7 +39,8 @@ final class Locks {
         return millis;
     }
 
-    private long nanos() {
+    /** Of locks that are made or renewed now. */
+    long nanos() {
         int known = millis;
         return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;
     }
@@ -55,7 +57,8 @@ final class Locks {
         int passedBy = 0;
         List<Ack> renewals = new ArrayList<>();
         for (LentRange range : of.all()) {
-            long age = nowNanos - range.lockedSinceNanos;
+            Lock lock = range.lock();
+            long age = nowNanos - lock.sinceNanos();
             if (ends && range.open() > 0) {
                 // A last delivery is not spent on going back as long as the pipeline may take it.
                 passedBy += giveBack(
@@ -63,17 +66,17 @@ final class Locks {
                         loan -> (!loan.isLastDelivery() || (over && loan.isOffered())) && loan.giveBack(),
                         nowNanos);
             }
-            if (range.open() > 0 && age >= nanos()) {
+            if (range.open() > 0 && age >= lock.nanos()) {
                 range.loseOpen().forEach(borrower::lost);
-            } else if (range.open() > 0 && age >= nanos() / 2 && !range.renewing) {
+                of.outbox.withdraw(range.first, range.last);
+            } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
                 // One of the last deliveries is not spent on a record that nobody has looked at.
                 passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);
-                range.renewing = range.open() > 0;
-                renewals.addAll(range.renewals());
+                renewals.addAll(range.takeRenewals());
             }
             // Where nothing more is lent until the first one is told, it does not wait for those that came with it.
             boolean frees = tight && range.firstUntold() < range.firstOpen();
-            tell(of, range, nowNanos, ends || frees, age);
+            tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {
                 of.outbox.hurry();
             }
@@ -86,13 +89,13 @@ final class Locks {
         of.removeOver();
     }
 
-    private void tell(Lent of, LentRange range, long nowNanos, boolean atOnce, long age) {
+    private void tell(Lent of, LentRange range, long nowNanos, boolean atOnce, boolean doubtful) {
         boolean due = range.open() == 0 || atOnce || nowNanos - range.knownSinceNanos() >= PATIENCE_NANOS;
         if (!range.hasUntold() || !due) {
             return;
         }
         List<Ack> acks = range.takeUntold();
-        if (age >= nanos() * DOUBTFUL) {
+        if (doubtful) {
             of.outbox.addApart(acks, false, nowNanos);
         } else {
             of.outbox.add(acks, nowNanos);

@@ -19,8 +19,10 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   JOINING   epoch 0, with the topics                        -> STABLE
- *   STABLE    heartbeats; forgotten by the group              -> JOINING, with the same id
- *   LEAVING   epoch -1, once                                  -> GONE, also without an answer
+ *   STABLE    heartbeats, with the topics after one that has
+ *             no answer; forgotten by the group               -> JOINING, with the same id
+ *   LEAVING   epoch -1, once, after the heartbeat that may
+ *             be under way                                    -> GONE, also without an answer
  * </pre>
  */
 final class Membership {
@@ -46,7 +48,17 @@ final class Membership {
     private State state = State.JOINING;
     private int epoch;
     private boolean underWay;
+
+    /** Whether the request under way, or the last one, is the goodbye. */
+    private boolean saysGoodbye;
+
     private boolean waiting;
+
+    /**
+     * The coordinator tells of partitions once: to those who join, who say their topics, or whose partitions change in
+     * that very heartbeat. An answer that is missing may have been the one, so that the next heartbeat asks for it.
+     */
+    private boolean asksForAll;
 
     /** Heartbeats that came early because it had no partitions. */
     private int early;
@@ -101,11 +113,15 @@ final class Membership {
     /** The request that is due, which counts as sent. */
     ShareGroupHeartbeatRequestData next() {
         underWay = true;
+        saysGoodbye = state == State.LEAVING;
         ShareGroupHeartbeatRequestData request =
                 new ShareGroupHeartbeatRequestData().setGroupId(group).setMemberId(id);
         return switch (state) {
             case JOINING -> request.setMemberEpoch(0).setSubscribedTopicNames(topics);
-            case STABLE -> request.setMemberEpoch(epoch);
+            case STABLE ->
+                asksForAll
+                        ? request.setMemberEpoch(epoch).setSubscribedTopicNames(topics)
+                        : request.setMemberEpoch(epoch);
             case LEAVING, GONE -> request.setMemberEpoch(-1);
         };
     }
@@ -114,8 +130,7 @@ final class Membership {
     boolean answered(ShareGroupHeartbeatResponseData answer, long nowNanos) {
         underWay = false;
         if (state == State.LEAVING) {
-            leavingAnswered(answer);
-            return false;
+            return leavingAnswered(Errors.forCode(answer.errorCode()), nowNanos);
         }
         Errors error = Errors.forCode(answer.errorCode());
         switch (error) {
@@ -138,17 +153,34 @@ final class Membership {
         return false;
     }
 
-    private void leavingAnswered(ShareGroupHeartbeatResponseData answer) {
-        // Of a heartbeat that was under way when the goodbye was decided on: the goodbye is still to be said.
-        if (answer.errorCode() != Errors.NONE.code() || answer.memberEpoch() < 0) {
+    /** An answer to a heartbeat that was under way when the goodbye was decided on is none to the goodbye. */
+    private boolean leavingAnswered(Errors error, long nowNanos) {
+        if (saysGoodbye) {
             state = State.GONE;
+            return false;
         }
+        return switch (error) {
+            case NONE -> false;
+            case NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE -> {
+                again(nowNanos);
+                yield true;
+            }
+            case COORDINATOR_LOAD_IN_PROGRESS -> {
+                again(nowNanos);
+                yield false;
+            }
+            default -> {
+                state = State.GONE; // The group does not know it, or does not hear it.
+                yield false;
+            }
+        };
     }
 
     private void stable(ShareGroupHeartbeatResponseData answer, long nowNanos) {
         state = State.STABLE;
         epoch = answer.memberEpoch();
         waiting = true;
+        asksForAll = false;
         long interval = answer.heartbeatIntervalMs() * 1_000_000L;
         if (answer.assignment() != null) {
             Map<Uuid, Set<Integer>> now = new HashMap<>();
@@ -165,12 +197,13 @@ final class Membership {
 
     private void again(long nowNanos) {
         waiting = true;
+        asksForAll = true;
         dueNanos = nowNanos + RETRY_NANOS;
     }
 
     /** The connection to the coordinator is gone. */
     void lost(@Nullable String why, long nowNanos) {
-        if (state == State.LEAVING && underWay) {
+        if (state == State.LEAVING && underWay && saysGoodbye) {
             LOG.warn("share group {}: no answer to the goodbye ({}); the group notices by itself", group, why);
             state = State.GONE;
         }

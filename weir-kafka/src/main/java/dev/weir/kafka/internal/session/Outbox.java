@@ -125,6 +125,45 @@ final class Outbox {
         return null;
     }
 
+    /**
+     * The lock on these offsets is over. Brokers know an acknowledgement by offsets and member: a RELEASE or a RENEW would
+     * hit the next lock of this member. A record that is done stays done under any lock.
+     */
+    void withdraw(long first, long last) {
+        good = without(good, first, last);
+        withdraw(apart, first, last);
+        withdraw(renewals, first, last);
+    }
+
+    private static void withdraw(ArrayDeque<Packet> packets, long first, long last) {
+        List<Packet> all = new ArrayList<>(packets);
+        packets.clear();
+        for (Packet packet : all) {
+            List<Ack> left = without(packet.acks(), first, last);
+            if (!left.isEmpty()) {
+                packets.add(new Packet(left, packet.renews()));
+            }
+        }
+    }
+
+    private static List<Ack> without(List<Ack> acks, long first, long last) {
+        List<Ack> left = new ArrayList<>(acks.size());
+        for (Ack ack : acks) {
+            boolean isOfTheLock = ack.type() == Ack.RELEASE || ack.type() == Ack.RENEW;
+            if (!isOfTheLock || ack.last() < first || ack.first() > last) {
+                left.add(ack);
+                continue;
+            }
+            if (ack.first() < first) {
+                left.add(ack.part(ack.first(), first - 1));
+            }
+            if (ack.last() > last) {
+                left.add(ack.part(last + 1, ack.last()));
+            }
+        }
+        return left;
+    }
+
     /** Takes out all, because the locks are gone. */
     List<Packet> clear() {
         List<Packet> all = new ArrayList<>(apart);

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.Outbox.Packet;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -177,6 +178,7 @@ final class Session {
             return;
         }
         Set<Lent> told = new HashSet<>();
+        Set<Lent> refused = new HashSet<>();
         List<Answers.Lending> lendings = new ArrayList<>();
         answer.responses()
                 .forEach(topic -> topic.partitions().forEach(each -> {
@@ -190,13 +192,18 @@ final class Session {
                         settle(of, packet, Errors.forCode(each.acknowledgeErrorCode()), sent.atNanos, nowNanos);
                     }
                     if (each.errorCode() != Errors.NONE.code()) {
-                        refusedFetch(of, Errors.forCode(each.errorCode()), nowNanos);
+                        if (refusedFetch(of, Errors.forCode(each.errorCode()))) {
+                            refused.add(of);
+                        }
                     } else if (!each.acquiredRecords().isEmpty()) {
                         lendings.add(new Answers.Lending(of, each));
                     }
                 }));
         untold(sent, told);
         int records = answers.lend(lendings, sent.atNanos, nowNanos);
+        if (!refused.isEmpty() && records == 0) {
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse without waiting.
+        }
         // An emptied answer still has what became of the acknowledgements.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
@@ -288,7 +295,9 @@ final class Session {
             case NONE -> packet.acks().forEach(ack -> confirmed(of, ack, sentNanos, nowNanos));
             case INVALID_RECORD_STATE -> {
                 Ack toBlame = of.outbox.split(packet);
-                if (toBlame != null) {
+                if (toBlame != null && toBlame.type() == Ack.RENEW) {
+                    notRenewed(of, toBlame, error);
+                } else if (toBlame != null) {
                     refused(of, List.of(toBlame), error);
                 }
             }
@@ -296,8 +305,12 @@ final class Session {
                 refused(of, packet.acks(), error);
                 moved(of, error);
             }
-            case COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT -> {
-                // The state was not written: the lock still stands.
+            case COORDINATOR_LOAD_IN_PROGRESS,
+                    COORDINATOR_NOT_AVAILABLE,
+                    NOT_COORDINATOR,
+                    REQUEST_TIMED_OUT,
+                    UNKNOWN_SERVER_ERROR -> {
+                // The state was not written (SharePartition.fetchPersisterError): the lock still stands.
                 of.outbox.putBack(packet);
                 pause(nowNanos, PAUSE_NANOS);
             }
@@ -308,13 +321,25 @@ final class Session {
     private void confirmed(Lent of, Ack ack, long sentNanos, long nowNanos) {
         if (ack.type() == Ack.RENEW) {
             for (LentRange range : of.touching(ack.first(), ack.last())) {
-                range.lockedSinceNanos = sentNanos;
-                range.renewing = false;
+                range.renewed(new Lock(sentNanos, answers.lockNanos()));
             }
         }
         if (ack.records() > 0) {
             borrower.confirmed(AcknowledgeType.forId(ack.type()), ack.records(), nowNanos - sentNanos);
         }
+    }
+
+    /**
+     * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because the
+     * group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still told.
+     */
+    private void notRenewed(Lent of, Ack ack, Errors error) {
+        of.touching(ack.first(), ack.last()).forEach(LentRange::notRenewed);
+        borrower.notRenewed(place(of, ack), ack.records(), error.name());
+    }
+
+    private static String place(Lent of, Ack ack) {
+        return of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last());
     }
 
     /** The broker says that the locks do not stand any more. */
@@ -326,11 +351,7 @@ final class Session {
                                 range -> range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost));
             }
             if (ack.records() > 0) {
-                borrower.refused(
-                        of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last()),
-                        AcknowledgeType.forId(ack.type()),
-                        ack.records(),
-                        error.name());
+                borrower.refused(place(of, ack), AcknowledgeType.forId(ack.type()), ack.records(), error.name());
             }
         }
         of.removeOver();
@@ -344,15 +365,30 @@ final class Session {
         });
     }
 
-    private void refusedFetch(Lent of, Errors error, long nowNanos) {
+    /** Whether it is to be asked for again, as far as is known. */
+    private boolean refusedFetch(Lent of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());
             case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
                 moved(of, error);
-            default -> {
-                LOG.warn("{} cannot be fetched from broker {} now: {}", of, node, error);
-                pause(nowNanos, PAUSE_NANOS);
+            case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
+                // This says nothing about its locks, which may stand.
+                tell(of, error);
+                partitions.wantNoMore(of.id);
+                answers.moved(of.id);
             }
+            default -> {
+                tell(of, error);
+                answers.moved();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tell(Lent of, Errors error) {
+        if (answers.isNews(of.id, error)) {
+            LOG.warn("{} cannot be fetched from broker {} now: {}", of, node, error);
         }
     }
 

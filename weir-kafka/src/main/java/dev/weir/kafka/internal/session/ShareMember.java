@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.Session.Turn;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +69,7 @@ public final class ShareMember implements AutoCloseable {
     private final Network.Channel asker;
     private final List<InetSocketAddress> bootstrap;
     private final Map<Integer, Line> lines = new LinkedHashMap<>();
+    private final Refusals refusals = new Refusals();
     private Network.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
     private boolean moved;
@@ -387,10 +390,12 @@ public final class ShareMember implements AutoCloseable {
 
         @Override
         public int lend(List<Lending> lendings, long askedNanos, long now) {
+            Lock lock = new Lock(askedNanos, lockNanos());
             int before = open();
             int bytes = 0;
             for (Lending each : lendings) {
-                for (LentRange range : deliveries.read(each.of(), each.data(), askedNanos, now)) {
+                refusals.lent(each.of().id);
+                for (LentRange range : deliveries.read(each.of(), each.data(), lock, now)) {
                     each.of().add(range).forEach(borrower::lost);
                 }
                 bytes += each.data().records() == null
@@ -403,6 +408,16 @@ public final class ShareMember implements AutoCloseable {
                 requests.saw(records, bytes);
             }
             return records;
+        }
+
+        @Override
+        public long lockNanos() {
+            return locks.nanos();
+        }
+
+        @Override
+        public boolean isNews(TopicIdPartition partition, Errors error) {
+            return refusals.isNews(partition, error);
         }
 
         @Override
@@ -430,13 +445,20 @@ public final class ShareMember implements AutoCloseable {
         public void answered(ApiMessage answer) {
             switch (answer) {
                 case ShareFetchResponseData fetched -> {
-                    if (fetched.acquisitionLockTimeoutMs() > 0) {
-                        locks.millis(fetched.acquisitionLockTimeoutMs());
-                    }
+                    lockedFor(fetched.acquisitionLockTimeoutMs());
                     session.answered(fetched, nowNanos);
                 }
-                case ShareAcknowledgeResponseData taken -> session.answered(taken, nowNanos);
+                case ShareAcknowledgeResponseData taken -> {
+                    lockedFor(taken.acquisitionLockTimeoutMs());
+                    session.answered(taken, nowNanos);
+                }
                 default -> throw new IllegalStateException("an answer that nobody asked for: " + answer);
+            }
+        }
+
+        private void lockedFor(int millis) {
+            if (millis > 0) {
+                locks.millis(millis);
             }
         }
 

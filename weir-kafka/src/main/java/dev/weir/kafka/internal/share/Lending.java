@@ -147,6 +147,17 @@ final class Lending implements Borrower {
     }
 
     @Override
+    public void notRenewed(String place, int records, String reason) {
+        counters.failedAcknowledgements.add(records);
+        LOG.warn(
+                "{}: the lock on {} records at {} was not renewed, they come again if their handlers outlast it: {}",
+                setup.name(),
+                records,
+                place,
+                reason);
+    }
+
+    @Override
     public void fatal(KafkaException fault) {
         // The broker does not say which ones.
         throw switch (fault) {

@@ -6,8 +6,11 @@ import dev.weir.kafka.internal.session.ShareMember.Identity;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -40,6 +43,11 @@ class ShareMemberSimulationTest {
                 nextFault = group.now + (random.nextInt(900) + 50) * 1_000_000L;
             }
         }
+        assertThat(group.partitions)
+                .allSatisfy(each -> assertThat(each.givenUp()).isZero());
+        assertThat(group.wronglyReleased)
+                .as("records that are released while somebody works on them")
+                .isZero();
     }
 
     private static void close(SimulatedGroup group, SimulatedWork work, ShareMember member) {
@@ -100,6 +108,25 @@ class ShareMemberSimulationTest {
         assertThat(group.hasSessions()).isFalse();
     }
 
+    // The broker had told of it, by its own account, and Weir asked no more: a lone member never got a record.
+    @Test
+    void assignment_whoseAnswerIsLost_isAskedForAgain() {
+        Random random = new Random(23);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        group.assignmentsCutOff = 1;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        for (long until = group.now + 5 * SECOND; work.lent() == 0; ) {
+            assertThat(group.now).as("the first record").isLessThan(until);
+            step(group, member);
+        }
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS);
+    }
+
     @Test
     void leader_thatMovedAndIsNotKnown_isNotLookedForWithoutPause() {
         Random random = new Random(5);
@@ -118,6 +145,150 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
     }
 
+    // Other partitions of the broker waited as well, and its metadata was as old as five minutes.
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "KAFKA_STORAGE_ERROR",
+                "REPLICA_NOT_AVAILABLE",
+                "OFFSET_NOT_AVAILABLE",
+                "INCONSISTENT_TOPIC_ID",
+                "UNKNOWN_SERVER_ERROR"
+            })
+    void leader_thatMovedForAnotherReason_isLookedForAtOnce(Errors reason) {
+        Random random = new Random(31);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
+        group.leadsNot = reason;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        // So that no acknowledgement finds out.
+        SimulatedPartition moved = group.partitions.getFirst();
+        moved.arrived = 20;
+        while (moved.firstUndone() < moved.arrived) {
+            step(group, member);
+        }
+        group.moveUnseen(0, 0);
+        moved.arrived = Integer.MAX_VALUE;
+        int before = moved.lendings;
+        for (long until = group.now + 2 * SECOND; moved.lendings == before; ) {
+            assertThat(group.now).as("a record of the new leader").isLessThan(until);
+            step(group, member);
+        }
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"KAFKA_STORAGE_ERROR", "UNKNOWN_SERVER_ERROR"})
+    void refusalThatLasts_holdsUpNoOtherPartitionOfTheBroker(Errors reason) {
+        SimulatedGroup refusing = new SimulatedGroup(new Random(59), PARTITIONS, 10 * RECORDS);
+        refusing.leadsNot = reason;
+        SimulatedGroup lending = new SimulatedGroup(new Random(59), PARTITIONS, 10 * RECORDS);
+        int undisturbed = doneOfTheOther(lending, 0);
+        int disturbed = doneOfTheOther(refusing, 3 * SECOND);
+        assertThat(refusing.wrongLeaders).as("it is asked again").isGreaterThan(10);
+        assertThat(disturbed).isGreaterThan(undisturbed / 2);
+    }
+
+    /** Records of the other partition of a broker that are done within two seconds. */
+    private int doneOfTheOther(SimulatedGroup group, long unseenNanos) {
+        SimulatedWork work = new SimulatedWork(group, new Random(61), 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        SimulatedPartition moved = group.partitions.getFirst();
+        SimulatedPartition other = group.partitions.get(3);
+        assertThat(other.leader).isEqualTo(moved.leader);
+        moved.arrived = 20;
+        while (moved.firstUndone() < moved.arrived) {
+            step(group, member);
+        }
+        if (unseenNanos > 0) {
+            group.moveUnseen(0, unseenNanos);
+        }
+        int before = other.firstUndone();
+        for (long until = group.now + 2 * SECOND; group.now < until; ) {
+            step(group, member);
+        }
+        return other.firstUndone() - before;
+    }
+
+    // The persister gave up, and the lock stands.
+    @ParameterizedTest
+    @EnumSource(names = {"UNKNOWN_SERVER_ERROR", "COORDINATOR_NOT_AVAILABLE"})
+    void acknowledgementsThatAreNotWrittenDown_areToldAgain(Errors error) {
+        Random random = new Random(37);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        while (work.lent() < 200) {
+            step(group, member);
+        }
+        group.refuseAcknowledgements(error, SECOND / 2);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.refused).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * RECORDS)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
+    // Brokers know an acknowledgement by its offsets and its member: one that is late hits the member's next lock.
+    @ParameterizedTest
+    @ValueSource(longs = {41, 43, 47})
+    void releaseThatOutlivesItsLock_leavesTheNextLockAlone(long seed) {
+        Random random = new Random(seed);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        // Here a record that waits for a worker goes back, which costs deliveries as well.
+        group.partitions.forEach(each -> each.deliveryLimit = Short.MAX_VALUE);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 4 / 10;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        while (work.lent() < 100) {
+            step(group, member);
+        }
+        group.refuseAcknowledgements(Errors.COORDINATOR_NOT_AVAILABLE, SimulatedPartition.LOCK_MILLIS * 1_500_000L);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS);
+    }
+
+    // Each lock stands for the time that it was made with, whatever the group's setting says by now.
+    @ParameterizedTest
+    @CsvSource({"2000, 20000, 300", "20000, 2000, 3000"})
+    void lockTime_thatChanges_holdsForLaterLocksOnly(int before, int after, long changesAfterMillis) {
+        Random random = new Random(53);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 10);
+        group.lockFor(before);
+        SimulatedWork work = new SimulatedWork(group, random, CREDITS);
+        work.fixedMillis = 5_000;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS / 2, false, SimulatedPartition.WINDOW);
+        while (work.lent() < CREDITS / 2) {
+            step(group, member);
+        }
+        for (long until = group.now + changesAfterMillis * 1_000_000; group.now < until; ) {
+            step(group, member);
+        }
+        group.lockFor(after);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.renewed).isPositive();
+        assertThat(work.refused + work.notRenewed + work.lost).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * 10)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
     @Test
     void handlersLongerThanTheLock_areRenewed_andNothingIsDeliveredTwice() {
         Random random = new Random(7);
@@ -129,6 +300,26 @@ class ShareMemberSimulationTest {
         member.plan(CREDITS, false, SimulatedPartition.WINDOW);
         runToTheEnd(group, member, random, false);
         assertThat(work.renewed).isPositive();
+        assertThat(work.refused).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * 50)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
+    // share.renew.acknowledge.enable=false: the broker refuses to renew, and the lock stands for its time.
+    @Test
+    void renewalThatIsRefused_leavesTheRecordsForTheTimeOfTheirLocks() {
+        Random random = new Random(29);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
+        group.partitions.forEach(each -> each.renews = false);
+        SimulatedWork work = new SimulatedWork(group, random, CREDITS);
+        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.notRenewed).isPositive();
         assertThat(work.refused).isZero();
         assertThat(work.done)
                 .hasSize(PARTITIONS * 50)

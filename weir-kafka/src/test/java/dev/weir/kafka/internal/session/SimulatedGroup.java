@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
@@ -39,6 +40,9 @@ final class SimulatedGroup implements Network {
 
     private static final int BROKERS = 3;
     private static final long MILLI = 1_000_000;
+
+    /** After which a group has divided its partitions among its members. */
+    private static final long DIVIDES_MILLIS = 1_000;
 
     private record Event(long at, long order, Runnable action) {}
 
@@ -120,6 +124,22 @@ final class SimulatedGroup implements Network {
 
     int emptiedAnswers;
 
+    /** What a broker says to fetches of a partition that it does not lead. */
+    Errors leadsNot = Errors.NOT_LEADER_OR_FOLLOWER;
+
+    /** Whether the member has a record whose work has not ended. */
+    interface Open {
+        boolean isOpen(int partition, long offset);
+    }
+
+    Open isOpen = (partition, offset) -> false;
+
+    /** Records that a RELEASE took from those who work on them: it was meant for an earlier lock. */
+    int wronglyReleased;
+
+    private Errors toldError = Errors.NONE;
+    private long toldErrorUntil;
+
     /** Until then brokers say of the leaders what they were when it was set. */
     private long staleUntil;
 
@@ -131,7 +151,16 @@ final class SimulatedGroup implements Network {
     private final Map<Integer, Remote> remotes = new HashMap<>();
     private long order;
     private boolean faults;
-    private boolean joined;
+
+    /** What the coordinator knows of the member; 0 if nothing. */
+    private int memberEpoch;
+
+    private int previousMemberEpoch;
+    private List<Integer> memberPartitions = List.of();
+    private long dividedNanos;
+
+    /** The connection to the coordinator breaks while it tells of so many further assignments. */
+    int assignmentsCutOff;
 
     SimulatedGroup(Random random, int partitionCount, int records) {
         this.random = random;
@@ -157,25 +186,40 @@ final class SimulatedGroup implements Network {
 
     void faults(boolean on) {
         faults = on;
+        partitions.forEach(each -> each.deliveryLimit = on ? Short.MAX_VALUE : each.deliveryLimit);
     }
 
     /** Something goes wrong. */
     void fault() {
         int node = 1 + random.nextInt(BROKERS);
-        switch (random.nextInt(3)) {
+        switch (random.nextInt(4)) {
             case 0 -> remotes.remove(node);
-            case 1 -> {
-                Line line = lines.get("broker " + node);
-                if (line != null && !line.dropped) {
-                    line.cut();
-                }
-            }
+            case 1 -> cut("broker " + node);
+            case 2 -> cut("coordinator");
             default -> {
                 SimulatedPartition moving = partitions.get(random.nextInt(partitions.size()));
                 moving.releaseAll();
                 moving.leader = node;
             }
         }
+    }
+
+    private void cut(String name) {
+        Line line = lines.get(name);
+        if (line != null && !line.dropped) {
+            line.cut();
+        }
+    }
+
+    /** For so long, acknowledgements change nothing and are answered so. */
+    void refuseAcknowledgements(Errors error, long nanos) {
+        toldError = error;
+        toldErrorUntil = now + nanos;
+    }
+
+    /** From now on locks are made for so long. */
+    void lockFor(int millis) {
+        partitions.forEach(each -> each.lockMillis = millis);
     }
 
     /** A leader moves, and brokers do not know it for so long. */
@@ -247,26 +291,49 @@ final class SimulatedGroup implements Network {
         return answer;
     }
 
+    /**
+     * As {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is
+     * divided, the epoch before the last one is taken as well, and partitions are told of to those who join, who say
+     * their topics, or whose partitions have changed in this very heartbeat.
+     */
     private ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat) {
         ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
-        if (beat.memberEpoch() < 0) {
+        int epoch = beat.memberEpoch();
+        if (epoch < 0) {
+            memberEpoch = 0;
             return answer.setMemberEpoch(-1);
         }
-        if (!joined && beat.memberEpoch() != 0) {
+        if (memberEpoch == 0 && epoch != 0) {
             return answer.setErrorCode(Errors.UNKNOWN_MEMBER_ID.code());
         }
-        if (faults && random.nextInt(10) == 0) {
-            joined = false;
-        } else {
-            joined = true;
+        if (epoch != 0 && epoch != memberEpoch && epoch != previousMemberEpoch) {
+            return answer.setErrorCode(Errors.FENCED_MEMBER_EPOCH.code());
         }
-        return answer.setMemberEpoch(1)
-                .setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
-                        .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
-                                .setTopicId(SimulatedPartition.TOPIC)
-                                .setPartitions(partitions.stream()
-                                        .map(each -> each.number)
-                                        .toList()))));
+        if (memberEpoch == 0) {
+            memberEpoch = 1;
+            previousMemberEpoch = 0;
+            memberPartitions = List.of();
+            dividedNanos = now + DIVIDES_MILLIS * MILLI;
+        }
+        boolean changes = memberPartitions.isEmpty() && now >= dividedNanos;
+        if (changes) {
+            previousMemberEpoch = memberEpoch++;
+            memberPartitions = partitions.stream().map(each -> each.number).toList();
+            if (assignmentsCutOff-- > 0) {
+                at(now + MILLI / 2, () -> cut("coordinator"));
+            }
+        }
+        if (epoch == 0 || beat.subscribedTopicNames() != null || changes) {
+            answer.setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
+                    .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
+                            .setTopicId(SimulatedPartition.TOPIC)
+                            .setPartitions(memberPartitions))));
+        }
+        answer.setMemberEpoch(memberEpoch);
+        if (faults && random.nextInt(10) == 0) {
+            memberEpoch = 0;
+        }
+        return answer;
     }
 
     private Errors session(int node, int epoch, boolean mayOpen) {
@@ -287,14 +354,17 @@ final class SimulatedGroup implements Network {
         return epoch == ++remote.epoch ? Errors.NONE : Errors.INVALID_SHARE_SESSION_EPOCH;
     }
 
+    private static boolean isBare(ShareFetchRequestData fetch) {
+        return fetch.topics().stream()
+                .allMatch(topic -> topic.partitions().stream()
+                        .allMatch(each -> each.acknowledgementBatches().isEmpty()));
+    }
+
     private ShareFetchResponseData fetch(int node, ShareFetchRequestData fetch) {
         largestRequest = Math.max(largestRequest, fetch.maxRecords());
         ShareFetchResponseData answer =
-                new ShareFetchResponseData().setAcquisitionLockTimeoutMs(SimulatedPartition.LOCK_MILLIS);
-        boolean bare = fetch.topics().stream()
-                .allMatch(topic -> topic.partitions().stream()
-                        .allMatch(each -> each.acknowledgementBatches().isEmpty()));
-        Errors error = session(node, fetch.shareSessionEpoch(), bare);
+                new ShareFetchResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
+        Errors error = session(node, fetch.shareSessionEpoch(), isBare(fetch));
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
@@ -331,7 +401,7 @@ final class SimulatedGroup implements Network {
             wrongLeaders += partition.leader == node ? 0 : 1;
             PartitionData lent = partition.leader == node
                     ? partition.lend(left, now)
-                    : new PartitionData().setPartitionIndex(number).setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code());
+                    : new PartitionData().setPartitionIndex(number).setErrorCode(leadsNot.code());
             for (var range : lent.acquiredRecords()) {
                 left -= (int) (range.lastOffset() - range.firstOffset() + 1);
             }
@@ -354,14 +424,26 @@ final class SimulatedGroup implements Network {
     }
 
     private Errors tell(int node, int number, List<AcknowledgementBatch> batches) {
+        if (now < toldErrorUntil) {
+            return toldError;
+        }
         SimulatedPartition partition = partitions.get(number);
         Errors error = partition.leader == node ? partition.acknowledge(batches, now) : Errors.NOT_LEADER_OR_FOLLOWER;
+        if (error == Errors.NONE) {
+            wronglyReleased += batches.stream()
+                    .filter(batch -> batch.acknowledgeTypes().contains(Ack.RELEASE))
+                    .mapToInt(batch -> (int) LongStream.rangeClosed(batch.firstOffset(), batch.lastOffset())
+                            .filter(offset -> isOpen.isOpen(number, offset))
+                            .count())
+                    .sum();
+        }
         invalidRequests += error == Errors.INVALID_REQUEST ? 1 : 0;
         return error;
     }
 
     private ShareAcknowledgeResponseData acknowledge(int node, ShareAcknowledgeRequestData request) {
-        ShareAcknowledgeResponseData answer = new ShareAcknowledgeResponseData();
+        ShareAcknowledgeResponseData answer =
+                new ShareAcknowledgeResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
         Errors error = session(node, request.shareSessionEpoch(), false);
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());

@@ -19,6 +19,10 @@ final class SimulatedPartition {
 
     static final Uuid TOPIC = new Uuid(1, 2);
     static final int LOCK_MILLIS = 2_000;
+
+    /** Where no fault costs deliveries, no record comes near it. */
+    static final int DELIVERY_LIMIT = 10;
+
     static final int WINDOW = 200;
 
     private static final int LARGEST_RANGE = 12;
@@ -26,11 +30,30 @@ final class SimulatedPartition {
     private enum State {
         AVAILABLE,
         LENT,
-        DONE
+        DONE,
+        GIVEN_UP;
+
+        boolean isOver() {
+            return this == DONE || this == GIVEN_UP;
+        }
     }
 
     final int number;
     int leader;
+
+    /** Of locks that are made or renewed from now on. */
+    int lockMillis = LOCK_MILLIS;
+
+    int deliveryLimit = DELIVERY_LIMIT;
+
+    /** Offsets that producers have written by now, if that is fewer. */
+    int arrived = Integer.MAX_VALUE;
+
+    /** Ranges that were lent. */
+    int lendings;
+
+    /** {@code share.renew.acknowledge.enable}. */
+    boolean renews = true;
 
     /** Offsets that may be lent from the first one on that is not done. */
     int window = WINDOW;
@@ -52,7 +75,7 @@ final class SimulatedPartition {
 
     boolean isDone() {
         for (State state : states) {
-            if (state != State.DONE) {
+            if (!state.isOver()) {
                 return false;
             }
         }
@@ -67,6 +90,15 @@ final class SimulatedPartition {
         return lent;
     }
 
+    /** Records that nobody gets any more, and nobody did. */
+    int givenUp() {
+        int given = 0;
+        for (State state : states) {
+            given += state == State.GIVEN_UP ? 1 : 0;
+        }
+        return given;
+    }
+
     int mostDeliveries() {
         int most = 0;
         for (short each : deliveries) {
@@ -78,25 +110,36 @@ final class SimulatedPartition {
     void expire(long now) {
         for (int i = 0; i < states.length; i++) {
             if (states[i] == State.LENT && now >= lockedUntil[i]) {
-                states[i] = State.AVAILABLE;
+                release(i);
             }
         }
     }
 
     void releaseAll() {
         for (int i = 0; i < states.length; i++) {
-            states[i] = states[i] == State.LENT ? State.AVAILABLE : states[i];
+            if (states[i] == State.LENT) {
+                release(i);
+            }
         }
+    }
+
+    private void release(int at) {
+        states[at] = deliveries[at] >= deliveryLimit ? State.GIVEN_UP : State.AVAILABLE;
+    }
+
+    int firstUndone() {
+        int at = 0;
+        while (at < states.length && states[at].isOver()) {
+            at++;
+        }
+        return at;
     }
 
     /** Lends up to so many, in ranges, with records of whole stretches around them. */
     PartitionData lend(int most, long now) {
-        int start = 0;
-        while (start < states.length && states[start] == State.DONE) {
-            start++;
-        }
+        int start = firstUndone();
         List<AcquiredRecords> ranges = new ArrayList<>();
-        int end = Math.min(states.length, start + window);
+        int end = Math.min(Math.min(states.length, arrived), start + window);
         int left = most;
         int first = -1;
         int last = -1;
@@ -114,8 +157,9 @@ final class SimulatedPartition {
                 for (int at = from; at < i; at++) {
                     states[at] = State.LENT;
                     deliveries[at]++;
-                    lockedUntil[at] = now + LOCK_MILLIS * 1_000_000L;
+                    lockedUntil[at] = now + lockMillis * 1_000_000L;
                 }
+                lendings++;
                 ranges.add(new AcquiredRecords()
                         .setFirstOffset(from)
                         .setLastOffset(i - 1)
@@ -145,6 +189,9 @@ final class SimulatedPartition {
                 return Errors.INVALID_REQUEST;
             }
             before = batch.lastOffset();
+            if (!renews && batch.acknowledgeTypes().contains(Ack.RENEW)) {
+                return Errors.INVALID_RECORD_STATE; // The locks stand.
+            }
             for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
                 if (states[(int) offset] != State.LENT) {
                     return Errors.INVALID_RECORD_STATE;
@@ -156,9 +203,11 @@ final class SimulatedPartition {
             assertThat(batch.acknowledgeTypes()).hasSize(1);
             for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
                 if (type == Ack.RENEW) {
-                    lockedUntil[(int) offset] = now + LOCK_MILLIS * 1_000_000L;
+                    lockedUntil[(int) offset] = now + lockMillis * 1_000_000L;
+                } else if (type == Ack.RELEASE) {
+                    release((int) offset);
                 } else {
-                    states[(int) offset] = type == Ack.RELEASE ? State.AVAILABLE : State.DONE;
+                    states[(int) offset] = State.DONE;
                 }
             }
         }

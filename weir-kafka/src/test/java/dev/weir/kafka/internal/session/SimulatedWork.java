@@ -93,6 +93,7 @@ final class SimulatedWork implements Borrower {
     private final int workers;
     private final ArrayDeque<SimulatedLoan> queue = new ArrayDeque<>();
     private final Set<Loan> all = new HashSet<>();
+    private final Map<String, SimulatedLoan> newest = new HashMap<>();
     private int busy;
     private @Nullable ShareMember member;
 
@@ -108,6 +109,12 @@ final class SimulatedWork implements Borrower {
     boolean ended;
     boolean slow;
 
+    /** For which all handlers work; 0 for the usual times. */
+    long fixedMillis;
+
+    long notRenewed;
+    int lost;
+
     /** Whether the member asked to be woken when work ended. */
     boolean wakes;
 
@@ -115,6 +122,17 @@ final class SimulatedWork implements Borrower {
         this.group = group;
         this.random = random;
         this.workers = workers;
+        group.isOpen = this::isOpen;
+    }
+
+    private static String place(int partition, long offset) {
+        return partition + "@" + offset;
+    }
+
+    /** Whether the record is lent and its work has not ended, so that nobody says anything about it. */
+    private boolean isOpen(int partition, long offset) {
+        SimulatedLoan loan = newest.get(place(partition, offset));
+        return loan != null && (loan.end == End.WAITING || loan.end == End.TAKEN);
     }
 
     void of(ShareMember newMember) {
@@ -142,7 +160,8 @@ final class SimulatedWork implements Borrower {
             }
             next.end = End.TAKEN;
             busy++;
-            long millis = slow && random.nextInt(40) == 0 ? 5_000 : 1 + random.nextInt(10);
+            long millis =
+                    fixedMillis > 0 ? fixedMillis : slow && random.nextInt(40) == 0 ? 5_000 : 1 + random.nextInt(10);
             group.at(group.now + millis * MILLI, () -> finish(next));
         }
     }
@@ -154,7 +173,7 @@ final class SimulatedWork implements Borrower {
             loan.outcome = random.nextInt(20) == 0 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
             loan.end = End.DONE;
             if (loan.outcome == AcknowledgeType.ACCEPT) {
-                done.merge(loan.partition() + "@" + loan.offset(), 1, Integer::sum);
+                done.merge(place(loan.partition(), loan.offset()), 1, Integer::sum);
             }
             wakes |= Objects.requireNonNull(member).ended(loan);
         }
@@ -181,6 +200,7 @@ final class SimulatedWork implements Borrower {
         SimulatedLoan loan = new SimulatedLoan(record);
         queue.add(loan);
         all.add(loan);
+        newest.put(place(loan.partition(), loan.offset()), loan);
         return loan;
     }
 
@@ -212,7 +232,7 @@ final class SimulatedWork implements Borrower {
 
     @Override
     public void lost(Loan loan) {
-        boolean ignored = loan.lose();
+        lost += loan.lose() ? 1 : 0;
     }
 
     @Override
@@ -224,6 +244,11 @@ final class SimulatedWork implements Borrower {
     @Override
     public void refused(String place, AcknowledgeType type, int records, String reason) {
         refused += records;
+    }
+
+    @Override
+    public void notRenewed(String place, int records, String reason) {
+        notRenewed += records;
     }
 
     @Override
