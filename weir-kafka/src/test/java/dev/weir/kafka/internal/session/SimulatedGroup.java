@@ -24,6 +24,7 @@ import org.apache.kafka.common.message.ShareAcknowledgeRequestData;
 import org.apache.kafka.common.message.ShareAcknowledgeRequestData.AcknowledgementBatch;
 import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareFetchRequestData;
+import org.apache.kafka.common.message.ShareFetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
 import org.apache.kafka.common.message.ShareFetchResponseData.ShareFetchableTopicResponse;
@@ -360,6 +361,15 @@ final class SimulatedGroup implements Network {
                         .allMatch(each -> each.acknowledgementBatches().isEmpty()));
     }
 
+    private static List<AcknowledgementBatch> batches(FetchPartition of) {
+        return of.acknowledgementBatches().stream()
+                .map(batch -> new AcknowledgementBatch()
+                        .setFirstOffset(batch.firstOffset())
+                        .setLastOffset(batch.lastOffset())
+                        .setAcknowledgeTypes(batch.acknowledgeTypes()))
+                .toList();
+    }
+
     private ShareFetchResponseData fetch(int node, ShareFetchRequestData fetch) {
         largestRequest = Math.max(largestRequest, fetch.maxRecords());
         ShareFetchResponseData answer =
@@ -376,12 +386,7 @@ final class SimulatedGroup implements Network {
                         remote.partitions.add(each.partitionIndex());
                     }
                     if (!each.acknowledgementBatches().isEmpty()) {
-                        List<AcknowledgementBatch> batches = each.acknowledgementBatches().stream()
-                                .map(batch -> new AcknowledgementBatch()
-                                        .setFirstOffset(batch.firstOffset())
-                                        .setLastOffset(batch.lastOffset())
-                                        .setAcknowledgeTypes(batch.acknowledgeTypes()))
-                                .toList();
+                        List<AcknowledgementBatch> batches = batches(each);
                         data.put(
                                 each.partitionIndex(),
                                 new PartitionData()
