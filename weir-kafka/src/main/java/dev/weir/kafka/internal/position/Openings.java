@@ -34,10 +34,10 @@ final class Openings {
     private static final ConsumerLog LOG = ConsumerLog.of(Openings.class);
 
     /** How long the other partitions wait for an answer, which may come to the next try. */
-    static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** The same where answers come too late to be believed. */
-    static final long MOST_ANSWER_NANOS = 4 * ANSWER_NANOS;
+    private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
