@@ -207,8 +207,8 @@ class ExactlyOnceUntilEndTest {
                 .produceTo(
                         producer(),
                         records -> afterTheEnd(records, end)
-                                .map(record -> {
-                                    // Those before it are in a transaction, which is open.
+                                .mapBlocking(2 * COUNT, Ordering.input(), record -> {
+                                    // Those before it go on meanwhile, into a transaction, which is open.
                                     if (number(record) == COUNT - 1 && fenced.compareAndSet(false, true)) {
                                         fenceOpenTransaction(name);
                                     }
