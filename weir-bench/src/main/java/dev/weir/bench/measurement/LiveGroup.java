@@ -309,15 +309,8 @@ final class LiveGroup implements AutoCloseable {
 
     /** Whole processes with so many consumers or more leave and join again, with these settings; returns what was done. */
     String restart(int wanted, LiveSettings settings) throws InterruptedException {
-        List<LivePart> some = new ArrayList<>();
-        int count = 0;
-        for (LivePart part : parts) {
-            if (count >= wanted) {
-                break;
-            }
-            some.add(part);
-            count += part.consumers;
-        }
+        List<LivePart> some = WholeParts.holding(parts, part -> part.consumers, wanted);
+        int count = some.stream().mapToInt(part -> part.consumers).sum();
         members.leave(some.stream().map(part -> part.member).toList());
         some.forEach(part -> start(part, settings));
         return count + " of " + consumers() + " in " + some.size() + (some.size() == 1 ? " process" : " processes")
