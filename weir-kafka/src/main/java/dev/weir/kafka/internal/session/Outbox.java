@@ -130,12 +130,17 @@ final class Outbox {
      * hit the next lock of this member. A record that is done stays done under any lock.
      */
     void withdraw(long first, long last) {
-        good = without(good, first, last);
+        if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {
+            good = without(good, first, last);
+        }
         withdraw(apart, first, last);
         withdraw(renewals, first, last);
     }
 
     private static void withdraw(ArrayDeque<Packet> packets, long first, long last) {
+        if (packets.isEmpty()) {
+            return;
+        }
         List<Packet> all = new ArrayList<>(packets);
         packets.clear();
         for (Packet packet : all) {
@@ -146,11 +151,14 @@ final class Outbox {
         }
     }
 
+    private static boolean isOfLock(Ack ack, long first, long last) {
+        return (ack.type() == Ack.RELEASE || ack.type() == Ack.RENEW) && ack.last() >= first && ack.first() <= last;
+    }
+
     private static List<Ack> without(List<Ack> acks, long first, long last) {
         List<Ack> left = new ArrayList<>(acks.size());
         for (Ack ack : acks) {
-            boolean isOfTheLock = ack.type() == Ack.RELEASE || ack.type() == Ack.RENEW;
-            if (!isOfTheLock || ack.last() < first || ack.first() > last) {
+            if (!isOfLock(ack, first, last)) {
                 left.add(ack);
                 continue;
             }
