@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -25,7 +26,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * What it costs to be seen. A pass reads the whole topic at least once into {@code Sink.forEach} with default settings,
  * and is timed from record 1,000,000 on. Four arms, in random order within each round: nobody looks; nobody looks, once
  * more, which tells what two equal arms differ by; metrics scraped each second and the console open; the same while a
- * profile records. The first round does not count.
+ * profile records. Those who look are compared with the geometric mean of both that nobody looks at. The first round
+ * does not count.
  *
  * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
  * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}: so many pairs, each of so many passes of each arm; with
@@ -145,11 +147,14 @@ public final class SeeingCost {
         }
         double[] logs = all.stream()
                 .mapToDouble(round -> {
-                    Cost base = cost(round, Arm.NOBODY);
-                    Cost here = cost(round, arm);
-                    return ofRates
-                            ? Math.log((double) base.nanos() / here.nanos())
-                            : Math.log((double) here.cpuNanos() / base.cpuNanos());
+                    ToDoubleFunction<Arm> log = each -> Math.log(
+                            ofRates
+                                    ? 1.0 / cost(round, each).nanos()
+                                    : cost(round, each).cpuNanos());
+                    double base = arm == Arm.NOBODY_AGAIN
+                            ? log.applyAsDouble(Arm.NOBODY)
+                            : (log.applyAsDouble(Arm.NOBODY) + log.applyAsDouble(Arm.NOBODY_AGAIN)) / 2;
+                    return log.applyAsDouble(arm) - base;
                 })
                 .toArray();
         return PairedRatio.of(logs);
