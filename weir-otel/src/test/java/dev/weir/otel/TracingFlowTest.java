@@ -122,8 +122,9 @@ class TracingFlowTest {
         List<String> inOutput = read(topic + "-out").stream()
                 .map(record -> header(record.headers(), "traceparent"))
                 .toList();
+        // Of different keys; the one that is handled again may overtake on a busy machine.
         assertThat(inOutput)
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         "00-" + TRACE + "-" + recorded.spanOf(topic, 0).getSpanId() + "-01",
                         "00-" + TRACE + "-" + flaky + "-01");
         assertThat(read(topic + "-dead"))
