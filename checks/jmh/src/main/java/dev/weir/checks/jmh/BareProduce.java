@@ -28,8 +28,8 @@ final class BareProduce implements Closeable {
     private static final int MAX_REQUEST_BYTES = 1 << 20; // as with the others
     private static final int MAX_HEAD_BYTES = 1024;
     private static final int BATCH_HEADER = 61;
-    private static final int BATCH_ATTRIBUTES = 21;
-    private static final int BATCH_CRC = 17;
+    static final int BATCH_ATTRIBUTES = 21;
+    static final int BATCH_CRC = 17;
 
     private final byte[] topic;
     private final int batchBytes;

@@ -30,10 +30,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * A topic copied by hand on the lean path beside the manual's loop over the client, which polls, sends, and each second
- * flushes and commits, and {@link BareCopy}, in {@link PairedRounds}, N of them (16). The lean copy sends each record
- * from where it was received and commits each second what is acknowledged; the bare one commits nothing. A record goes
- * to the partition that it came from. A pass has an output and a group of its own, and is timed as an {@link AckedSpan}
- * says.
+ * flushes and commits, and both kinds of {@link BareCopy}, in {@link PairedRounds}, N of them (16). The lean copy sends
+ * each record from where it was received and commits each second what is acknowledged; the bare ones commit nothing. A
+ * record goes to the partition that it came from. A pass has an output and a group of its own, and is timed as an
+ * {@link AckedSpan} says.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES
@@ -69,7 +69,8 @@ public final class LeanCopyRounds {
                         partitions,
                         AckedSpan.counted(records),
                         new Arm("plain", passes::plain),
-                        new Arm("bare", passes::bare),
+                        new Arm("bare", output -> passes.bare(output, false)),
+                        new Arm("touched", output -> passes.bare(output, true)),
                         new Arm("lean", passes::lean))
                 .compare(args.length > 4 ? Integer.parseInt(args[4]) : 16);
     }
@@ -140,14 +141,14 @@ public final class LeanCopyRounds {
         }
     }
 
-    private Cost bare(String output) throws IOException, InterruptedException {
+    private Cost bare(String output, boolean touched) throws IOException, InterruptedException {
         AckedSpan span = new AckedSpan(records);
         Map<TopicPartition, Long> ends =
                 new TreeMap<>((one, other) -> Integer.compare(one.partition(), other.partition()));
         inputs().forEach(each -> ends.put(each, records / partitions));
         try (BareProduce to =
                 new BareProduce(bootstrap, output, partitions, LeanProduceRounds.BATCH_BYTES, span::acknowledged)) {
-            BareCopy.run(bootstrap, ends, to);
+            BareCopy.run(bootstrap, ends, to, touched);
             return span.cost();
         }
     }
