@@ -2,7 +2,6 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.encode.RecordBytes;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,7 @@ final class Intake {
     /** What {@link #drain} answers if there is nothing to wait for. */
     static final long NEVER = Long.MAX_VALUE;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ShortLock lock = new ShortLock();
     private final ArrayDeque<Batch> sealed = new ArrayDeque<>();
     private @Nullable Batch filling;
     private long taken;
