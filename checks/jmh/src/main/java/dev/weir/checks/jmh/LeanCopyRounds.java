@@ -116,8 +116,7 @@ public final class LeanCopyRounds {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(WAIT)) {
                     left--;
                     var unused = producer.send(
-                            new ProducerRecord<>(output, record.partition(), record.key(), record.value()),
-                            span::told);
+                            new ProducerRecord<>(output, record.partition(), record.key(), record.value()), span::told);
                 }
                 if (System.nanoTime() - dueNanos >= 0) {
                     producer.flush();

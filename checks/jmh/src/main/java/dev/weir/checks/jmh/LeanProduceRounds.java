@@ -88,7 +88,8 @@ public final class LeanProduceRounds {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(client(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long i = 0; i < records; i++) {
-                var unused = producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), span::told);
+                var unused =
+                        producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), span::told);
             }
             producer.flush();
             return span.cost();

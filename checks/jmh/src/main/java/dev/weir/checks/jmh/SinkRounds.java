@@ -41,8 +41,7 @@ public final class SinkRounds {
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofWriter(args, 30);
         SinkRounds passes = new SinkRounds(given);
-        given.compare(
-                AckedSpan.counted(given.records), new Arm("loop", passes::loop), new Arm("sink", passes::sink));
+        given.compare(AckedSpan.counted(given.records), new Arm("loop", passes::loop), new Arm("sink", passes::sink));
     }
 
     private Map<String, String> settings() {

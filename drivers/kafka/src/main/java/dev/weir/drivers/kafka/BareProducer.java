@@ -43,8 +43,8 @@ final class BareProducer implements Closeable {
         this.batchBytes = Math.max(wanted, BareRequest.BATCH_HEADER + RECORD_OVERHEAD + valueBytes);
         this.partitionsPerRequest = Math.clamp(MAX_REQUEST_BYTES / batchBytes, 1, partitions.size());
         this.next = new long[pass.configuration().partitions()];
-        this.request = new BareRequest(
-                pass.configuration().topic(), partitionsPerRequest * (batchBytes + 2 * Integer.BYTES));
+        this.request =
+                new BareRequest(pass.configuration().topic(), partitionsPerRequest * (batchBytes + 2 * Integer.BYTES));
         int colon = leader.lastIndexOf(':');
         this.socket = SocketChannel.open();
         socket.setOption(StandardSocketOptions.SO_SNDBUF, 1 << 20);
@@ -82,7 +82,8 @@ final class BareProducer implements Closeable {
         int batches = 0;
         for (int tried = 0; tried < partitions.size() && batches < partitionsPerRequest; tried++) {
             int partition = partitions.get(turn++ % partitions.size());
-            int fits = (int) Math.min(left(partition), (batchBytes - BareRequest.BATCH_HEADER) / (valueBytes + RECORD_OVERHEAD));
+            int fits = (int)
+                    Math.min(left(partition), (batchBytes - BareRequest.BATCH_HEADER) / (valueBytes + RECORD_OVERHEAD));
             if (fits > 0) {
                 batch(partition, fits);
                 records += fits;

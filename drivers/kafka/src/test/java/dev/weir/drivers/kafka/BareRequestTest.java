@@ -56,10 +56,12 @@ class BareRequestTest {
         data.topicData().forEach(topic -> {
             assertThat(topic.name()).isEqualTo("clicks");
             topic.partitionData()
-                    .forEach(each -> batches.put(each.index(), ((MemoryRecords) each.records())
-                            .batches()
-                            .iterator()
-                            .next()));
+                    .forEach(each -> batches.put(
+                            each.index(),
+                            ((MemoryRecords) each.records())
+                                    .batches()
+                                    .iterator()
+                                    .next()));
         });
         return batches;
     }

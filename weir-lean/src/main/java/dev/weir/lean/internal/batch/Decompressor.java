@@ -30,7 +30,8 @@ public final class Decompressor implements AutoCloseable {
      * @param codec of a batch's attributes, one that this client knows
      * @param bytes its position and limit are used and set back
      */
-    public ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to) throws CodecException, TooLargeException {
+    public ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to)
+            throws CodecException, TooLargeException {
         output.bytes().clear();
         int limit = bytes.limit();
         try {

@@ -160,8 +160,8 @@ class BatchPoolTest {
      */
     @Test
     void senderThatGoesWithout_saysSoEachTime_thatItIsForgotten() throws Exception {
-        BatchPool pool = new BatchPool(
-                2 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, TimeUnit.MILLISECONDS.toNanos(1));
+        BatchPool pool =
+                new BatchPool(2 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, TimeUnit.MILLISECONDS.toNanos(1));
         empty(pool);
         assertThat(presses).hasValue(1);
         assertThat(pool.take(SMALL, 0)).isNull();

@@ -46,8 +46,7 @@ class ReadyTest {
     void thoseThatFit_goTogether_sideBySideByTopic() {
         Topic one = new Topic("one", 0);
         Topic other = new Topic("other", 1);
-        List<Partition> offered =
-                List.of(partition(one, 1), partition(other, 0), partition(one, 0));
+        List<Partition> offered = List.of(partition(one, 1), partition(other, 0), partition(one, 0));
         offered.forEach(each -> fill(each, 8));
         assertThat(next(offered)).containsExactly(offered.get(2), offered.get(0), offered.get(1));
     }
