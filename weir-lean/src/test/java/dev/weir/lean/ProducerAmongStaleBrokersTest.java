@@ -163,7 +163,7 @@ class ProducerAmongStaleBrokersTest {
             both(broker -> broker.moved(0));
             awaitMetadata();
             send(producer, 0, 2, 1);
-            producer.flush(Duration.ofSeconds(10));
+            assertThat(producer.close(Duration.ofSeconds(20))).hasToString("0 records ()");
             assertThat(askedOfFormer).hasValue(asked);
             assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 3));
         }

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -91,8 +92,8 @@ class BareRequestTest {
                 assertThat(batch.producerEpoch()).isEqualTo(EPOCH);
                 assertThat(batch.baseSequence()).isEqualTo(SEQUENCE);
             });
-            assertThat(valuesOf(batches.get(3))).containsExactlyElementsOf(small);
-            assertThat(valuesOf(batches.get(0))).containsExactlyElementsOf(large);
+            assertThat(valuesOf(Objects.requireNonNull(batches.get(3)))).containsExactlyElementsOf(small);
+            assertThat(valuesOf(Objects.requireNonNull(batches.get(0)))).containsExactlyElementsOf(large);
         }
     }
 
@@ -105,6 +106,6 @@ class BareRequestTest {
         for (int before = 0; before < values.size(); before++) {
             expected += BareRequest.recordBytes(before, 0);
         }
-        assertThat(batches().get(0).sizeInBytes()).isEqualTo(expected);
+        assertThat(Objects.requireNonNull(batches().get(0)).sizeInBytes()).isEqualTo(expected);
     }
 }

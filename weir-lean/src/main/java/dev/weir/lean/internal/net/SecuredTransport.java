@@ -22,8 +22,8 @@ final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** Of what was written, one record of TLS holds at most. */
-    private static final int RECORD_BYTES = 16 * 1024;
+    /** What surely fits into one record of TLS: it holds 16 kB, with whatever pads it. */
+    private static final int RECORD_BYTES = 16 * 1024 - 256;
 
     private final KafkaChannel channel;
     private final SelectionKey key;

@@ -55,7 +55,10 @@ final class Appender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                wake(full, full);
+                // It begins no batch that would wake. The one before may be full, or have left.
+                if (full.intake.hasSome()) {
+                    wake(full, full);
+                }
                 return true;
             }
         }

@@ -148,8 +148,8 @@ final class Peer implements AutoCloseable {
     }
 
     /**
-     * Reads the next request as it comes, waiting for it, and returns in how many pieces: the JDK's TLS gives one record
-     * at a time.
+     * Reads the next request as it comes, waiting for it, and returns in how many pieces: the JDK's TLS gives one
+     * record at a time.
      */
     int readInPieces(byte[] request) throws IOException {
         int pieces = 0;

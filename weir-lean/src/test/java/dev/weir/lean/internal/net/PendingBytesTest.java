@@ -68,6 +68,28 @@ class PendingBytesTest {
         }
     }
 
+    /** The short buffers of the next request are put together meanwhile, though nothing of them is encrypted yet. */
+    @Test
+    void shortBuffers_thatWerePutTogetherBehindThose_leaveToo() throws Exception {
+        try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
+            Connection connection = peer.connection;
+            int last = fill(peer, 0);
+            peer.send(ApiKeys.PRODUCE, REQUEST_BYTES - 100 * INSERTED_BYTES, pieces(100));
+            assertThat(connection.canSend()).as("taken as a whole").isTrue();
+            for (int number = 1; number < last; number++) {
+                assertThat(peer.read().getInt(0)).isEqualTo(number);
+            }
+            peer.pollUntil(() -> !connection.hasUnwritten());
+            for (int number = last; number <= last + 1; number++) {
+                ByteBuffer request = peer.read();
+                assertThat(request.getInt(0)).isEqualTo(number);
+                assertThat(request.remaining()).isEqualTo(REQUEST_BYTES);
+                peer.answer(number);
+            }
+            peer.pollUntil(() -> peer.answered.size() == last + 1);
+        }
+    }
+
     /** A request is under way for as long as a peer does not read: its answer is due from when it has left. */
     @Test
     void timeForTheAnswer_beginsWhenTheLastEncryptedBytesHaveLeft() throws Exception {

@@ -28,13 +28,13 @@ class TlsRecordsTest {
     @TempDir
     private static Path folder;
 
-    /** A record holds 16,384 bytes. */
+    /** Short are those of less than 16,128 bytes. */
     @ParameterizedTest
     @CsvSource({
         "200, 50, 1", // one batch of each of many partitions
         "700, 50, 3",
-        "1, 16383, 2",
-        "3, 16384, 4",
+        "1, 16127, 2",
+        "3, 16128, 4",
         "2, 40000, 7",
     })
     void shortBuffers_shareRecords_andLongOnesGoFromWhereTheyLie(int buffers, int bytes, int records) throws Exception {

@@ -73,26 +73,38 @@ class AppenderTest {
     /** It began no batch, so it woke nobody, and the full one waited until its linger was over, or a second. */
     @Test
     void fullBatch_wakes_whenTheNextRecordGoesIntoABatchThatIsThere() throws Exception {
-        append(1, SMALL_BYTES);
-        append(Appender.ANY_PARTITION, HALF_BYTES);
-        append(Appender.ANY_PARTITION, HALF_BYTES);
+        appendTwoToSecond();
+        append(0, SMALL_BYTES);
         assertThat(wakes).hasValue(2);
         append(Appender.ANY_PARTITION, HALF_BYTES);
         assertThat(wakes).hasValue(3);
-        assertThat(sealed(first)).isEqualTo(1);
-        assertThat(sealed(second)).isZero();
+        assertThat(sealed(second)).isEqualTo(1);
+        assertThat(sealed(first)).isZero();
+    }
+
+    /** Its batch has left, and another partition has one. */
+    @Test
+    void recordThatGoesIntoABatchThatIsThere_wakesNobody_whereNoneIsFull() throws Exception {
+        append(1, SMALL_BYTES);
+        append(Appender.ANY_PARTITION, HALF_BYTES);
+        assertThat(wakes).hasValue(1);
     }
 
     /** The new one could not leave, but the full one can. */
     @Test
     void fullBatch_wakes_whenTheNextOneIsBegun_whereNoneCanLeave() throws Exception {
-        second.held = true;
-        append(Appender.ANY_PARTITION, HALF_BYTES);
-        append(Appender.ANY_PARTITION, HALF_BYTES);
+        first.held = true;
+        appendTwoToSecond();
         assertThat(wakes).hasValue(1);
         append(Appender.ANY_PARTITION, HALF_BYTES);
         assertThat(wakes).hasValue(2);
-        assertThat(sealed(first)).isEqualTo(1);
+        assertThat(sealed(second)).isEqualTo(1);
+    }
+
+    /** The first partition has no batch: the next one is chosen. */
+    private void appendTwoToSecond() throws Exception {
+        append(Appender.ANY_PARTITION, HALF_BYTES);
+        append(Appender.ANY_PARTITION, HALF_BYTES);
     }
 
     /** The thread looks by itself when their brokers take requests again. */

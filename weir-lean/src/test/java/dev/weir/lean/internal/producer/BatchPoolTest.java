@@ -155,8 +155,8 @@ class BatchPoolTest {
     }
 
     /**
-     * Whoever sends looks once at what senders lack; one that begins to wait thereafter must say so anew. It did not, and
-     * for up to a second nobody had the batches leave that hold its room.
+     * Whoever sends looks once at what senders lack; one that begins to wait thereafter must say so anew. It did not,
+     * and for up to a second nobody had the batches leave that hold its room.
      */
     @Test
     void senderThatGoesWithout_saysSoEachTime_thatItIsForgotten() throws Exception {
