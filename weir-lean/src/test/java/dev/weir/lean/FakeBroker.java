@@ -74,6 +74,7 @@ final class FakeBroker implements AutoCloseable {
     private volatile int nearPort;
     private volatile ToLongFunction<ListOffsetsPartition> offsets = wanted -> 0;
     private volatile List<String> topicsAskedFor = List.of();
+    private final AtomicInteger metadataAnswers = new AtomicInteger();
     private volatile Uuid topicId = TOPIC_ID;
     private volatile int partitions = 1;
     private volatile String host = "localhost";
@@ -173,6 +174,11 @@ final class FakeBroker implements AutoCloseable {
         return topicsAskedFor;
     }
 
+    /** How often metadata were asked for. */
+    int metadataAnswers() {
+        return metadataAnswers.get();
+    }
+
     /** From now on {@link #USER} can authenticate by SCRAM, or cannot. */
     void knowsUser(boolean knows) throws NoSuchAlgorithmException {
         if (knows) {
@@ -262,6 +268,7 @@ final class FakeBroker implements AutoCloseable {
         topicsAskedFor = request.topics().stream()
                 .map(MetadataRequestData.MetadataRequestTopic::name)
                 .toList();
+        metadataAnswers.incrementAndGet();
         data.brokers().add(node(LEADER, leaderPort > 0 ? leaderPort : port()));
         if (nearPort > 0) {
             data.brokers().add(node(NEAR, nearPort));

@@ -1,5 +1,9 @@
 package dev.weir.lean;
 
+import static dev.weir.lean.Sends.LONG;
+import static dev.weir.lean.Sends.numbers;
+import static dev.weir.lean.Sends.send;
+import static dev.weir.lean.Sends.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.lean.WrittenLog.Fault;
@@ -7,9 +11,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.LongStream;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
@@ -31,25 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class ProducerAmongStaleBrokersTest {
 
-    private static final Duration LONG = Duration.ofMinutes(1);
-
-    private final WrittenLog log = new WrittenLog();
-    private final Queue<Long> acknowledged = new ConcurrentLinkedQueue<>();
-    private final Queue<SendException> failures = new ConcurrentLinkedQueue<>();
+    private final Sends sends = new Sends();
+    private final WrittenLog log = sends.log;
     private FakeBroker first;
     private FakeBroker second;
-
-    private final SendListener listener = new SendListener() {
-        @Override
-        public void acknowledged(long token, String topic, int partition, long offset) {
-            acknowledged.add(token);
-        }
-
-        @Override
-        public void failed(long token, SendException why) {
-            failures.add(why);
-        }
-    };
 
     @BeforeEach
     void start() throws Exception {
@@ -69,27 +58,6 @@ class ProducerAmongStaleBrokersTest {
     void stop() throws Exception {
         first.close();
         second.close();
-    }
-
-    private static LeanProducerSettings.Builder settings(String bootstrap) {
-        return LeanProducerSettings.builder()
-                .bootstrapServers(bootstrap)
-                .linger(Duration.ofMillis(1))
-                .maxBackoff(Duration.ofMillis(10));
-    }
-
-    private static void send(LeanProducer producer, int partition, long from, long count) throws Exception {
-        ByteBuffer value = ByteBuffer.allocate(Long.BYTES);
-        LeanRecord record =
-                new LeanRecord(FakeBroker.TOPIC).partition(partition).value(value);
-        for (long n = from; n < from + count; n++) {
-            value.putLong(0, n);
-            producer.send(record, n);
-        }
-    }
-
-    private static List<Long> numbers(long count) {
-        return LongStream.range(0, count).boxed().toList();
     }
 
     private static ProduceResponseData notLeader(ProduceRequestData request) {
@@ -115,13 +83,13 @@ class ProducerAmongStaleBrokersTest {
         first.near(namesTheOther ? second.port() : 0);
         second.moved(0);
         String bootstrap = first.address() + (namesTheOther ? "" : "," + second.address());
-        try (LeanProducer producer = LeanProducer.open(settings(bootstrap).build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings(bootstrap).build(), sends)) {
             send(producer, 0, 0, 10);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
         }
-        assertThat(failures).isEmpty();
-        assertThat(log.values(0)).isEqualTo(numbers(10));
-        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(10));
+        assertThat(sends.failures).isEmpty();
+        assertThat(log.values(0)).isEqualTo(numbers(0, 10));
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 10));
     }
 
     /**
@@ -130,32 +98,20 @@ class ProducerAmongStaleBrokersTest {
      */
     @Test
     void brokerThatHasForgottenTheProducer_doesNotHaveABatchAcknowledgedThatIsNotWritten() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             log.forgetProducers();
             log.faults.add(Fault.NOT_LEADER);
-            hold(producer, 2);
+            sends.hold(first, producer, 2);
             send(producer, 0, 1, 1);
             producer.flush(Duration.ZERO);
             send(producer, 0, 2, 1);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
         }
         assertThat(log.values(0)).containsExactlyInAnyOrder(0L, 1L, 2L);
-        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(3));
-        assertThat(failures).isEmpty();
-    }
-
-    /** The broker answers nothing until so many more requests have been sent. */
-    private void hold(LeanProducer producer, int requests) {
-        long wanted = producer.metrics().requests() + requests;
-        first.produces(request -> {
-            long deadlineNanos = System.nanoTime() + LONG.toNanos();
-            while (producer.metrics().requests() < wanted && System.nanoTime() < deadlineNanos) {
-                Thread.onSpinWait();
-            }
-            return log.answer(request);
-        });
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 3));
+        assertThat(sends.failures).isEmpty();
     }
 
     /** Where nothing fails, only the age of what it said can tell: a partition was added, and no record went there. */
@@ -165,7 +121,7 @@ class ProducerAmongStaleBrokersTest {
         second.partitions(2);
         LeanProducerSettings settings =
                 settings(first.address()).metadataMaxAge(Duration.ofMillis(100)).build();
-        try (LeanProducer producer = LeanProducer.open(settings, listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings, sends)) {
             LeanRecord toAny = new LeanRecord(FakeBroker.TOPIC).value(ByteBuffer.allocate(Long.BYTES));
             long deadlineNanos = System.nanoTime() + LONG.toNanos();
             while (log.values(1).isEmpty() && System.nanoTime() < deadlineNanos) {
@@ -174,6 +130,59 @@ class ProducerAmongStaleBrokersTest {
             }
         }
         assertThat(log.values(1)).isNotEmpty();
-        assertThat(failures).isEmpty();
+        assertThat(sends.failures).isEmpty();
+    }
+
+    /**
+     * A broker that lags names the topic that is gone: its leader was believed again, whatever the epoch, and what was
+     * known of the new topic's log was forgotten.
+     */
+    @Test
+    void brokerThatNamesTheFormerTopic_isNotBelieved() throws Exception {
+        AtomicInteger askedOfFormer = new AtomicInteger();
+        first.near(second.port());
+        both(broker -> broker.moved(0));
+        LeanProducerSettings settings =
+                settings(first.address()).metadataMaxAge(Duration.ofMillis(100)).build();
+        try (LeanProducer producer = LeanProducer.open(settings, sends)) {
+            send(producer, 0, 0, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            second.produces(request -> {
+                askedOfFormer.incrementAndGet();
+                return notLeader(request);
+            });
+
+            Uuid anew = Uuid.randomUuid();
+            both(broker -> broker.moved(-1));
+            both(broker -> broker.topicId(anew));
+            send(producer, 0, 1, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            int asked = askedOfFormer.get();
+
+            both(broker -> broker.topicId(FakeBroker.TOPIC_ID));
+            both(broker -> broker.moved(0));
+            awaitMetadata();
+            send(producer, 0, 2, 1);
+            assertThat(producer.close(Duration.ofSeconds(20))).hasToString("0 records ()");
+            assertThat(askedOfFormer).hasValue(asked);
+            assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 3));
+        }
+        assertThat(sends.failures).isEmpty();
+    }
+
+    private void both(Consumer<FakeBroker> change) {
+        change.accept(first);
+        change.accept(second);
+    }
+
+    /** Until the producer has learned something that a broker said after this was called. */
+    private void awaitMetadata() {
+        int before = first.metadataAnswers() + second.metadataAnswers();
+        long deadlineNanos = System.nanoTime() + LONG.toNanos();
+        // One may be under way, and with the last of them nothing but the one before it is learned.
+        while (first.metadataAnswers() + second.metadataAnswers() < before + 3) {
+            assertThat(System.nanoTime() - deadlineNanos).isNegative();
+            Thread.onSpinWait();
+        }
     }
 }

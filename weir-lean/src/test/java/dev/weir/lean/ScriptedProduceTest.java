@@ -1,21 +1,20 @@
 package dev.weir.lean;
 
+import static dev.weir.lean.Sends.LONG;
+import static dev.weir.lean.Sends.numbers;
+import static dev.weir.lean.Sends.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.lean.WrittenLog.Fault;
 import dev.weir.lean.WrittenLog.Written;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Random;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.LongStream;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -37,28 +36,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class ScriptedProduceTest {
 
-    private static final Duration LONG = Duration.ofMinutes(1);
     private static final int PARTITIONS = 2;
     private static final String SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required";
 
-    private final WrittenLog log = new WrittenLog();
-    private final Queue<Long> acknowledged = new ConcurrentLinkedQueue<>();
-    private final Queue<Long> failed = new ConcurrentLinkedQueue<>();
-    private final Queue<SendException> failures = new ConcurrentLinkedQueue<>();
+    private final Sends sends = new Sends();
+    private final WrittenLog log = sends.log;
     private FakeBroker broker;
-
-    private final SendListener listener = new SendListener() {
-        @Override
-        public void acknowledged(long token, String topic, int partition, long offset) {
-            acknowledged.add(token);
-        }
-
-        @Override
-        public void failed(long token, SendException why) {
-            failed.add(token);
-            failures.add(why);
-        }
-    };
 
     @BeforeEach
     void start() throws Exception {
@@ -76,26 +59,12 @@ class ScriptedProduceTest {
 
     /** Batches of some forty records. */
     private LeanProducerSettings.Builder settings() throws Exception {
-        return LeanProducerSettings.builder()
-                .bootstrapServers(broker.address())
-                .batchBytes(1_024)
-                .linger(Duration.ofMillis(1))
-                .maxBackoff(Duration.ofMillis(10));
-    }
-
-    private static void send(LeanProducer producer, int partition, long first, long count) throws Exception {
-        ByteBuffer value = ByteBuffer.allocate(Long.BYTES);
-        LeanRecord record =
-                new LeanRecord(FakeBroker.TOPIC).partition(partition).value(value);
-        for (long n = first; n < first + count; n++) {
-            value.putLong(0, n);
-            producer.send(record, n);
-        }
+        return Sends.settings(broker.address()).batchBytes(1_024);
     }
 
     @Test
     void partitionThatWasAdded_isLookedFor() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             LeanRecord toNew = new LeanRecord(FakeBroker.TOPIC).partition(PARTITIONS);
@@ -110,7 +79,7 @@ class ScriptedProduceTest {
     @Test
     void partitionThatIsNotThere_isWaitedForAsLongAsSaid() throws Exception {
         LeanProducerSettings quick = settings().maxBlock(Duration.ofMillis(300)).build();
-        try (LeanProducer producer = LeanProducer.open(quick, listener)) {
+        try (LeanProducer producer = LeanProducer.open(quick, sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             assertThatExceptionOfType(LeanException.class)
@@ -120,7 +89,7 @@ class ScriptedProduceTest {
                     .withCauseInstanceOf(TimeoutException.class);
             send(producer, 1, 2, 1);
         }
-        assertThat(acknowledged).containsExactly(0L, 2L);
+        assertThat(sends.acknowledged).containsExactly(0L, 2L);
     }
 
     private static Map<String, String> secured() {
@@ -153,35 +122,31 @@ class ScriptedProduceTest {
             leader.produces(log::answer);
             leader.knowsUser(false);
             first.leader(leader.port());
-            try (LeanProducer producer = LeanProducer.open(user(first, FakeBroker.PASSWORD), listener)) {
+            try (LeanProducer producer = LeanProducer.open(user(first, FakeBroker.PASSWORD), sends)) {
                 send(producer, 0, 0, 10);
                 long deadlineNanos = System.nanoTime() + LONG.toNanos();
                 while (leader.connections() < 3 && System.nanoTime() < deadlineNanos) {
                     producer.flush(Duration.ofMillis(10));
                 }
                 assertThat(leader.connections()).isGreaterThan(2);
-                assertThat(acknowledged).isEmpty();
+                assertThat(sends.acknowledged).isEmpty();
                 leader.knowsUser(true);
                 assertThat(producer.flush(LONG)).hasToString("0 records ()");
             }
         }
         assertThat(log.values(0)).isEqualTo(numbers(0, 10));
-        assertThat(failed).isEmpty();
+        assertThat(sends.failed).isEmpty();
     }
 
     @Test
     void credentialsThatNoBrokerHasTaken_endTheProducer() throws Exception {
         try (FakeBroker secured =
                         new FakeBroker(SecurityProtocol.SASL_PLAINTEXT, secured(), request -> new FetchResponseData());
-                LeanProducer producer = LeanProducer.open(user(secured, "byron"), listener)) {
+                LeanProducer producer = LeanProducer.open(user(secured, "byron"), sends)) {
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> send(producer, 0, 0, 1))
                     .withMessageContaining("did not accept us");
         }
-    }
-
-    private static List<Long> numbers(long first, long count) {
-        return LongStream.range(first, first + count).boxed().toList();
     }
 
     /** Any faults that pass, in any order, for a producer that has several batches in flight. */
@@ -193,7 +158,7 @@ class ScriptedProduceTest {
         for (int i = 0; i < 40; i++) {
             log.faults.add(passing[random.nextInt(passing.length)]);
         }
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 3_000);
             send(producer, 1, 3_000, 3_000);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
@@ -201,9 +166,9 @@ class ScriptedProduceTest {
         }
         assertThat(log.values(0)).isEqualTo(numbers(0, 3_000));
         assertThat(log.values(1)).isEqualTo(numbers(3_000, 3_000));
-        assertThat(acknowledged).hasSize(6_000).doesNotHaveDuplicates();
-        assertThat(acknowledged.stream().filter(n -> n < 3_000)).isSorted();
-        assertThat(failures).isEmpty();
+        assertThat(sends.acknowledged).hasSize(6_000).doesNotHaveDuplicates();
+        assertThat(sends.acknowledged.stream().filter(n -> n < 3_000)).isSorted();
+        assertThat(sends.failures).isEmpty();
     }
 
     @ParameterizedTest
@@ -212,7 +177,7 @@ class ScriptedProduceTest {
             names = {"LAST_LOST", "STALE_EPOCH"})
     void gapInTheLog_beginsSequencesAnew(Fault fault) throws Exception {
         List<Long> lost;
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1_000);
             producer.flush(LONG);
             lost = fault == Fault.LAST_LOST ? log.written(0).getLast().values() : List.of();
@@ -224,7 +189,7 @@ class ScriptedProduceTest {
         List<Long> wanted = new ArrayList<>(numbers(0, 2_000));
         wanted.removeAll(lost);
         assertThat(log.values(0)).isEqualTo(wanted);
-        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(0, 2_000));
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 2_000));
         List<Written> all = log.written(0);
         Written first = all.getFirst();
         Written last = all.getLast();
@@ -239,22 +204,22 @@ class ScriptedProduceTest {
 
     @Test
     void refusedBatch_isNamed_andThoseBehindItGoOn() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 1, 0, 500);
             producer.flush(LONG);
             log.faults.add(Fault.FORBIDDEN);
             send(producer, 1, 500, 2_000);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
         }
-        assertThat(List.copyOf(failed)).isNotEmpty().hasSizeLessThan(200).isSorted();
-        assertThat(failed.peek()).isEqualTo(500);
-        assertThat(failures.element())
+        assertThat(List.copyOf(sends.failed)).isNotEmpty().hasSizeLessThan(200).isSorted();
+        assertThat(sends.failed.peek()).isEqualTo(500);
+        assertThat(sends.failures.element())
                 .hasMessageStartingWith("t-1: TOPIC_AUTHORIZATION_FAILED")
                 .satisfies(why -> assertThat(why.mayBeWritten()).isFalse());
         List<Long> wanted = new ArrayList<>(numbers(0, 2_500));
-        wanted.removeAll(List.copyOf(failed));
+        wanted.removeAll(List.copyOf(sends.failed));
         assertThat(log.values(1)).isEqualTo(wanted);
-        assertThat(List.copyOf(acknowledged)).isEqualTo(wanted);
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(wanted);
     }
 
     /** A listener that cannot have a refused record overtaken ends the producer from within the call that says so. */
@@ -264,13 +229,13 @@ class ScriptedProduceTest {
         SendListener aborting = new SendListener() {
             @Override
             public void acknowledged(long token, String topic, int partition, long offset) {
-                acknowledged.add(token);
+                sends.acknowledged.add(token);
             }
 
             @Override
             public void failed(long token, SendException why) {
-                failed.add(token);
-                failures.add(why);
+                sends.failed.add(token);
+                sends.failures.add(why);
                 aborted.get().abort();
             }
         };
@@ -281,7 +246,7 @@ class ScriptedProduceTest {
             producer.flush(LONG);
             taken.set(500);
             log.faults.add(Fault.FORBIDDEN);
-            hold(producer, 3);
+            sends.hold(broker, producer, 3);
             assertThatExceptionOfType(IllegalStateException.class)
                     .isThrownBy(() -> {
                         while (true) {
@@ -292,10 +257,10 @@ class ScriptedProduceTest {
                     .withMessageContaining("closed");
         }
         assertThat(log.values(1)).isEqualTo(numbers(0, 500));
-        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(0, 500));
-        assertThat(List.copyOf(failed)).isEqualTo(numbers(500, taken.get() - 500));
-        assertThat(failures.element()).hasCauseInstanceOf(TopicAuthorizationException.class);
-        assertThat(List.copyOf(failures).getLast()).hasNoCause().hasMessageContaining("closed before");
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 500));
+        assertThat(List.copyOf(sends.failed)).isEqualTo(numbers(500, taken.get() - 500));
+        assertThat(sends.failures.element()).hasCauseInstanceOf(TopicAuthorizationException.class);
+        assertThat(List.copyOf(sends.failures).getLast()).hasNoCause().hasMessageContaining("closed before");
     }
 
     /** KIP-467: one record is at fault, and the others of its batch are not. */
@@ -313,39 +278,27 @@ class ScriptedProduceTest {
             return answer;
         });
         try (LeanProducer producer =
-                LeanProducer.open(settings().linger(Duration.ofSeconds(10)).build(), listener)) {
+                LeanProducer.open(settings().linger(Duration.ofSeconds(10)).build(), sends)) {
             log.faults.add(Fault.FORBIDDEN);
             send(producer, 0, 0, 4);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
         }
-        assertThat(failed).containsExactly(0L, 1L, 2L, 3L);
-        List<SendException> told = List.copyOf(failures);
+        assertThat(sends.failed).containsExactly(0L, 1L, 2L, 3L);
+        List<SendException> told = List.copyOf(sends.failures);
         assertThat(told.get(2)).hasMessage("t-0: no key").hasCauseInstanceOf(InvalidRecordException.class);
         assertThat(told.get(0)).hasMessageStartingWith("t-0: in one batch with").hasNoCause();
         assertThat(told.get(1)).isSameAs(told.get(0));
         assertThat(told.get(3)).isSameAs(told.get(0));
     }
 
-    /** The broker answers nothing until so many more requests have been sent. */
-    private void hold(LeanProducer producer, int requests) {
-        long wanted = producer.metrics().requests() + requests;
-        broker.produces(request -> {
-            long deadlineNanos = System.nanoTime() + LONG.toNanos();
-            while (producer.metrics().requests() < wanted && System.nanoTime() < deadlineNanos) {
-                Thread.onSpinWait();
-            }
-            return log.answer(request);
-        });
-    }
-
     @Test
     void dividedBatch_afterSequencesBeganAnew_isWrittenWhole() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             // One is refused, the next one finds a gap, the third one is divided when it has no sequence any more.
             log.faults.addAll(List.of(Fault.TOO_LARGE, Fault.NONE, Fault.TOO_LARGE));
-            hold(producer, 3);
+            sends.hold(broker, producer, 3);
             send(producer, 0, 1, 1);
             producer.flush(Duration.ZERO);
             send(producer, 0, 2, 1);
@@ -356,19 +309,19 @@ class ScriptedProduceTest {
             assertThat(producer.metrics().newEpochs()).isEqualTo(1);
         }
         assertThat(log.values(0)).containsExactly(0L, 2L, 3L, 4L);
-        assertThat(acknowledged).containsExactly(0L, 2L, 3L, 4L);
-        assertThat(failed).containsExactly(1L);
-        assertThat(failures.element().mayBeWritten()).isFalse();
+        assertThat(sends.acknowledged).containsExactly(0L, 2L, 3L, 4L);
+        assertThat(sends.failed).containsExactly(1L);
+        assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
     @Test
     void batchInDoubt_behindWhichOneIsWritten_isNotSentUnderAnotherEpoch() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             log.faults.add(Fault.WRITTEN_BUT_TIMED_OUT);
             log.rememberTheLastOnly();
-            hold(producer, 2);
+            sends.hold(broker, producer, 2);
             send(producer, 0, 1, 1);
             producer.flush(Duration.ZERO);
             send(producer, 0, 2, 1_000);
@@ -377,14 +330,14 @@ class ScriptedProduceTest {
             assertThat(producer.metrics().resentBatches()).isPositive();
         }
         assertThat(log.values(0)).isEqualTo(numbers(0, 1_002));
-        assertThat(List.copyOf(acknowledged)).isEqualTo(numbers(0, 1_002));
-        assertThat(failures).isEmpty();
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 1_002));
+        assertThat(sends.failures).isEmpty();
     }
 
     /** What was in doubt under one epoch still is under the next one. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             log.faults.addAll(List.of(Fault.NOT_LEADER, Fault.STALE_EPOCH, Fault.FORBIDDEN));
@@ -392,7 +345,7 @@ class ScriptedProduceTest {
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
             assertThat(producer.metrics().newEpochs()).isEqualTo(1);
         }
-        assertThat(failures)
+        assertThat(sends.failures)
                 .singleElement()
                 .satisfies(why -> assertThat(why.mayBeWritten()).isTrue());
     }
@@ -406,7 +359,7 @@ class ScriptedProduceTest {
             all.add(all.getFirst().duplicate());
             return answer;
         });
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> {
@@ -417,8 +370,8 @@ class ScriptedProduceTest {
                     })
                     .withMessageContaining("names t-0 twice");
         }
-        assertThat(acknowledged).containsExactly(0L);
-        assertThat(failed).isEmpty();
+        assertThat(sends.acknowledged).containsExactly(0L);
+        assertThat(sends.failed).isEmpty();
     }
 
     @Test
@@ -430,10 +383,10 @@ class ScriptedProduceTest {
                 .requestTimeout(Duration.ofSeconds(1))
                 .deliveryTimeout(Duration.ofMillis(1_100))
                 .build();
-        try (LeanProducer producer = LeanProducer.open(quick, listener)) {
+        try (LeanProducer producer = LeanProducer.open(quick, sends)) {
             send(producer, 0, 0, 1);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
-            assertThat(failures).singleElement().satisfies(why -> {
+            assertThat(sends.failures).singleElement().satisfies(why -> {
                 assertThat(why.mayBeWritten()).isTrue();
                 assertThat(why).hasMessageStartingWith("t-0: not acknowledged within deliveryTimeout=1100 ms");
             });
@@ -454,7 +407,7 @@ class ScriptedProduceTest {
             pauseNanos.set(now - answeredNanos.getAndSet(now));
             return log.answer(request);
         });
-        try (LeanProducer producer = LeanProducer.open(settings().build(), listener)) {
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             log.throttle(300);
             send(producer, 0, 0, 1);
             producer.flush(LONG);
@@ -472,13 +425,13 @@ class ScriptedProduceTest {
         SendListener throwing = new SendListener() {
             @Override
             public void acknowledged(long token, String topic, int partition, long offset) {
-                acknowledged.add(token);
+                sends.acknowledged.add(token);
                 throw new IllegalStateException("no");
             }
 
             @Override
             public void failed(long token, SendException why) {
-                failed.add(token);
+                sends.failed.add(token);
             }
         };
         AtomicLong taken = new AtomicLong();
@@ -495,6 +448,6 @@ class ScriptedProduceTest {
                     .isThrownBy(() -> producer.flush(LONG))
                     .withMessageContaining("listener threw");
         }
-        assertThat(acknowledged.size() + failed.size()).isEqualTo((int) taken.get());
+        assertThat(sends.acknowledged.size() + sends.failed.size()).isEqualTo((int) taken.get());
     }
 }

@@ -4,6 +4,7 @@ import dev.weir.checks.jmh.PairedRounds.Cost;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,15 @@ final class AckedSpan {
         } else if (acknowledged == records) {
             end = Cost.now();
             done.countDown();
+        }
+    }
+
+    /** As a callback of the client. */
+    void told(@Nullable RecordMetadata metadata, @Nullable Exception failed) {
+        if (failed == null) {
+            acknowledged();
+        } else {
+            failed(failed);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.checks.jmh;
 
+import dev.weir.drivers.kafka.BareRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -73,8 +74,8 @@ final class BareCopy {
 
         private void sum(ByteBuffer of, int from, int to) {
             crc.reset();
-            crc.update(of.duplicate().limit(to).position(from + BareProduce.BATCH_ATTRIBUTES));
-            if (crc.getValue() != Integer.toUnsignedLong(of.getInt(from + BareProduce.BATCH_CRC))) {
+            crc.update(of.duplicate().limit(to).position(from + BareRequest.BATCH_ATTRIBUTES));
+            if (crc.getValue() != Integer.toUnsignedLong(of.getInt(from + BareRequest.BATCH_CRC))) {
                 throw new IllegalStateException("a batch's checksum is not its bytes'");
             }
         }

@@ -24,7 +24,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC 6 RECORDS 100
- *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.CopyRounds HOST:PORT TOPIC 6 RECORDS [ROUNDS]
+ *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.CopyRounds HOST:PORT TOPIC 6 RECORDS [N]
  * </pre>
  */
 public final class CopyRounds {
@@ -41,14 +41,12 @@ public final class CopyRounds {
 
     /** As the class says; RECORDS are those of the topic. */
     public static void main(String[] args) throws Exception {
-        CopyRounds passes = new CopyRounds(args[0], args[1]);
-        new PairedRounds(
-                        args[0],
-                        Integer.parseInt(args[2]),
-                        Long.parseLong(args[3]),
-                        new Arm("at least once", passes::atLeastOnce),
-                        new Arm("exactly once", passes::exactlyOnce))
-                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 20);
+        Arguments given = Arguments.ofReader(args, 20);
+        CopyRounds passes = new CopyRounds(given.bootstrap, given.topic);
+        given.compare(
+                given.records,
+                new Arm("at least once", passes::atLeastOnce),
+                new Arm("exactly once", passes::exactlyOnce));
     }
 
     /** As {@code workloads/copy-exactly-once.yaml} has them. */

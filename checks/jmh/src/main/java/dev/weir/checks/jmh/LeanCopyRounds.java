@@ -49,30 +49,26 @@ public final class LeanCopyRounds {
     private final int partitions;
     private final long records;
 
-    private LeanCopyRounds(String bootstrap, String input, int partitions, long records) {
-        this.bootstrap = bootstrap;
-        this.input = input;
-        this.partitions = partitions;
-        this.records = records;
+    private LeanCopyRounds(Arguments given) {
+        bootstrap = given.bootstrap;
+        input = given.topic;
+        partitions = given.partitions;
+        records = given.records;
     }
 
     /** As the class says; RECORDS are those of the topic, as many in each partition. */
     public static void main(String[] args) throws Exception {
-        int partitions = Integer.parseInt(args[2]);
-        long records = Long.parseLong(args[3]);
-        if (records % partitions != 0) {
-            throw new IllegalArgumentException("RECORDS must be a multiple of PARTITIONS: " + records);
+        Arguments given = Arguments.ofReader(args, 16);
+        if (given.records % given.partitions != 0) {
+            throw new IllegalArgumentException("RECORDS must be a multiple of PARTITIONS: " + given.records);
         }
-        LeanCopyRounds passes = new LeanCopyRounds(args[0], args[1], partitions, records);
-        new PairedRounds(
-                        args[0],
-                        partitions,
-                        AckedSpan.counted(records),
-                        new Arm("plain", passes::plain),
-                        new Arm("bare", output -> passes.bare(output, false)),
-                        new Arm("touched", output -> passes.bare(output, true)),
-                        new Arm("lean", passes::lean))
-                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 16);
+        LeanCopyRounds passes = new LeanCopyRounds(given);
+        given.compare(
+                AckedSpan.counted(given.records),
+                new Arm("plain", passes::plain),
+                new Arm("bare", output -> passes.bare(output, false)),
+                new Arm("touched", output -> passes.bare(output, true)),
+                new Arm("lean", passes::lean));
     }
 
     /** As {@code workloads/copy.yaml} has them. */
@@ -121,14 +117,7 @@ public final class LeanCopyRounds {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(WAIT)) {
                     left--;
                     var unused = producer.send(
-                            new ProducerRecord<>(output, record.partition(), record.key(), record.value()),
-                            (metadata, failure) -> {
-                                if (failure == null) {
-                                    span.acknowledged();
-                                } else {
-                                    span.failed(failure);
-                                }
-                            });
+                            new ProducerRecord<>(output, record.partition(), record.key(), record.value()), span::told);
                 }
                 if (System.nanoTime() - dueNanos >= 0) {
                     producer.flush();

@@ -119,7 +119,7 @@ public class LeanParserBenchmark {
         return handled + position;
     }
 
-    /** The walk of the bare loop, of what is not compressed; for {@link LeanWalk}. */
+    /** The walk of the bare loop; for {@link LeanWalk}. */
     long bare(BareLoop loop) {
         try {
             int next;

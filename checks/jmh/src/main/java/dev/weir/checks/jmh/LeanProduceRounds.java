@@ -11,8 +11,6 @@ import dev.weir.lean.SendListener;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -40,28 +38,22 @@ public final class LeanProduceRounds {
     private final byte[] value;
     private final long records;
 
-    private LeanProduceRounds(String bootstrap, int partitions, byte[] value, long records) {
-        this.bootstrap = bootstrap;
-        this.partitions = partitions;
-        this.value = value;
-        this.records = records;
+    private LeanProduceRounds(Arguments given) {
+        bootstrap = given.bootstrap;
+        partitions = given.partitions;
+        value = given.value();
+        records = given.records;
     }
 
     /** As the class says; RECORDS are those of a pass. */
     public static void main(String[] args) throws Exception {
-        int partitions = Integer.parseInt(args[1]);
-        byte[] value = new byte[Integer.parseInt(args[2])];
-        new Random(1).nextBytes(value);
-        long records = Long.parseLong(args[3]);
-        LeanProduceRounds passes = new LeanProduceRounds(args[0], partitions, value, records);
-        new PairedRounds(
-                        args[0],
-                        partitions,
-                        AckedSpan.counted(records),
-                        new Arm("plain", passes::plain),
-                        new Arm("bare", passes::bare),
-                        new Arm("lean", passes::lean))
-                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 25);
+        Arguments given = Arguments.ofWriter(args, 25);
+        LeanProduceRounds passes = new LeanProduceRounds(given);
+        given.compare(
+                AckedSpan.counted(given.records),
+                new Arm("plain", passes::plain),
+                new Arm("bare", passes::bare),
+                new Arm("lean", passes::lean));
     }
 
     /** As {@code workloads/producer.yaml} has them. */
@@ -93,17 +85,11 @@ public final class LeanProduceRounds {
 
     private Cost plain(String topic) throws InterruptedException {
         AckedSpan span = new AckedSpan(records);
-        Callback told = (metadata, failure) -> {
-            if (failure == null) {
-                span.acknowledged();
-            } else {
-                span.failed(failure);
-            }
-        };
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(client(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long i = 0; i < records; i++) {
-                var unused = producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), told);
+                var unused =
+                        producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), span::told);
             }
             producer.flush();
             return span.cost();

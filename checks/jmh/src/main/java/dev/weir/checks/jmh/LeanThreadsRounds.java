@@ -50,14 +50,12 @@ public final class LeanThreadsRounds {
 
     /** As the class says; RECORDS are those of the topic. */
     public static void main(String[] args) throws Exception {
-        LeanThreadsRounds passes = new LeanThreadsRounds(args[0], args[1], Long.parseLong(args[3]));
-        new PairedRounds(
-                        args[0],
-                        Integer.parseInt(args[2]),
-                        passes.last - passes.first,
-                        new Arm("one thread", unused -> passes.read(1)),
-                        new Arm("two threads", unused -> passes.read(2)))
-                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 25);
+        Arguments given = Arguments.ofReader(args, 25);
+        LeanThreadsRounds passes = new LeanThreadsRounds(given.bootstrap, given.topic, given.records);
+        given.compare(
+                passes.last - passes.first,
+                new Arm("one thread", unused -> passes.read(1)),
+                new Arm("two threads", unused -> passes.read(2)));
         System.err.println("sum " + passes.sums[APART] + passes.sums[2 * APART]);
     }
 

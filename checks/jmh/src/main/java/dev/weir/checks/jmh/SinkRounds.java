@@ -11,8 +11,6 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Random;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -32,27 +30,18 @@ public final class SinkRounds {
     private final byte[] value;
     private final long records;
 
-    private SinkRounds(String bootstrap, int partitions, byte[] value, long records) {
-        this.bootstrap = bootstrap;
-        this.partitions = partitions;
-        this.value = value;
-        this.records = records;
+    private SinkRounds(Arguments given) {
+        bootstrap = given.bootstrap;
+        partitions = given.partitions;
+        value = given.value();
+        records = given.records;
     }
 
     /** As the class says; RECORDS are those of a pass. */
     public static void main(String[] args) throws Exception {
-        int partitions = Integer.parseInt(args[1]);
-        byte[] value = new byte[Integer.parseInt(args[2])];
-        new Random(1).nextBytes(value);
-        long records = Long.parseLong(args[3]);
-        SinkRounds passes = new SinkRounds(args[0], partitions, value, records);
-        new PairedRounds(
-                        args[0],
-                        partitions,
-                        AckedSpan.counted(records),
-                        new Arm("loop", passes::loop),
-                        new Arm("sink", passes::sink))
-                .compare(args.length > 4 ? Integer.parseInt(args[4]) : 30);
+        Arguments given = Arguments.ofWriter(args, 30);
+        SinkRounds passes = new SinkRounds(given);
+        given.compare(AckedSpan.counted(given.records), new Arm("loop", passes::loop), new Arm("sink", passes::sink));
     }
 
     private Map<String, String> settings() {
@@ -63,16 +52,9 @@ public final class SinkRounds {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(Map.copyOf(settings()), new ByteArraySerializer(), new ByteArraySerializer())) {
             AckedSpan counted = new AckedSpan(records);
-            Callback acknowledged = (metadata, failure) -> {
-                if (failure == null) {
-                    counted.acknowledged();
-                } else {
-                    counted.failed(failure);
-                }
-            };
             for (long i = 0; i < records; i++) {
                 var unused =
-                        producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), acknowledged);
+                        producer.send(new ProducerRecord<>(topic, (int) (i % partitions), null, value), counted::told);
             }
             producer.flush();
             return counted.cost();

@@ -8,29 +8,18 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.zip.CRC32C;
 
 /**
  * A connection to the leader of some partitions. A request holds one full batch for each of some partitions, in turn.
- * Confined to one thread. The format of a batch stands at {@link BareConnection}; Produce version 3 is the oldest that
- * brokers of today take (KIP-896).
+ * {@link BareRequest} encodes it. Confined to one thread.
  */
 final class BareProducer implements Closeable {
-    private static final short PRODUCE = 0;
-    private static final short PRODUCE_VERSION = 3;
-    private static final short ACKS_ALL = -1;
-    private static final int TIMEOUT_MILLIS = 30_000;
     private static final int IN_FLIGHT = 5;
     private static final int MAX_REQUEST_BYTES = 1 << 20; // as the client's max.request.size
-    private static final int REQUEST_OVERHEAD = 1024;
-    private static final int BATCH_HEADER = 61;
-    private static final int BATCH_ATTRIBUTES = 21;
-    private static final int BATCH_CRC = 17;
     private static final int RECORD_OVERHEAD = 21; // the most that stands around a value
 
     private final List<Integer> partitions;
@@ -38,12 +27,10 @@ final class BareProducer implements Closeable {
     private final int batchBytes;
     private final int partitionsPerRequest;
     private final long[] next; // number of the next record, by partition
-    private final byte[] topic;
     private final Pass pass;
     private final SocketChannel socket;
-    private final CRC32C crc = new CRC32C();
     private final Queue<Integer> inFlight = new ArrayDeque<>(); // records of each request
-    private final ByteBuffer request;
+    private final BareRequest request;
     private final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
     private final ByteBuffer answer = ByteBuffer.allocateDirect(1 << 20);
     private int turn;
@@ -53,12 +40,11 @@ final class BareProducer implements Closeable {
         this.pass = pass;
         this.valueBytes = pass.configuration().valueBytes();
         int wanted = Integer.parseInt(pass.clientConfig().producer(Map.of()).getOrDefault("batch.size", "131072"));
-        this.batchBytes = Math.max(wanted, BATCH_HEADER + RECORD_OVERHEAD + valueBytes);
+        this.batchBytes = Math.max(wanted, BareRequest.BATCH_HEADER + RECORD_OVERHEAD + valueBytes);
         this.partitionsPerRequest = Math.clamp(MAX_REQUEST_BYTES / batchBytes, 1, partitions.size());
         this.next = new long[pass.configuration().partitions()];
-        this.topic = pass.configuration().topic().getBytes(StandardCharsets.UTF_8);
         this.request =
-                ByteBuffer.allocateDirect(REQUEST_OVERHEAD + partitionsPerRequest * (batchBytes + 2 * Integer.BYTES));
+                new BareRequest(pass.configuration().topic(), partitionsPerRequest * (batchBytes + 2 * Integer.BYTES));
         int colon = leader.lastIndexOf(':');
         this.socket = SocketChannel.open();
         socket.setOption(StandardSocketOptions.SO_SNDBUF, 1 << 20);
@@ -76,8 +62,9 @@ final class BareProducer implements Closeable {
         if (inFlight.size() == IN_FLIGHT) {
             receive();
         }
-        while (request.hasRemaining()) {
-            socket.write(request);
+        ByteBuffer bytes = request.finish();
+        while (bytes.hasRemaining()) {
+            socket.write(bytes);
         }
         inFlight.add(records);
         return true;
@@ -90,26 +77,19 @@ final class BareProducer implements Closeable {
     }
 
     private int encode() {
-        request.clear().position(Integer.BYTES);
-        request.putShort(PRODUCE).putShort(PRODUCE_VERSION).putInt(0).putShort((short) -1); // no client id
-        request.putShort((short) -1).putShort(ACKS_ALL).putInt(TIMEOUT_MILLIS); // no transactional id
-        request.putInt(1).putShort((short) topic.length).put(topic);
-        int count = request.position();
-        request.putInt(0);
+        ByteBuffer unused = request.start();
         int records = 0;
         int batches = 0;
         for (int tried = 0; tried < partitions.size() && batches < partitionsPerRequest; tried++) {
             int partition = partitions.get(turn++ % partitions.size());
-            int fits = (int) Math.min(left(partition), (batchBytes - BATCH_HEADER) / (valueBytes + RECORD_OVERHEAD));
+            int fits = (int)
+                    Math.min(left(partition), (batchBytes - BareRequest.BATCH_HEADER) / (valueBytes + RECORD_OVERHEAD));
             if (fits > 0) {
                 batch(partition, fits);
                 records += fits;
                 batches++;
             }
         }
-        request.putInt(count, batches)
-                .putInt(0, request.position() - Integer.BYTES)
-                .flip();
         return records;
     }
 
@@ -120,52 +100,11 @@ final class BareProducer implements Closeable {
     }
 
     private void batch(int partition, int records) {
-        request.putInt(partition);
-        int start = request.position() + Integer.BYTES;
-        request.position(start + BATCH_HEADER);
+        request.begin(partition);
         for (int i = 0; i < records; i++) {
-            record(i, pass.value(next[partition]++));
+            request.add(pass.value(next[partition]++));
         }
-        int end = request.position();
-        long now = System.currentTimeMillis();
-        request.position(start - Integer.BYTES);
-        request.putInt(end - start)
-                .putLong(0)
-                .putInt(end - start - 12)
-                .putInt(-1)
-                .put((byte) 2)
-                .putInt(0);
-        request.putShort((short) 0).putInt(records - 1).putLong(now).putLong(now);
-        request.putLong(-1).putShort((short) -1).putInt(-1).putInt(records); // no producer id
-        crc.reset();
-        crc.update(request.limit(end).position(start + BATCH_ATTRIBUTES));
-        request.limit(request.capacity());
-        request.putInt(start + BATCH_CRC, (int) crc.getValue());
-    }
-
-    private void record(int delta, byte[] value) {
-        int length = 1 + 1 + bytes(delta) + 1 + bytes(value.length) + value.length + 1;
-        varint(length);
-        request.put((byte) 0).put((byte) 0); // attributes, delta of the time
-        varint(delta);
-        varint(-1); // no key
-        varint(value.length);
-        request.put(value);
-        varint(0); // no headers
-    }
-
-    private static int bytes(int value) {
-        int zigzag = (value << 1) ^ (value >> 31);
-        return Math.max(1, (38 - Integer.numberOfLeadingZeros(zigzag)) / 7);
-    }
-
-    private void varint(int value) {
-        int zigzag = (value << 1) ^ (value >> 31);
-        while ((zigzag & ~0x7f) != 0) {
-            request.put((byte) ((zigzag & 0x7f) | 0x80));
-            zigzag >>>= 7;
-        }
-        request.put((byte) zigzag);
+        request.end(-1, (short) -1, -1); // no producer id
     }
 
     private void receive() throws IOException {

@@ -27,9 +27,11 @@ public final class Decompressor implements AutoCloseable {
     /**
      * Decompresses a part of a buffer. The result lies from 0 to its limit, valid until the next call.
      *
+     * @param codec of a batch's attributes, one that this client knows
      * @param bytes its position and limit are used and set back
      */
-    ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to) throws CodecException, TooLargeException {
+    public ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to)
+            throws CodecException, TooLargeException {
         output.bytes().clear();
         int limit = bytes.limit();
         try {

@@ -3,7 +3,7 @@ package dev.weir.lean.internal.batch;
 import java.io.Serial;
 
 /** More bytes come out of a batch than are allowed. Immutable. */
-final class TooLargeException extends Exception {
+public final class TooLargeException extends Exception {
 
     @Serial
     private static final long serialVersionUID = 1L;

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import org.apache.kafka.common.network.KafkaChannel;
 import org.apache.kafka.common.network.NetworkSend;
+import org.apache.kafka.common.network.PlaintextTransportLayer;
 import org.apache.kafka.common.network.Send;
 import org.apache.kafka.common.network.TransferableChannel;
 import org.apache.kafka.common.network.TransportLayer;
@@ -21,9 +22,15 @@ final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
+    /** What surely fits into one record of TLS: it holds 16 kB, with whatever pads it. */
+    private static final int RECORD_BYTES = 16 * 1024 - 256;
+
     private final KafkaChannel channel;
     private final SelectionKey key;
     private @Nullable TransportLayer layer;
+
+    /** Short buffers that were put together, from its position to its limit, and have yet to be encrypted. */
+    private ByteBuffer joined = NOTHING;
 
     SecuredTransport(KafkaChannel channel, SelectionKey key) {
         this.channel = channel;
@@ -67,23 +74,71 @@ final class SecuredTransport implements Transport {
 
     @Override
     public int write(ByteBuffer from) throws IOException {
-        return layer().write(from);
+        return writeJoined() ? layer().write(from) : 0;
     }
 
+    /**
+     * A layer of TLS makes at least one record of each buffer, and one call of the system. So short ones are put
+     * together; one that fills a record goes from where it lies.
+     */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
-        return layer().write(from, first, count);
+        if (layer() instanceof PlaintextTransportLayer plain) {
+            return plain.write(from, first, count);
+        }
+        long taken = 0;
+        int at = first;
+        while (at < first + count && writeJoined()) {
+            if (from[at].remaining() >= RECORD_BYTES) {
+                taken += layer().write(from[at]);
+                if (from[at].hasRemaining()) {
+                    return taken;
+                }
+            } else {
+                taken += join(from, at, first + count);
+            }
+            while (at < first + count && !from[at].hasRemaining()) {
+                at++;
+            }
+        }
+        boolean unused = writeJoined();
+        return taken;
+    }
+
+    /** Takes what fits into one record of short buffers in a row; returns how many bytes those were. */
+    private int join(ByteBuffer[] from, int first, int end) {
+        if (joined == NOTHING) {
+            joined = ByteBuffer.allocateDirect(RECORD_BYTES);
+        }
+        joined.clear();
+        for (int at = first; at < end && joined.hasRemaining() && from[at].remaining() < RECORD_BYTES; at++) {
+            int bytes = Math.min(joined.remaining(), from[at].remaining());
+            joined.put(joined.position(), from[at], from[at].position(), bytes).position(joined.position() + bytes);
+            from[at].position(from[at].position() + bytes);
+        }
+        joined.flip();
+        return joined.remaining();
+    }
+
+    /** Writes what was put together; false if something of it is left. */
+    private boolean writeJoined() throws IOException {
+        if (joined.hasRemaining()) {
+            layer().write(joined);
+        }
+        return !joined.hasRemaining();
     }
 
     @Override
     public boolean hasPending() {
-        return layer().hasPendingWrites();
+        return joined.hasRemaining() || layer().hasPendingWrites();
     }
 
-    /** The layer writes what it holds before it takes more, of which there is none. */
+    /** The layer writes what it holds before it takes more, of which there may be none. */
     @Override
     public int writePending() throws IOException {
-        layer().write(NOTHING);
+        if (writeJoined()) {
+            layer().write(NOTHING);
+        }
         return hasPending() ? 0 : 1;
     }
 

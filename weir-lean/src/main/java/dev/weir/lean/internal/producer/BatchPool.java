@@ -26,6 +26,7 @@ final class BatchPool {
 
     private final int batchBytes;
     private final long wakeBytes;
+    private final Runnable whenPressed;
     private final long lookNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition returned = lock.newCondition();
@@ -35,12 +36,17 @@ final class BatchPool {
     private boolean closed;
     private volatile boolean pressed;
 
-    BatchPool(long bytes, int batchBytes) {
-        this(bytes, batchBytes, LOOK_NANOS);
+    /**
+     * @param whenPressed called each time that {@link #isPressed} becomes true, by whoever goes without, under this
+     *     pool's lock: must not block
+     */
+    BatchPool(long bytes, int batchBytes, Runnable whenPressed) {
+        this(bytes, batchBytes, whenPressed, LOOK_NANOS);
     }
 
     /** @param lookNanos after which a sender that waits looks by itself, though nobody woke it */
-    BatchPool(long bytes, int batchBytes, long lookNanos) {
+    BatchPool(long bytes, int batchBytes, Runnable whenPressed, long lookNanos) {
+        this.whenPressed = whenPressed;
         this.freeBytes = bytes;
         this.batchBytes = batchBytes;
         this.wakeBytes = Math.min((long) WAKE_BATCHES * batchBytes, bytes / 4);
@@ -69,7 +75,7 @@ final class BatchPool {
             try {
                 // A large one needs room of several: smaller ones do not take it away piece by piece.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
-                    pressed = true;
+                    press();
                     if (left <= 0) {
                         return null;
                     }
@@ -93,6 +99,14 @@ final class BatchPool {
             return new Batch(large ? ByteBuffer.allocate(needed) : ByteBuffer.allocateDirect(needed), needed);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** A sender that was woken in vain stood at no condition for a moment, and was perhaps overlooked. */
+    private void press() {
+        if (!pressed) {
+            pressed = true;
+            whenPressed.run();
         }
     }
 

@@ -3,11 +3,8 @@ package dev.weir.lean.internal.producer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducerMetrics;
 import dev.weir.lean.LeanProducerSettings;
-import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.UnwrittenRecords;
-import dev.weir.lean.internal.batch.BatchLayout;
-import dev.weir.lean.internal.encode.Murmur2;
 import dev.weir.lean.internal.encode.RecordBytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,14 +13,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The callers' side of a producer: puts records into batches, and waits for the producer's thread. Thread-safe. */
 public final class Entrance {
-
-    private static final int ANY_PARTITION = -1;
 
     /** After which brokers are asked once more for a partition that they did not know. */
     private static final long LOOK_AGAIN_NANOS = 100_000_000;
@@ -37,6 +31,7 @@ public final class Entrance {
     private final BatchPool pool;
     private final Topics topics;
     private final Engine engine;
+    private final Appender appender;
     private final Thread thread;
     private final long maxBlockNanos;
     private volatile boolean closed;
@@ -45,9 +40,10 @@ public final class Entrance {
     public Entrance(LeanProducerSettings settings, SendListener listener) {
         this.settings = settings;
         this.maxBlockNanos = settings.maxBlock().toNanos();
-        this.pool = new BatchPool(settings.bufferBytes(), settings.batchBytes());
+        this.pool = new BatchPool(settings.bufferBytes(), settings.batchBytes(), this::pressed);
         this.topics = new Topics(this::noMore);
         this.engine = new Engine(settings, listener, topics, pool, changes, counters);
+        this.appender = new Appender(pool, settings.maxRequestBytes(), engine::wake);
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 
@@ -123,15 +119,14 @@ public final class Entrance {
     private int appendSome(Prepared records, int from, int to, long token) {
         int number = records.partition(from);
         Topic topic = topics.of(records.topic(from));
-        if (number == ANY_PARTITION
+        if (number == Appender.ANY_PARTITION
                 || !topic.has(number)
                 || topic.refusal() != null
                 || closed
                 || engine.failure() != null) {
             return from;
         }
-        long most = (long) settings.maxRequestBytes() - BatchLayout.HEADER_BYTES;
-        return topic.partitions()[number].intake.append(records, from, to, token, most);
+        return topic.partitions()[number].intake.append(records, from, to, token, appender.maxRecordBytes());
     }
 
     private boolean isKnown(Topic topic, int number) {
@@ -186,65 +181,20 @@ public final class Entrance {
         if (!topic.has(number)) {
             throw notFound(topic, number);
         }
-        Partition[] all = topic.partitions();
-        boolean sticky = number == ANY_PARTITION && record.key.isNull();
-        Partition partition = choose(topic, all, number, record);
-        long bytes = record.maxBytes();
-        if (bytes + BatchLayout.HEADER_BYTES > settings.maxRequestBytes()) {
-            String why = "a record of " + bytes + " bytes is larger than maxRequestBytes=" + settings.maxRequestBytes();
-            throw new SendException(topic.name, partition.number, false, why, new RecordTooLargeException(why));
-        }
-        if (partition.intake.append(record, timestampMillis, token)) {
-            return true;
-        }
-        if (sticky) {
-            partition = topic.nextSticky(all, partition);
-            if (partition.intake.append(record, timestampMillis, token)) {
-                return true;
-            }
-        }
-        Batch fresh = take(bytes, waitNanos);
-        if (fresh == null) {
-            return false;
-        }
-        appendTo(partition, fresh, timestampMillis, record, token);
-        if (!partition.held) {
-            engine.wake();
-        }
-        return true;
-    }
-
-    private static Partition choose(Topic topic, Partition[] all, int number, RecordBytes record) {
-        if (number == ANY_PARTITION) {
-            return record.key.isNull() ? topic.sticky(all) : all[Murmur2.partition(record.key, all.length)];
-        }
-        return all[number];
-    }
-
-    private @Nullable Batch take(long bytes, long waitNanos) throws InterruptedException {
-        Batch fresh = pool.take(bytes, 0);
-        if (fresh != null) {
-            return fresh;
-        }
-        // Batches that are not full leave as soon as they can, whatever their linger: they hold what is waited for.
-        if (!engine.isHeld()) {
-            engine.wake();
-        }
-        fresh = waitNanos <= 0 ? null : pool.take(bytes, waitNanos);
-        if (fresh == null && (closed || engine.failure() != null)) {
+        boolean taken = appender.append(topic, number, record, timestampMillis, token, waitNanos);
+        if (!taken && (closed || engine.failure() != null)) {
             throw noMore();
         }
-        return fresh;
+        return taken;
     }
 
-    private void appendTo(Partition partition, Batch fresh, long timestampMillis, RecordBytes record, long token) {
-        boolean used = false;
-        try {
-            used = partition.intake.append(fresh, record, timestampMillis, token);
-        } finally {
-            if (!used) {
-                pool.release(fresh);
-            }
+    /**
+     * Somebody goes without room: batches that are not full leave as soon as they can, whatever their linger, as they
+     * hold what is waited for.
+     */
+    private void pressed() {
+        if (!engine.isHeld()) {
+            engine.wake();
         }
     }
 

@@ -105,14 +105,17 @@ final class Located {
                                     error.exception()));
             return false;
         }
+        if (topic.had(each.topicId())) {
+            // That broker is behind.
+            return false;
+        }
         topic.refusal(null);
         topic.absence(null);
         // Epochs begin anew with a topic that was made anew.
-        boolean another = !topic.id.equals(each.topicId());
+        boolean another = topic.identify(each.topicId());
         if (another) {
             Stream.of(topic.partitions()).forEach(Partition::madeAnew);
         }
-        topic.id = each.topicId();
         int count = each.partitions().stream()
                 .mapToInt(MetadataResponsePartition::partitionIndex)
                 .max()

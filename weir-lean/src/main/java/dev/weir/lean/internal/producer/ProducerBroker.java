@@ -4,8 +4,6 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.spi.BrokerLink;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.message.ProduceResponseData;
@@ -19,13 +17,8 @@ final class ProducerBroker implements BrokerLink.Listener {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Side by side by topic, as requests want them. */
-    private static final Comparator<Partition> ORDER =
-            Comparator.<Partition>comparingInt(each -> each.topic.ordinal).thenComparingInt(each -> each.number);
-
     private final BrokerAddress address;
     private final ProduceRequest request;
-    private final int maxRequestBytes;
     private final long requestTimeoutNanos;
     private final Events events;
     private final ProducerCounters counters;
@@ -33,7 +26,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final CRC32C crc = new CRC32C();
 
     /** Partitions that may send now; gathered anew in each turn. */
-    private final List<Partition> ready = new ArrayList<>();
+    private final Ready ready;
 
     private final ArrayDeque<Flight> flights = new ArrayDeque<>();
     private final ArrayDeque<Flight> spare = new ArrayDeque<>();
@@ -50,7 +43,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             LinkOpener opener) {
         this.address = address;
         this.request = request;
-        this.maxRequestBytes = settings.maxRequestBytes();
+        this.ready = new Ready(settings.maxRequestBytes());
         this.requestTimeoutNanos = settings.requestTimeout().toNanos();
         this.events = events;
         this.counters = counters;
@@ -107,11 +100,10 @@ final class ProducerBroker implements BrokerLink.Listener {
                             + " of the request; the lean path needs Kafka 3.1 or newer, use the official client",
                     null);
         }
-        keepWhatFits();
-        ready.sort(ORDER);
+        List<Partition> partitions = ready.ofNextRequest();
         Flight flight = spare.isEmpty() ? new Flight() : spare.pop();
-        for (int i = 0; i < ready.size(); i++) {
-            Partition partition = ready.get(i);
+        for (int i = 0; i < partitions.size(); i++) {
+            Partition partition = partitions.get(i);
             Batch batch = partition.take();
             batch.writer.stamp(partition.producerId, partition.epoch, batch.sequence, crc);
             flight.add(partition, batch);
@@ -125,20 +117,6 @@ final class ProducerBroker implements BrokerLink.Listener {
         counters.add(ProducerCounters.REQUESTS, 1);
         counters.add(ProducerCounters.BATCHES, flight.size());
         return flight.size();
-    }
-
-    /** The first one goes whatever its size. */
-    private void keepWhatFits() {
-        long bytes = 0;
-        for (int i = 0; i < ready.size(); i++) {
-            Partition partition = ready.get(i);
-            bytes += partition.waiting.element().writer.sizeBytes()
-                    + partition.topic.nameBytes.length
-                    + ProduceRequest.PARTITION_BYTES;
-            if (i > 0 && bytes > maxRequestBytes) {
-                ready.subList(i, ready.size()).clear();
-            }
-        }
     }
 
     @Override

@@ -147,6 +147,20 @@ final class Peer implements AutoCloseable {
         return ByteBuffer.wrap(request);
     }
 
+    /**
+     * Reads the next request as it comes, waiting for it, and returns in how many pieces: the JDK's TLS gives one
+     * record at a time.
+     */
+    int readInPieces(byte[] request) throws IOException {
+        int pieces = 0;
+        for (int at = 0; at < request.length; pieces++) {
+            int read = socket.getInputStream().read(request, at, request.length - at);
+            assertThat(read).isPositive();
+            at += read;
+        }
+        return pieces;
+    }
+
     @Override
     public void close() throws IOException {
         connection.close();

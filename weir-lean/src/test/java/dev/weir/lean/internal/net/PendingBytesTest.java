@@ -2,21 +2,17 @@ package dev.weir.lean.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import javax.net.ServerSocketFactory;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
+import java.util.stream.Stream;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A TLS session takes bytes that the socket has no room for: the request looks sent, and its end lies encrypted here.
@@ -27,47 +23,25 @@ class PendingBytesTest {
     /** Less than one record of TLS, which is taken whole. */
     private static final int REQUEST_BYTES = 8_000;
 
+    private static final int INSERTED_BYTES = 50;
+
     private static final long LONG_MILLIS = 10_000;
     private static final long SHORT_MILLIS = 50;
 
     @TempDir
     private static Path folder;
 
-    private static Map<String, String> client() throws Exception {
-        return Map.of(
-                "bootstrap.servers",
-                "localhost:1",
-                "security.protocol",
-                "SSL",
-                "ssl.truststore.location",
-                TlsKeys.in(folder).toString(),
-                "ssl.truststore.password",
-                TlsKeys.PASSWORD);
-    }
-
-    private static ServerSocketFactory server() throws Exception {
-        char[] password = TlsKeys.PASSWORD.toCharArray();
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(TlsKeys.in(folder))) {
-            keys.load(in, password);
-        }
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(keys, password);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        return context.getServerSocketFactory();
-    }
-
     /**
      * The peer answers requests without reading them, until the socket is full and the last request is taken, but not
      * sent. Then it reads the others and waits for the last one: nothing comes from it that would have the connection
      * look.
      */
-    @Test
-    void encryptedBytes_thatTheSocketHadNoRoomFor_leaveWhenItHas() throws Exception {
-        try (Peer peer = new Peer(client(), server())) {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100})
+    void encryptedBytes_thatTheSocketHadNoRoomFor_leaveWhenItHas(int inserted) throws Exception {
+        try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
             Connection connection = peer.connection;
-            int last = fill(peer);
+            int last = fill(peer, inserted);
             // Taken as a whole, or there would be no next one.
             assertThat(connection.canSend()).isTrue();
             for (int number = 1; number < last; number++) {
@@ -94,12 +68,34 @@ class PendingBytesTest {
         }
     }
 
+    /** The short buffers of the next request are put together meanwhile, though nothing of them is encrypted yet. */
+    @Test
+    void shortBuffers_thatWerePutTogetherBehindThose_leaveToo() throws Exception {
+        try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
+            Connection connection = peer.connection;
+            int last = fill(peer, 0);
+            peer.send(ApiKeys.PRODUCE, REQUEST_BYTES - 100 * INSERTED_BYTES, pieces(100));
+            assertThat(connection.canSend()).as("taken as a whole").isTrue();
+            for (int number = 1; number < last; number++) {
+                assertThat(peer.read().getInt(0)).isEqualTo(number);
+            }
+            peer.pollUntil(() -> !connection.hasUnwritten());
+            for (int number = last; number <= last + 1; number++) {
+                ByteBuffer request = peer.read();
+                assertThat(request.getInt(0)).isEqualTo(number);
+                assertThat(request.remaining()).isEqualTo(REQUEST_BYTES);
+                peer.answer(number);
+            }
+            peer.pollUntil(() -> peer.answered.size() == last + 1);
+        }
+    }
+
     /** A request is under way for as long as a peer does not read: its answer is due from when it has left. */
     @Test
     void timeForTheAnswer_beginsWhenTheLastEncryptedBytesHaveLeft() throws Exception {
-        try (Peer peer = new Peer(client(), server())) {
+        try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
             Connection connection = peer.connection;
-            int last = fill(peer);
+            int last = fill(peer, 0);
             long filledNanos = System.nanoTime();
             for (int number = 1; number < last; number++) {
                 assertThat(peer.read().getInt(0)).isEqualTo(number);
@@ -116,10 +112,16 @@ class PendingBytesTest {
         }
     }
 
+    private static List<ByteBuffer> pieces(int count) {
+        return Stream.generate(() -> ByteBuffer.allocateDirect(INSERTED_BYTES))
+                .limit(count)
+                .toList();
+    }
+
     /** Returns the number of the last request, which is the only one that is not in the socket as a whole. */
-    private static int fill(Peer peer) throws Exception {
+    private static int fill(Peer peer, int inserted) throws Exception {
         for (int number = 1; ; number++) {
-            peer.send(ApiKeys.PRODUCE, REQUEST_BYTES, List.of());
+            peer.send(ApiKeys.PRODUCE, REQUEST_BYTES - inserted * INSERTED_BYTES, pieces(inserted));
             peer.connection.poll(System.nanoTime());
             if (peer.connection.hasUnwritten()) {
                 return number;

@@ -2,8 +2,14 @@ package dev.weir.lean.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Map;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 
 /** A key and its certificate for localhost, which a server shows and a client trusts. Stateless. */
 public final class TlsKeys {
@@ -42,5 +48,32 @@ public final class TlsKeys {
             assertThat(keytool.waitFor()).isZero();
         }
         return file;
+    }
+
+    /** What a client is told that trusts the key in that folder. */
+    static Map<String, String> client(Path folder) throws Exception {
+        return Map.of(
+                "bootstrap.servers",
+                "localhost:1",
+                "security.protocol",
+                "SSL",
+                "ssl.truststore.location",
+                in(folder).toString(),
+                "ssl.truststore.password",
+                PASSWORD);
+    }
+
+    /** Makes the sockets of a server that shows the key in that folder. */
+    static ServerSocketFactory server(Path folder) throws Exception {
+        char[] password = PASSWORD.toCharArray();
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(in(folder))) {
+            keys.load(in, password);
+        }
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(keys, password);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(managers.getKeyManagers(), null, null);
+        return context.getServerSocketFactory();
     }
 }

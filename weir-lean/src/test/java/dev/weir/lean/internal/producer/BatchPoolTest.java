@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ class BatchPoolTest {
     private static final long LONG_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long DEADLINE_SECONDS = 20;
 
+    private final AtomicInteger presses = new AtomicInteger();
     private final ArrayDeque<Batch> taken = new ArrayDeque<>();
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
 
@@ -92,7 +94,7 @@ class BatchPoolTest {
     @ParameterizedTest
     @CsvSource({"100, 8", "16, 4", "8, 2", "3, 1"})
     void sender_isWokenOnceEightBatchesOrAQuarterCanBeHad_andNotBefore(int batches, int wake) throws Exception {
-        BatchPool pool = new BatchPool((long) batches * BATCH_BYTES, BATCH_BYTES, LONG_NANOS);
+        BatchPool pool = new BatchPool((long) batches * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, LONG_NANOS);
         empty(pool);
         assertThat(taken).hasSize(batches);
         Sender sender = send(pool, SMALL);
@@ -108,7 +110,7 @@ class BatchPoolTest {
     /** What comes back may be less than wakes it for long, while a partition without a leader holds the rest. */
     @Test
     void sender_looksByItself_whileLessIsFreeThanWakesIt() throws Exception {
-        BatchPool pool = new BatchPool(16 * BATCH_BYTES, BATCH_BYTES);
+        BatchPool pool = new BatchPool(16 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet);
         empty(pool);
         Sender sender = new Sender(pool, SMALL, LONG_NANOS);
         senders.add(sender);
@@ -122,7 +124,7 @@ class BatchPoolTest {
     @Test
     void senderThatFindsNoRoom_goesWithout_onceItsTimeIsOver() throws Exception {
         long lookNanos = TimeUnit.MILLISECONDS.toNanos(1);
-        BatchPool pool = new BatchPool(16 * BATCH_BYTES, BATCH_BYTES, lookNanos);
+        BatchPool pool = new BatchPool(16 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, lookNanos);
         empty(pool);
         long fromNanos = System.nanoTime();
         Sender sender = new Sender(pool, SMALL, 20 * lookNanos);
@@ -135,7 +137,7 @@ class BatchPoolTest {
     /** Smaller ones would take each batch that comes back, and it would never find three. */
     @Test
     void largeRecord_getsItsRoom_whileSmallerOnesWantThePieces() throws Exception {
-        BatchPool pool = new BatchPool(4 * BATCH_BYTES, BATCH_BYTES, LONG_NANOS);
+        BatchPool pool = new BatchPool(4 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, LONG_NANOS);
         empty(pool);
         Sender large = send(pool, LARGE);
         for (int free = 1; free < 3; free++) {
@@ -152,10 +154,38 @@ class BatchPoolTest {
         assertThat(small.result()).isNotNull();
     }
 
+    /**
+     * Whoever sends looks once at what senders lack; one that begins to wait thereafter must say so anew. It did not,
+     * and for up to a second nobody had the batches leave that hold its room.
+     */
+    @Test
+    void senderThatGoesWithout_saysSoEachTime_thatItIsForgotten() throws Exception {
+        BatchPool pool =
+                new BatchPool(2 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, TimeUnit.MILLISECONDS.toNanos(1));
+        empty(pool);
+        assertThat(presses).hasValue(1);
+        assertThat(pool.take(SMALL, 0)).isNull();
+        assertThat(presses).as("while it is known").hasValue(1);
+
+        assertThat(pool.takePressed()).isTrue();
+        assertThat(pool.isPressed()).isFalse();
+        Sender sender = send(pool, SMALL);
+        assertThat(presses).as("of a sender that waits").hasValue(2);
+
+        // It is known until it is overlooked, while it looks by itself.
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (presses.get() == 2) {
+            boolean unused = pool.takePressed();
+            assertThat(System.nanoTime() - deadlineNanos).isNegative();
+        }
+        giveBack(pool);
+        assertThat(sender.result()).isNotNull();
+    }
+
     /** They are not woken by a batch that comes back: it came back before. */
     @Test
     void smallerOnes_goOn_onceTheLargeOneHasGivenUp() throws Exception {
-        BatchPool pool = new BatchPool(100 * BATCH_BYTES, BATCH_BYTES, LONG_NANOS);
+        BatchPool pool = new BatchPool(100 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, LONG_NANOS);
         empty(pool);
         Sender large = send(pool, LARGE);
         giveBack(pool);
@@ -166,7 +196,7 @@ class BatchPoolTest {
 
     @Test
     void closedPool_whileSendersWait_letsThemGoWithout() throws Exception {
-        BatchPool pool = new BatchPool(100 * BATCH_BYTES, BATCH_BYTES, LONG_NANOS);
+        BatchPool pool = new BatchPool(100 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet, LONG_NANOS);
         empty(pool);
         Sender small = send(pool, SMALL);
         Sender large = send(pool, LARGE);

@@ -1,0 +1,135 @@
+package dev.weir.drivers.kafka;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32C;
+
+/**
+ * Produce requests for one topic, of version 3, the oldest that brokers of today take (KIP-896), with batches of records
+ * that have a value and nothing else. The format of a batch stands at {@link BareConnection}. Confined to one thread;
+ * one buffer, used again for each request.
+ *
+ * <pre>
+ *   start();
+ *   for each batch: begin(partition);  for each record: add(value);  end(producerId, epoch, sequence);
+ *   write(finish());
+ * </pre>
+ */
+public final class BareRequest {
+    /** Of a batch, before its records. */
+    public static final int BATCH_HEADER = 61;
+
+    /** Of a request, before its batches, with a topic's name of any length; and of a partition, before its batch. */
+    private static final int OVERHEAD = 1024;
+
+    private static final short PRODUCE = 0;
+    private static final short PRODUCE_VERSION = 3;
+    private static final short ACKS_ALL = -1;
+    private static final int TIMEOUT_MILLIS = 30_000;
+    /** What a batch's checksum begins with, and where it stands. */
+    public static final int BATCH_ATTRIBUTES = 21;
+
+    public static final int BATCH_CRC = 17;
+
+    private final byte[] topic;
+    private final ByteBuffer request;
+    private final CRC32C crc = new CRC32C();
+    private final int countAt;
+    private int batches;
+    private int batchAt;
+    private int records;
+
+    /** @param maxBytes of all batches of a request, each with 8 more */
+    public BareRequest(String topic, int maxBytes) {
+        this.topic = topic.getBytes(StandardCharsets.UTF_8);
+        this.request = ByteBuffer.allocateDirect(OVERHEAD + maxBytes);
+        this.countAt = start().position() - Integer.BYTES;
+    }
+
+    /**
+     * Begins a request.
+     *
+     * @return the buffer, behind the number of batches, for whoever puts them there otherwise; stays this object's
+     */
+    public ByteBuffer start() {
+        batches = 0;
+        request.clear().position(Integer.BYTES);
+        request.putShort(PRODUCE).putShort(PRODUCE_VERSION).putInt(0).putShort((short) -1); // no client id
+        request.putShort((short) -1).putShort(ACKS_ALL).putInt(TIMEOUT_MILLIS); // no transactional id
+        return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // the number of batches: later
+    }
+
+    /** Where in the buffer the number of batches stands. */
+    public int countAt() {
+        return countAt;
+    }
+
+    /** Begins a batch. */
+    public void begin(int partition) {
+        batchAt = request.putInt(partition).position() + Integer.BYTES;
+        records = 0;
+        request.position(batchAt + BATCH_HEADER);
+    }
+
+    /** Adds a record to the batch. */
+    public void add(byte[] value) {
+        number(bodyBytes(records, value.length));
+        request.put((byte) 0).put((byte) 0); // attributes, delta of the time
+        number(records++);
+        number(-1); // no key
+        number(value.length);
+        request.put(value);
+        number(0); // no headers
+    }
+
+    /** Ends the batch; all three are -1 for a producer that is not idempotent. */
+    public void end(long producerId, short epoch, int sequence) {
+        int end = request.position();
+        long now = System.currentTimeMillis();
+        request.position(batchAt - Integer.BYTES);
+        request.putInt(end - batchAt)
+                .putLong(0)
+                .putInt(end - batchAt - 12)
+                .putInt(-1)
+                .put((byte) 2)
+                .putInt(0);
+        request.putShort((short) 0).putInt(records - 1).putLong(now).putLong(now);
+        request.putLong(producerId).putShort(epoch).putInt(sequence).putInt(records);
+        crc.reset();
+        crc.update(request.limit(end).position(batchAt + BATCH_ATTRIBUTES));
+        request.limit(request.capacity());
+        request.putInt(batchAt + BATCH_CRC, (int) crc.getValue());
+        batches++;
+    }
+
+    /** Ends the request; the buffer is used again for the next one. */
+    public ByteBuffer finish() {
+        return request.putInt(countAt, batches)
+                .putInt(0, request.position() - Integer.BYTES)
+                .flip();
+    }
+
+    /** Of a record with so many before it in its batch. */
+    public static int recordBytes(int before, int valueBytes) {
+        int body = bodyBytes(before, valueBytes);
+        return bytes(body) + body;
+    }
+
+    private static int bodyBytes(int before, int valueBytes) {
+        return 1 + 1 + bytes(before) + 1 + bytes(valueBytes) + valueBytes + 1;
+    }
+
+    private static int bytes(int value) {
+        int zigzag = (value << 1) ^ (value >> 31);
+        return Math.max(1, (38 - Integer.numberOfLeadingZeros(zigzag)) / 7);
+    }
+
+    private void number(int value) {
+        int zigzag = (value << 1) ^ (value >> 31);
+        while ((zigzag & ~0x7f) != 0) {
+            request.put((byte) ((zigzag & 0x7f) | 0x80));
+            zigzag >>>= 7;
+        }
+        request.put((byte) zigzag);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.weir.lean.internal.producer;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The partitions that may send to a broker in this turn, each its oldest batch. Where a request has not room for all of
+ * them, those go first whose batches are the oldest: the order in which they are offered may favour the same ones each
+ * time. Confined to the producer's thread.
+ */
+final class Ready {
+
+    private static final Comparator<Partition> OLDEST_FIRST =
+            (one, other) -> Long.compare(head(one).begunNanos - head(other).begunNanos, 0);
+
+    /** Side by side by topic, as requests want them. */
+    private static final Comparator<Partition> BY_TOPIC =
+            Comparator.<Partition>comparingInt(each -> each.topic.ordinal).thenComparingInt(each -> each.number);
+
+    private final List<Partition> partitions = new ArrayList<>();
+    private final int maxRequestBytes;
+
+    Ready(int maxRequestBytes) {
+        this.maxRequestBytes = maxRequestBytes;
+    }
+
+    /** One that has a batch waiting. */
+    void add(Partition partition) {
+        partitions.add(partition);
+    }
+
+    boolean isEmpty() {
+        return partitions.isEmpty();
+    }
+
+    void clear() {
+        partitions.clear();
+    }
+
+    /**
+     * Forgets those that the next request has no room for; of the others at least one, whatever the size of its batch.
+     *
+     * @return what is left, in the order that requests want; valid until the next call
+     */
+    List<Partition> ofNextRequest() {
+        if (fitting() < partitions.size()) {
+            partitions.sort(OLDEST_FIRST);
+            partitions.subList(Math.max(1, fitting()), partitions.size()).clear();
+        }
+        partitions.sort(BY_TOPIC);
+        return partitions;
+    }
+
+    /** How many of them, from the first one on, a request has room for. */
+    private int fitting() {
+        long bytes = 0;
+        for (int i = 0; i < partitions.size(); i++) {
+            Partition partition = partitions.get(i);
+            bytes += head(partition).writer.sizeBytes()
+                    + partition.topic.nameBytes.length
+                    + ProduceRequest.PARTITION_BYTES;
+            if (bytes > maxRequestBytes) {
+                return i;
+            }
+        }
+        return partitions.size();
+    }
+
+    private static Batch head(Partition partition) {
+        return partition.waiting.element();
+    }
+}
