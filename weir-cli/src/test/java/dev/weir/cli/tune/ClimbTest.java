@@ -134,8 +134,8 @@ class ClimbTest {
     /** Outputs that are wrong end it: nobody asks how quick they were. */
     @Test
     void outputsThatAreWrong_areTold_andNothingRunsAfterThem() throws Exception {
-        script.measures("first", 60_000).measures("first+threads", 50_000);
-        script.levers("threads");
+        script.measures("first", 60_000).measures("first+threads", 50_000).measures("first+lean", 90_000);
+        script.levers("threads", "lean");
         script.overAfter = "first+threads";
 
         climb();
