@@ -14,6 +14,7 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.StageControl;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -242,6 +244,69 @@ class ConsolePageTest {
                     .isEqualTo("0");
             assertThat(browser.troubles).isEmpty();
         }
+    }
+
+    /** Two stages on a thread that tell what they did every other second: the first works for 0.6 of them. */
+    private static List<StageSnapshot> inBatches(long startNanos, int batch) {
+        long elapsed = System.nanoTime() - startNanos;
+        long batches = elapsed / TimeUnit.SECONDS.toNanos(2);
+        long out = batch * batches;
+        return List.of(
+                StageSnapshot.of(
+                        "look up", 1, out, out, TimeUnit.MILLISECONDS.toNanos(600 * batches), 0, 0, 0, elapsed),
+                StageSnapshot.of("route", 1, out, out, 0, 0, 0, 0, elapsed));
+    }
+
+    /** Notes what the page says each fifth of a second, until it has so many looks more. */
+    private static List<String> watch(Browser browser, String expression, int more) throws Exception {
+        String watching = browser.evaluate("window.noted = [], clearInterval(window.noting), window.noting ="
+                + " setInterval(() => window.noted.push(" + expression + "), 200), 'on'");
+        assertThat(watching).isEqualTo("on");
+        int from = looks(browser);
+        await().atMost(PATIENCE).until(() -> looks(browser) >= from + more);
+        return browser.evaluate("window.noted.join('\\n')").lines().toList();
+    }
+
+    @Test
+    void page_ofAStageThatWaitsInBatches_saysSoInEachSecond_andPromisesNoGainThatIsNone() throws Exception {
+        StubPipeline pipeline = new StubPipeline("lookups");
+        long start = System.nanoTime();
+        pipeline.counters = () -> inBatches(start, 600);
+        AtomicReference<Limiter> limiter = new AtomicReference<>(waiting("look up", 1.04));
+        try (ConsoleServer console = ConsoleServer.builder().start();
+                Browser browser = new Browser(folder)) {
+            console.show(pipeline, limiter::get);
+            browser.open(console.uri());
+            awaitText(browser, "advice", "Next: give it threads");
+            assertThat(browser.textOf("advice")).doesNotContain("times the rate");
+            await().atMost(PATIENCE).until(() -> looks(browser) >= 5);
+            // All of the time from one batch to the next.
+            assertThat(watch(browser, "document.querySelector('#graph .limits').parentNode.textContent", 3))
+                    .hasSizeGreaterThan(5)
+                    .allSatisfy(box -> assertThat(box).matches("look up[1-9][0-9]*/swaits [1-4][0-9] %"));
+            limiter.set(waiting("route", 1.2).measured(2.5));
+            awaitText(browser, "advice", "(expected: 1.2 times the rate); the change before: 2.5 times the rate");
+            await().atMost(PATIENCE).until(() -> limitingBox(browser).endsWith("busy 0 %"));
+
+            // Another one, which counts from 0: what is beside the headline is what the boxes say.
+            StubPipeline next = new StubPipeline("next");
+            long nextStart = System.nanoTime();
+            next.counters = () -> inBatches(nextStart, 6000);
+            console.show(next, limiter::get);
+            awaitText(browser, "pipeline", "next");
+            assertThat(watch(
+                            browser,
+                            "document.querySelector('#figures dd').textContent === document.querySelector("
+                                    + "'#graph g[role=listitem]').textContent.match(/[0-9,]+\\/s/)[0]",
+                            4))
+                    .hasSizeGreaterThan(5)
+                    .containsOnly("true");
+            assertThat(browser.troubles).isEmpty();
+        }
+    }
+
+    private static Limiter waiting(String stage, double gain) {
+        return Limiter.of(Limiter.Kind.STAGE_WAIT, stage, "it waits", "give it threads", gain);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /** A pipeline that shows what a test puts into it. */
 final class StubPipeline implements RunningPipeline {
@@ -16,6 +17,10 @@ final class StubPipeline implements RunningPipeline {
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
 
     final List<StageSnapshot> stages = new CopyOnWriteArrayList<>();
+
+    /** What each look gets: {@link #stages}, if a test says nothing else. */
+    volatile Supplier<List<StageSnapshot>> counters = () -> List.copyOf(stages);
+
     final List<Object> handles = new CopyOnWriteArrayList<>();
     volatile boolean broken;
 
@@ -42,7 +47,7 @@ final class StubPipeline implements RunningPipeline {
         if (broken) {
             throw new IllegalStateException("broken by the test");
         }
-        return List.copyOf(stages);
+        return counters.get();
     }
 
     @Override

@@ -130,6 +130,19 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(1 / 0.3, within(0.01));
     }
 
+    /** One thread of its own is what it has, as good as. */
+    @Test
+    void fusedStageThatWaits_isAdvisedTwoThreadsAtLeast_alsoWhereNoGainIsSeen() {
+        activity("look up", "all", 1, 1, 0);
+        activity("encode", "all", 0, 0, 0);
+        stage("look up", 1, 0.9, 0, 0).stage("encode", 1, 0.1, 0, 0);
+        Limiter limiter = machine(8, 0.99).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.advice())
+                .isEqualTo("give look up threads of its own: mapBlocking or mapAsync with 2 at once");
+        assertThat(limiter.expectedGain()).isEqualTo(1);
+    }
+
     /** A platform thread in a blocking read is runnable; the process' processor time tells. */
     @Test
     void threadsThatUseNoProcessor_wait_thoughTheyLookRunnable() {

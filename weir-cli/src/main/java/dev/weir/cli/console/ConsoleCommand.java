@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
@@ -170,8 +171,15 @@ public final class ConsoleCommand implements Callable<Integer> {
                         + state.path("state").asText());
         JsonNode limiter = state.path("limiter");
         if (limiter.isObject()) {
-            weir.out().println("limiter  " + limiter.path("sentence").asText());
-            weir.out().println("         " + limiter.path("advice").asText());
+            JsonNode measured = limiter.path("measured_gain");
+            weir.out()
+                    .println("limiter  " + limiter.path("kind").asText() + ": "
+                            + limiter.path("sentence").asText());
+            weir.out()
+                    .println("         to do: " + limiter.path("advice").asText()
+                            + LimiterFields.gains(
+                                    limiter.path("expected_gain").asDouble(),
+                                    measured.isNumber() ? measured.asDouble() : null));
         }
         state.path("why").forEach(why -> weir.out().println("why      " + why.asText()));
         state.path("controls")

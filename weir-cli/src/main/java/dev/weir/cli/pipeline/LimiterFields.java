@@ -5,9 +5,13 @@ import dev.weir.metrics.Limiter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A limiter in summaries: the fields for programs and the lines for people. */
 public final class LimiterFields {
+
+    /** A smaller gain is written as "1.0 times". */
+    private static final double WORTH_A_WORD = 1.05;
 
     private LimiterFields() {}
 
@@ -39,8 +43,19 @@ public final class LimiterFields {
      */
     public static List<String> lines(Limiter limiter, int columns) {
         List<String> lines = new ArrayList<>(wrapped(limiter.kind().id() + ": " + limiter.sentence(), columns));
-        lines.addAll(wrapped("to do: " + limiter.advice(), columns));
+        String advice = limiter.advice() + gains(limiter.expectedGain(), limiter.measuredGain());
+        lines.addAll(wrapped("to do: " + advice, columns));
         return lines;
+    }
+
+    /**
+     * What to add to an advice: its expected gain, and what the one that was followed last has brought.
+     *
+     * @param measured null if none was followed
+     */
+    public static String gains(double expected, @Nullable Double measured) {
+        String hoped = expected < WORTH_A_WORD ? "" : " (expected: %.1f times the rate)".formatted(expected);
+        return measured == null ? hoped : hoped + "; the change before: %.1f times the rate".formatted(measured);
     }
 
     /** The text broken between words, for lines of their own. */

@@ -53,7 +53,8 @@ public final class Tuning {
         }
     }
 
-    private int run(Version first, Endpoints endpoints) throws InterruptedException {
+    /** From this version on, which its caller closes: how tests plant one whose outputs are wrong. */
+    int run(Version first, Endpoints endpoints) throws InterruptedException {
         // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");

@@ -8,6 +8,7 @@ import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.TimelineEntry;
+import dev.weir.metrics.Limiter;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,24 @@ class ConsoleCommandTest {
         assertThat(answer.path("refused")).hasSize(2);
         assertThat(answer.path("error").asText()).contains("1 to 512").contains("1 more");
         assertThat(harness.err()).contains("stage.price.parallelism=9999");
+    }
+
+    /** As on the page: what limits, what to do, what that should bring, and what the change before has brought. */
+    @Test
+    void limiter_isToldWithItsGains() throws Exception {
+        Limiter limiter = Limiter.of(Limiter.Kind.STAGE_WAIT, "price", "price waits", "raise it from 2 to 6", 3);
+        CountDownLatch asked = new CountDownLatch(1);
+        console.show(running, () -> {
+            asked.countDown();
+            return limiter.measured(1.8);
+        });
+        // The look that asks is over before a request is answered.
+        asked.await();
+        assertThat(harness.run("console", console.uri().toString())).isEqualTo(ExitCode.DONE);
+        assertThat(harness.out())
+                .contains(
+                        "limiter  stage-wait: price waits",
+                        "to do: raise it from 2 to 6 (expected: 3.0 times the rate); the change before: 1.8 times");
     }
 
     @Test

@@ -38,6 +38,24 @@ class LimiterFieldsTest {
     @Test
     void lines_areBrokenBetweenWords() {
         List<String> lines = LimiterFields.lines(LIMITER, 24);
-        assertThat(lines).containsExactly("stage-wait: price waits", "for its shop", "to do: raise it from 8", "to 24");
+        assertThat(lines)
+                .containsExactly(
+                        "stage-wait: price waits",
+                        "for its shop",
+                        "to do: raise it from 8",
+                        "to 24 (expected: 3.0",
+                        "times the rate)");
+    }
+
+    @Test
+    void gains_areTold_ifThereAreAny() {
+        assertThat(LimiterFields.gains(1.04, null)).isEmpty();
+        assertThat(LimiterFields.gains(1.2, null)).isEqualTo(" (expected: 1.2 times the rate)");
+        assertThat(LimiterFields.gains(1, 2.46)).isEqualTo("; the change before: 2.5 times the rate");
+        assertThat(LimiterFields.lines(LIMITER.measured(0.9), 200))
+                .last()
+                .isEqualTo(
+                        "to do: raise it from 8 to 24 (expected: 3.0 times the rate); the change before: 0.9 times the"
+                                + " rate");
     }
 }

@@ -65,6 +65,26 @@ class ClimbTest {
         climb();
 
         assertThat(verdicts()).containsExactly("first FIRST", "first+lean EQUAL taken back", "first+cheaper url EQUAL");
+        // What is no quicker is no other ground for what failed: the lean path is not asked for a second time.
+        assertThat(script.asked).containsExactly("first", "first+lean", "first+cheaper url");
+    }
+
+    /** A limiter that promises something forever. */
+    @Test
+    void climb_endsAfterTwelveSteps() throws Exception {
+        List<String> levers = new ArrayList<>();
+        StringBuilder version = new StringBuilder("first");
+        script.measures("first", 1);
+        for (int step = 2; step <= 20; step++) {
+            levers.add("lever " + step);
+            script.measures(version.append("+lever ").append(step).toString(), Math.pow(2, step));
+        }
+        script.levers(levers.toArray(String[]::new));
+
+        climb();
+
+        assertThat(told).hasSize(12);
+        assertThat(closed).hasSize(12).doesNotHaveDuplicates();
     }
 
     @Test
@@ -114,8 +134,8 @@ class ClimbTest {
     /** Outputs that are wrong end it: nobody asks how quick they were. */
     @Test
     void outputsThatAreWrong_areTold_andNothingRunsAfterThem() throws Exception {
-        script.measures("first", 60_000).measures("first+threads", 50_000);
-        script.levers("threads");
+        script.measures("first", 60_000).measures("first+threads", 50_000).measures("first+lean", 90_000);
+        script.levers("threads", "lean");
         script.overAfter = "first+threads";
 
         climb();
@@ -138,6 +158,7 @@ class ClimbTest {
     private static final class Script implements Climb.Runs {
         private final Map<String, Queue<Double>> measures = new HashMap<>();
         private final Map<String, Queue<Double>> again = new HashMap<>();
+        private final List<String> asked = new ArrayList<>();
         private List<String> levers = List.of();
         private @Nullable String overAfter;
         private boolean over;
@@ -170,6 +191,7 @@ class ClimbTest {
 
         @Override
         public @Nullable Measurement measure(Version version, int step) {
+            asked.add(version.change());
             Double rate = next(measures, version);
             over = over || version.change().equals(overAfter);
             return rate == null

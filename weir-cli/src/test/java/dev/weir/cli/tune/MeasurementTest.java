@@ -55,9 +55,9 @@ class MeasurementTest {
 
     @Test
     void median_ofPasses_isTheOneInTheMiddle_orBetweenTheTwo() {
-        List<Measurement> passes = List.of(rated(90), rated(30), rated(60));
+        List<Measurement> passes = List.of(rated(90), rated(30), rated(80));
 
-        assertThat(Measurement.median(passes)).isEqualTo(rated(60));
+        assertThat(Measurement.median(passes)).isEqualTo(rated(80));
         assertThat(Measurement.median(passes.subList(0, 2)).recordsPerSecond()).isEqualTo(60);
         assertThat(Measurement.median(passes.subList(0, 1))).isEqualTo(rated(90));
     }

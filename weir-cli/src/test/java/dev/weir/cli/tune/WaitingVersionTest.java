@@ -73,6 +73,10 @@ class WaitingVersionTest {
                     .isNull();
             assertThat(first.next(measured(limiter), Set.of(one.lever(), other.lever())))
                     .isNull();
+            Measurement full = measured(Limiters.of(Kind.DISPATCHER, "lookups", 2.5));
+            try (Version larger = Objects.requireNonNull(one.next(full, Set.of()))) {
+                assertThat(one.next(full, Set.of(larger.lever()))).isNull();
+            }
         }
     }
 

@@ -45,7 +45,7 @@ function headline(state) {
     const words = LIMITS[state.limiter.kind] ?? ((name) => `Limited by ${state.limiter.kind}: ${name}`);
     put(at("limiter"), "text", words(state.limiter.name));
     const gain = state.limiter.expected_gain >= 1.05 ? ` (expected: ${state.limiter.expected_gain.toFixed(1)} times the rate)` : "";
-    const measured = state.limiter.measured_gain ? ` (measured: ${state.limiter.measured_gain.toFixed(1)} times)` : "";
+    const measured = state.limiter.measured_gain ? `; the change before: ${state.limiter.measured_gain.toFixed(1)} times the rate` : "";
     put(at("advice"), "text", `Next: ${state.limiter.advice}${gain}${measured}`);
     return;
   }
@@ -59,40 +59,35 @@ function headline(state) {
   put(at("advice"), "text", paused ? "Next: resume it below" : "");
 }
 
-// By how much a counter rose each second, over the time that the limiter is judged over; undefined while that is not known.
-function rise(counter) {
+// By how much the lag fell each second, over the time that the limiter is judged over; NaN while that is not known.
+function lagFall() {
   const now = looks.at(-1);
   const before = looks[Math.max(0, looks.length - 1 - JUDGED)];
   const seconds = now ? (new Date(now.at) - new Date(before.at)) / 1000 : 0;
-  const more = seconds > 0 ? (counter(now) - counter(before)) / seconds : NaN;
-  return Number.isFinite(more) ? more : undefined;
+  return seconds > 0 ? (before.lag - now.lag) / seconds : NaN;
 }
 
-function rate(place, ofLastSecond) {
-  const out = rise((look) => look.stages.at(place)?.out);
-  return `${short(out === undefined || out < 0 ? ofLastSecond ?? 0 : out)}/s`;
-}
-
-// The stages over that time: one that works in bursts would else look dead below a headline that says it limits.
+// The stages over that time, as their shares are: one that works in bursts would else look dead below a headline that
+// says it limits. A mean of rates, as counters begin with 0 again when another pipeline is shown.
 function judged(stages) {
   const seen = looks.slice(-JUDGED);
   return stages.map((stage, i) => {
     const same = seen.map((look) => look.stages[i]).filter((each) => each?.name === stage.name);
     const mean = (field) => same.reduce((sum, each) => sum + each[field], 0) / same.length;
-    const fields = ["in_per_second", "out_per_second", "busy_share", "blocked_up_share", "blocked_down_share"];
+    const fields = ["in_per_second", "out_per_second"];
     return same.length === 0 ? stage : { ...stage, ...Object.fromEntries(fields.map((field) => [field, mean(field)])) };
   });
 }
 
-function figures(state) {
-  const last = state.stages.at(-1);
+function figures(state, stages) {
+  const rate = (stage) => `${short(stage?.out_per_second ?? 0)}/s`;
   const known = (state.partitions ?? []).filter((each) => each.lag >= 0);
   const lag = known.reduce((sum, each) => sum + each.lag, 0);
-  const fall = -(rise((look) => look.lag) ?? 0);
+  const fall = lagFall();
   const oldest = Math.max(0, ...(state.partitions ?? []).map((each) => each.oldest_unfinished_age_ms ?? 0));
   const pairs = [
-    ["In", rate(0, state.stages[0]?.out_per_second)],
-    ["Out", rate(-1, last?.out_per_second)],
+    ["In", rate(stages[0])],
+    ["Out", rate(stages.at(-1))],
   ];
   if (state.partitions) {
     pairs.push(["Lag", `${short(lag)} records`]);
@@ -119,8 +114,9 @@ function show(state) {
   put(at("pipeline"), "text", state.pipeline || "Weir");
   put(at("run-state"), "text", state.state);
   headline(state);
-  figures(state);
-  graph.show(judged(state.stages), state.limiter);
+  const stages = judged(state.stages);
+  figures(state, stages);
+  graph.show(stages, state.limiter);
   partitions.show(state.partitions ?? []);
   controls.show(state.controls);
 }

@@ -39,7 +39,7 @@ record Look(
     }
 
     /**
-     * A stage since the look before.
+     * A stage of late: its rates are those since the look before, its shares those of some seconds.
      *
      * @param now its counters
      * @param busy the share of its thread time that it worked, 0 to 1
@@ -48,15 +48,22 @@ record Look(
      */
     record StageLook(StageSnapshot now, double inPerSecond, double outPerSecond, double busy, double up, double down) {
 
-        static StageLook between(@Nullable StageSnapshot before, StageSnapshot now) {
-            long elapsed = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
-            if (elapsed <= 0) {
+        /**
+         * By what its counters were at an earlier look, at the one before, and are now.
+         *
+         * @param earlier null for the pipeline's start
+         * @param before null for the pipeline's start
+         */
+        static StageLook between(@Nullable StageSnapshot earlier, @Nullable StageSnapshot before, StageSnapshot now) {
+            long sinceBefore = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
+            long elapsed = now.elapsedNanos() - (earlier == null ? 0 : earlier.elapsedNanos());
+            if (sinceBefore <= 0 || elapsed <= 0) {
                 return new StageLook(now, 0, 0, 0, 0, 0);
             }
-            double seconds = elapsed / 1e9;
-            double busy = now.busyNanos() - (before == null ? 0 : before.busyNanos());
-            double up = now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos());
-            double down = now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos());
+            double seconds = sinceBefore / 1e9;
+            double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
+            double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
+            double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
             // The time of all threads, whose number may have changed; one thread also does other things.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(

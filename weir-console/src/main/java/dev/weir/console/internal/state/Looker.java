@@ -43,7 +43,7 @@ public final class Looker implements Shown, AutoCloseable {
 
     // Under the lock.
     private @Nullable Subject subject;
-    private final Map<String, StageSnapshot> before = new HashMap<>();
+    private final Map<String, RecentCounters> recent = new HashMap<>();
     private final Map<String, StageLook> shares = new HashMap<>();
     private @Nullable Limiter limiter;
     private long number;
@@ -65,7 +65,7 @@ public final class Looker implements Shown, AutoCloseable {
     public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> newLimiter) {
         lock.lock();
         try {
-            before.clear();
+            recent.clear();
             shares.clear();
             limiter = null;
             subject = new Subject(pipeline, newLimiter);
@@ -107,7 +107,10 @@ public final class Looker implements Shown, AutoCloseable {
             Subject looked = subject;
             List<StageSnapshot> stages = looked == null ? List.of() : looked.pipeline.stages();
             for (StageSnapshot stage : stages) {
-                shares.put(stage.name(), StageLook.between(before.put(stage.name(), stage), stage));
+                shares.put(
+                        stage.name(),
+                        recent.computeIfAbsent(stage.name(), name -> new RecentCounters())
+                                .next(stage));
             }
             number++;
             limiter = looked == null ? null : looked.limiter.get();
@@ -155,7 +158,7 @@ public final class Looker implements Shown, AutoCloseable {
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());
         return last == null
-                ? StageLook.between(null, now)
+                ? StageLook.between(null, null, now)
                 : new StageLook(now, last.inPerSecond(), last.outPerSecond(), last.busy(), last.up(), last.down());
     }
 

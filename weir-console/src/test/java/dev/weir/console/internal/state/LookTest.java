@@ -23,7 +23,7 @@ class LookTest {
     void shares_areThoseSinceTheLookBefore() {
         StageSnapshot before = stage(4, 1_000, 8 * SECOND, 0, 0, 2 * SECOND);
         StageSnapshot now = stage(4, 1_500, 10 * SECOND, SECOND, SECOND, 3 * SECOND);
-        StageLook look = StageLook.between(before, now);
+        StageLook look = StageLook.between(before, before, now);
         assertThat(look.inPerSecond()).isEqualTo(500);
         assertThat(look.busy()).isEqualTo(0.5);
         assertThat(look.up()).isEqualTo(0.25);
@@ -34,15 +34,29 @@ class LookTest {
     void shares_afterTheLaneNumberChanged_addUp() {
         StageSnapshot before = stage(2, 0, SECOND, SECOND, 0, SECOND);
         StageSnapshot now = stage(8, 0, 3 * SECOND, 7 * SECOND, 0, 2 * SECOND);
-        StageLook look = StageLook.between(before, now);
+        StageLook look = StageLook.between(before, before, now);
         assertThat(look.busy()).isEqualTo(0.25);
         assertThat(look.up()).isEqualTo(0.75);
+    }
+
+    /** It works all the time, in batches of two and a half seconds, and its counters learn of each at its end. */
+    @Test
+    void shares_ofBatchesThatTakeLongerThanASecond_areThoseOfFiveSeconds() {
+        RecentCounters recent = new RecentCounters();
+        for (int second = 0; second <= 40; second++) {
+            long batches = 2L * second / 5;
+            StageLook look = recent.next(stage(1, 100 * batches, batches * 5 * SECOND / 2, 0, 0, second * SECOND));
+            if (second > 5) {
+                assertThat(look.busy()).as("second %s", second).isEqualTo(1);
+                assertThat(look.outPerSecond()).isIn(0.0, 100.0);
+            }
+        }
     }
 
     @Test
     void shares_ofAStageThatHasEnded_areNone() {
         StageSnapshot last = stage(2, 10, SECOND, SECOND, 0, SECOND);
-        assertThat(StageLook.between(last, last).busy()).isZero();
+        assertThat(StageLook.between(last, last, last).busy()).isZero();
     }
 
     @Test
