@@ -9,7 +9,6 @@ import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.Waiting;
-import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.SilentLookup;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
@@ -208,21 +207,6 @@ class CommitAheadTest {
         pauses.resumeAll();
         ahead.commit();
         assertThat(ahead.wantsLook()).isFalse();
-    }
-
-    /** A clock that is moved by hand and by what is parked. */
-    private static final class ManualClock implements OwnerClock {
-        long nanos;
-
-        @Override
-        public long nanoTime() {
-            return nanos;
-        }
-
-        @Override
-        public void park(long forNanos) {
-            nanos += forNanos;
-        }
     }
 
     private static final class Answering extends MockConsumer<byte[], byte[]> {

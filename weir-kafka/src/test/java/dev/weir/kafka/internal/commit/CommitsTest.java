@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
-import dev.weir.kafka.internal.lookup.OwnerClock;
-import dev.weir.kafka.internal.lookup.SilentLookup;
+import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -20,33 +20,40 @@ import org.junit.jupiter.api.Test;
 class CommitsTest {
 
     private static final int RECORDS = 5_000;
+    private static final int MEGABYTE = 1 << 20;
+    private static final TopicPartition ID = new TopicPartition("t", 0);
 
-    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
-    private final Commits commits = new Commits(
-            client,
-            new ClientFetcher(client),
-            ConsumerSettings.builder()
-                    .bootstrapServers("h:1")
-                    .commitMetadataChars(512)
-                    .build(),
-            new SilentLookup(),
-            new StandingClock(),
-            MemberCommit.NONE);
-    private final AssignedPartition partition =
-            new AssignedPartition(new TopicPartition("t", 0), new OffsetTracker(RECORDS, () -> {}), Long.MAX_VALUE);
+    private final GoneTopic topic = new GoneTopic(ID);
+    private final Commits commits = commits(512);
+    private final AssignedPartition partition = partition(RECORDS);
 
-    /** The token of each is its offset. */
-    private void append() {
-        for (int i = 0; i < RECORDS; i++) {
+    private Commits commits(int metadataChars) {
+        MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+        return new Commits(
+                client,
+                new ClientFetcher(client),
+                ConsumerSettings.builder()
+                        .bootstrapServers("h:1")
+                        .commitMetadataChars(metadataChars)
+                        .build(),
+                topic,
+                new ManualClock(),
+                MemberCommit.NONE);
+    }
+
+    /** With so many records, of which the token of each is its offset. */
+    private static AssignedPartition partition(int records) {
+        AssignedPartition partition = new AssignedPartition(ID, new OffsetTracker(records, () -> {}), Long.MAX_VALUE);
+        for (int i = 0; i < records; i++) {
             partition.tracker().append(i, 1);
         }
+        return partition;
     }
 
     // The text that says as much as there is room for was the same before and after: the transaction went without the
     // offset of an input whose records were in it, and an abort had that input not read again.
     @Test
     void whatIsFinishedPastAFullSet_isNotTakenForCommitted() {
-        append();
         long next = 1;
         Map<TopicPartition, OffsetAndMetadata> fits = Map.of();
         for (var found = commits.finishedEntirely(List.of(partition));
@@ -65,12 +72,26 @@ class CommitsTest {
             partition.tracker().ack(token);
         }
         var entire = Objects.requireNonNull(commits.finishedEntirely(List.of(partition)));
-        assertThat(Objects.requireNonNull(entire.get(partition.id())).offset()).isEqualTo(next);
+        assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
+    }
+
+    // A set is looked up to so many runs and no further: what is past them would go without its offset, too.
+    @Test
+    void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
+        int runs = CommitText.MAX_RUNS;
+        AssignedPartition scattered = partition(2 * runs + 2);
+        Commits roomy = commits(MEGABYTE);
+        for (int run = 1; run < runs; run++) {
+            scattered.tracker().ack(2L * run - 1);
+        }
+        assertThat(roomy.finishedEntirely(List.of(scattered))).hasSize(1);
+        scattered.tracker().ack(2L * runs - 1);
+        scattered.tracker().ack(2L * runs + 1);
+        assertThat(roomy.finishedEntirely(List.of(scattered))).isNull();
     }
 
     @Test
     void whatIsCommittedEntirely_isNotCommittedAgain() {
-        append();
         partition.tracker().ack(0);
         partition.tracker().ack(2);
         var first = Objects.requireNonNull(commits.finishedEntirely(List.of(partition)));
@@ -79,16 +100,32 @@ class CommitsTest {
         assertThat(commits.finishedEntirely(List.of(partition))).isEmpty();
     }
 
-    private static final class StandingClock implements OwnerClock {
+    @Test
+    void whatIsFinishedPastTheSameOffset_isCommitted() {
+        partition.tracker().ack(2);
+        commits.committed(List.of(partition), Objects.requireNonNull(commits.finishedEntirely(List.of(partition))));
+        partition.tracker().ack(4);
+        var next = Objects.requireNonNull(commits.finishedEntirely(List.of(partition)));
+        OffsetAndMetadata commit = Objects.requireNonNull(next.get(ID));
+        assertThat(commit.offset()).isZero();
+        assertThat(commits.texts().finishedPast(ID, commit).contains(4)).isTrue();
+    }
 
-        @Override
-        public long nanoTime() {
-            return 0;
-        }
+    // The broker may have just started and not know it yet: its records would be committed without their offset.
+    @Test
+    void partitionThatIsTakenForGone_goesWithItsTransaction_andWithNoOtherCommit() {
+        partition.tracker().ack(0);
+        commits.lookForGone(Set.of(ID));
+        assertThat(commits.isGone(ID)).isTrue();
+        assertThat(commits.finishedEntirely(List.of(partition))).containsOnlyKeys(ID);
+        assertThat(commits.finished(List.of(partition))).isEmpty();
+    }
 
-        @Override
-        public void park(long nanos) {
-            throw new AssertionError("nobody waits");
-        }
+    @Test
+    void partitionThatIsHeld_isNotCommitted() {
+        partition.tracker().ack(0);
+        partition.open(null);
+        assertThat(commits.finishedEntirely(List.of(partition))).isEmpty();
+        assertThat(commits.finished(List.of(partition))).isEmpty();
     }
 }

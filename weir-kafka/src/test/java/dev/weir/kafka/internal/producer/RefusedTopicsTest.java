@@ -6,8 +6,10 @@ import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
 
 /** For how long a topic is not asked again. */
@@ -57,5 +59,28 @@ class RefusedTopicsTest {
         topics.refused("out", new TopicAuthorizationException(Set.of("out")));
         clock.advance(STEP.plusNanos(1));
         assertThat(topics.refusal("out")).isNull();
+    }
+
+    // A topic that was not asked for between the two was taken for one of the first ten seconds, and asked at once.
+    @Test
+    void refusalAfterTenSeconds_isRememberedForTenMore() {
+        topics.refused("out", forbidden);
+        clock.advance(STEP.multipliedBy(2).plusNanos(1));
+        Exception again = new TopicAuthorizationException(Set.of("out"));
+        topics.refused("out", again);
+        clock.advance(STEP.multipliedBy(2));
+        assertThat(topics.refusal("out")).isSameAs(again);
+        clock.advance(Duration.ofNanos(1));
+        assertThat(topics.refusal("out")).isNull();
+    }
+
+    @Test
+    void topicThatIsMissingOrHasNoName_isRememberedToo() {
+        Exception missing = new UnknownTopicOrPartitionException("missing");
+        Exception misnamed = new InvalidTopicException(Set.of("a b"));
+        topics.refused("missing", missing);
+        topics.refused("a b", misnamed);
+        assertThat(topics.refusal("missing")).isSameAs(missing);
+        assertThat(topics.refusal("a b")).isSameAs(misnamed);
     }
 }

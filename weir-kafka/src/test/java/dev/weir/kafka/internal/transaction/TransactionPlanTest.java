@@ -2,8 +2,12 @@ package dev.weir.kafka.internal.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.WriteFailures;
 import java.time.Duration;
 import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TransactionPlanTest {
@@ -32,7 +36,24 @@ class TransactionPlanTest {
         assertThat(ofMember("pod-2").run()).isNotEqualTo(now.run());
     }
 
-    private static TransactionPlan ofMember(String member) {
+    @Test
+    void run_ofAConsumer_isThatOfItsStaticMember() {
+        var run = new ExactlyOnceRun<>(
+                ProducerSettings.builder().bootstrapServers("h:1").build(),
+                null,
+                WriteFailures.fail(),
+                (group, member) -> {
+                    assertThat(group).isEqualTo("orders");
+                    return ofMember(member);
+                });
+        var consumer = ConsumerSettings.builder().bootstrapServers("h:1").groupId("orders");
+        assertThat(run.plan(consumer.build()).run())
+                .isNotEqualTo(run.plan(consumer.build()).run());
+        consumer.property("group.instance.id", "pod-1");
+        assertThat(run.plan(consumer.build()).run()).isEqualTo(ofMember("pod-1").run());
+    }
+
+    private static TransactionPlan ofMember(@Nullable String member) {
         return TransactionPlan.ofNewRun("orders", member, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
     }
 

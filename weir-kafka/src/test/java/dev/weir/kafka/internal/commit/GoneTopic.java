@@ -1,0 +1,35 @@
+package dev.weir.kafka.internal.commit;
+
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.lookup.SilentLookup;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** A topic of one partition that does not exist, until it does. Confined to one thread. */
+final class GoneTopic extends SilentLookup {
+
+    private final TopicPartition id;
+
+    boolean exists;
+
+    /** How often somebody has asked. */
+    int questions;
+
+    GoneTopic(TopicPartition id) {
+        this.id = id;
+    }
+
+    @Override
+    public CompletionStage<Described> partitions(Selection selection) {
+        questions++;
+        return CompletableFuture.completedStage(
+                exists
+                        ? new Described(Set.of(id), Map.of())
+                        : new Described(
+                                Set.of(), Map.of(id.topic(), new UnknownTopicOrPartitionException("does not exist"))));
+    }
+}
