@@ -85,6 +85,7 @@ class MembershipTest {
         boolean elsewhere = membership.answered(error == Errors.NONE ? answer(1) : refusal(error), now);
         assertThat(elsewhere).isEqualTo(error == Errors.NOT_COORDINATOR);
         assertThat(membership.isGone()).isFalse();
+        assertThat(membership.isDue(now)).as("at once, unless it is elsewhere").isEqualTo(error == Errors.NONE);
         assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
         assertThat(membership.answered(answer(GOODBYE), now)).isFalse();
         assertThat(membership.isGone()).isTrue();

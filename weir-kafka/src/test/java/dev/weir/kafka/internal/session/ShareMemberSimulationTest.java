@@ -1,74 +1,29 @@
 package dev.weir.kafka.internal.session;
 
+import static dev.weir.kafka.internal.session.SimulatedRun.CREDITS;
+import static dev.weir.kafka.internal.session.SimulatedRun.SECOND;
+import static dev.weir.kafka.internal.session.SimulatedRun.close;
+import static dev.weir.kafka.internal.session.SimulatedRun.member;
+import static dev.weir.kafka.internal.session.SimulatedRun.runToTheEnd;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.session.ShareMember.Identity;
-import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.Random;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A member against brokers in simulated time. The brokers refuse what a real one refuses: a second request, a wrong
- * epoch, offsets that do not ascend, and all of a partition if one offset is not lent.
+ * epoch, offsets that do not ascend, and all of a partition if one offset is not lent to the member.
  */
 class ShareMemberSimulationTest {
 
     private static final int RECORDS = 400;
     private static final int PARTITIONS = 4;
-    private static final int CREDITS = 24;
-    private static final long SECOND = 1_000_000_000;
-
-    private final Identity identity = new Identity(
-            "member", "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
-
-    private static void step(SimulatedGroup group, ShareMember member) {
-        group.advance(member.turn(group.now));
-    }
-
-    private static void runToTheEnd(SimulatedGroup group, ShareMember member, Random random, boolean faults) {
-        long until = group.now + 600 * SECOND;
-        group.faults(faults);
-        long nextFault = group.now + SECOND;
-        while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
-            assertThat(group.now).as("all records are done").isLessThan(until);
-            step(group, member);
-            if (faults && group.now >= nextFault) {
-                group.fault();
-                nextFault = group.now + (random.nextInt(900) + 50) * 1_000_000L;
-            }
-        }
-        assertThat(group.partitions)
-                .allSatisfy(each -> assertThat(each.givenUp()).isZero());
-        assertThat(group.wronglyReleased)
-                .as("records that are released while somebody works on them")
-                .isZero();
-    }
-
-    private static void close(SimulatedGroup group, SimulatedWork work, ShareMember member) {
-        group.faults(false);
-        work.ended = true;
-        long until = group.now + 60 * SECOND;
-        while (member.open() > 0) {
-            assertThat(group.now).as("all that is lent ends").isLessThan(until);
-            step(group, member);
-        }
-        member.end();
-        while (!member.hasEnded()) {
-            assertThat(group.now).as("all sessions end").isLessThan(until);
-            step(group, member);
-        }
-        member.leave();
-        while (!member.hasLeft()) {
-            assertThat(group.now).as("the group is left").isLessThan(until);
-            step(group, member);
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -76,10 +31,8 @@ class ShareMemberSimulationTest {
         Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
-        runToTheEnd(group, member, random, false);
+        ShareMember member = member(group, work);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.done)
                 .hasSize(PARTITIONS * RECORDS)
@@ -91,16 +44,14 @@ class ShareMemberSimulationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    @MethodSource("dev.weir.kafka.internal.session.SimulatedRun#seeds")
     void withFaults_nothingIsLost_andEachLoanEndsInOneWay(long seed) {
         Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         work.slow = true;
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
-        runToTheEnd(group, member, random, true);
+        ShareMember member = member(group, work);
+        runToTheEnd(group, random, true);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
         assertThat(work.open()).as("loans without an end").isZero();
@@ -115,14 +66,12 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         group.assignmentsCutOff = 1;
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        ShareMember member = member(group, work);
         for (long until = group.now + 5 * SECOND; work.lent() == 0; ) {
             assertThat(group.now).as("the first record").isLessThan(until);
-            step(group, member);
+            group.step();
         }
-        runToTheEnd(group, member, random, false);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
     }
@@ -132,14 +81,12 @@ class ShareMemberSimulationTest {
         Random random = new Random(5);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        ShareMember member = member(group, work);
         while (work.lent() < 100) {
-            step(group, member);
+            group.step();
         }
         group.moveUnseen(0, SECOND);
-        runToTheEnd(group, member, random, false);
+        runToTheEnd(group, random, false);
         assertThat(group.wrongLeaders).as("of a second, with 100 ms between").isBetween(1, 15);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
@@ -160,23 +107,21 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
         group.leadsNot = reason;
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        ShareMember member = member(group, work);
         // So that no acknowledgement finds out.
         SimulatedPartition moved = group.partitions.getFirst();
         moved.arrived = 20;
         while (moved.firstUndone() < moved.arrived) {
-            step(group, member);
+            group.step();
         }
         group.moveUnseen(0, 0);
         moved.arrived = Integer.MAX_VALUE;
         int before = moved.lendings;
         for (long until = group.now + 2 * SECOND; moved.lendings == before; ) {
             assertThat(group.now).as("a record of the new leader").isLessThan(until);
-            step(group, member);
+            group.step();
         }
-        runToTheEnd(group, member, random, false);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
     }
@@ -196,22 +141,20 @@ class ShareMemberSimulationTest {
     /** Records of the other partition of a broker that are done within two seconds. */
     private int doneOfTheOther(SimulatedGroup group, long unseenNanos) {
         SimulatedWork work = new SimulatedWork(group, new Random(61), 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        var unused = member(group, work);
         SimulatedPartition moved = group.partitions.getFirst();
         SimulatedPartition other = group.partitions.get(3);
         assertThat(other.leader).isEqualTo(moved.leader);
         moved.arrived = 20;
         while (moved.firstUndone() < moved.arrived) {
-            step(group, member);
+            group.step();
         }
         if (unseenNanos > 0) {
             group.moveUnseen(0, unseenNanos);
         }
         int before = other.firstUndone();
         for (long until = group.now + 2 * SECOND; group.now < until; ) {
-            step(group, member);
+            group.step();
         }
         return other.firstUndone() - before;
     }
@@ -223,14 +166,12 @@ class ShareMemberSimulationTest {
         Random random = new Random(37);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        ShareMember member = member(group, work);
         while (work.lent() < 200) {
-            step(group, member);
+            group.step();
         }
         group.refuseAcknowledgements(error, SECOND / 2);
-        runToTheEnd(group, member, random, false);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.refused).isZero();
         assertThat(work.done)
@@ -248,14 +189,12 @@ class ShareMemberSimulationTest {
         group.partitions.forEach(each -> each.deliveryLimit = Short.MAX_VALUE);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 4 / 10;
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        ShareMember member = member(group, work);
         while (work.lent() < 100) {
-            step(group, member);
+            group.step();
         }
         group.refuseAcknowledgements(Errors.COORDINATOR_NOT_AVAILABLE, SimulatedPartition.LOCK_MILLIS * 1_500_000L);
-        runToTheEnd(group, member, random, false);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
     }
@@ -269,18 +208,17 @@ class ShareMemberSimulationTest {
         group.lockFor(before);
         SimulatedWork work = new SimulatedWork(group, random, CREDITS);
         work.fixedMillis = 5_000;
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
+        ShareMember member = member(group, work);
         member.plan(CREDITS / 2, false, SimulatedPartition.WINDOW);
         while (work.lent() < CREDITS / 2) {
-            step(group, member);
+            group.step();
         }
         for (long until = group.now + changesAfterMillis * 1_000_000; group.now < until; ) {
-            step(group, member);
+            group.step();
         }
         group.lockFor(after);
         member.plan(CREDITS, false, SimulatedPartition.WINDOW);
-        runToTheEnd(group, member, random, false);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.renewed).isPositive();
         assertThat(work.refused + work.notRenewed + work.lost).isZero();
@@ -295,10 +233,8 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
         SimulatedWork work = new SimulatedWork(group, random, CREDITS);
         work.slow = true;
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
-        runToTheEnd(group, member, random, false);
+        var unused = member(group, work);
+        runToTheEnd(group, random, false);
         assertThat(work.renewed).isPositive();
         assertThat(work.refused).isZero();
         assertThat(work.done)
@@ -314,10 +250,8 @@ class ShareMemberSimulationTest {
         group.partitions.forEach(each -> each.renews = false);
         SimulatedWork work = new SimulatedWork(group, random, CREDITS);
         work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
-        runToTheEnd(group, member, random, false);
+        ShareMember member = member(group, work);
+        runToTheEnd(group, random, false);
         close(group, work, member);
         assertThat(work.notRenewed).isPositive();
         assertThat(work.refused).isZero();
@@ -333,10 +267,8 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
         group.quotaRecords = 3;
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
-        runToTheEnd(group, member, random, false);
+        ShareMember member = member(group, work);
+        runToTheEnd(group, random, false);
         assertThat(work.done).hasSize(PARTITIONS * 50);
         assertThat(work.emptied).isPositive().isEqualTo(group.emptiedAnswers);
         assertThat(group.partitions)
@@ -358,12 +290,11 @@ class ShareMemberSimulationTest {
         Random random = new Random(17);
         SimulatedWork work = new SimulatedWork(group, random, 1_000);
         work.slow = true;
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
+        ShareMember member = member(group, work);
         member.plan(2_000, false, locks);
         while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
             member.plan(2_000, false, locks);
-            step(group, member);
+            group.step();
         }
     }
 
@@ -374,8 +305,7 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, 1, 30_000);
         group.partitions.getFirst().window = 2_000;
         SimulatedWork work = new SimulatedWork(group, random, 20);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
+        ShareMember member = member(group, work);
         member.workers(20);
         int turns = 0;
         int starved = 0;
@@ -408,14 +338,12 @@ class ShareMemberSimulationTest {
         Random random = new Random(3);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
-        ShareMember member = new ShareMember(identity, group, work);
-        work.of(member);
-        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        ShareMember member = member(group, work);
         while (work.lent() < 200) {
-            step(group, member);
+            group.step();
         }
         work.ended = true;
-        step(group, member);
+        group.step();
         int given = member.giveUp();
         assertThat(given).isPositive();
         assertThat(work.wentBack).as("told of each").isGreaterThanOrEqualTo(given);

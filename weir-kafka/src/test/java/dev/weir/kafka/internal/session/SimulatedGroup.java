@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -11,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.function.Supplier;
+import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
@@ -34,82 +33,25 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Three brokers with a share group, in simulated time: they lend, lock, check epochs, lose sessions and connections,
- * and move leaders as the seed wills. Confined to the test's thread.
+ * Three brokers with a share group, in simulated time: they lend, lock, check owners and epochs, lose sessions and
+ * connections, and move leaders as the seed wills. Confined to the test's thread.
  */
-final class SimulatedGroup implements Network {
+final class SimulatedGroup {
 
     private static final int BROKERS = 3;
     private static final long MILLI = 1_000_000;
-
-    /** After which a group has divided its partitions among its members. */
-    private static final long DIVIDES_MILLIS = 1_000;
+    private static final long LONGEST_STEP_NANOS = 100 * MILLI;
 
     private record Event(long at, long order, Runnable action) {}
 
-    /** A broker's end of the session. */
+    /** A broker's end of a session. */
     private static final class Remote {
         private int epoch;
         private final List<Integer> partitions = new ArrayList<>();
     }
 
-    private final class Line implements Channel {
-        private final String name;
-        private final Receiver receiver;
-        private boolean underWay;
-        private boolean dropped;
-        private int life;
-        private long downUntil;
-
-        Line(String name, Receiver receiver) {
-            this.name = name;
-            this.receiver = receiver;
-        }
-
-        @Override
-        public boolean canSend() {
-            return !dropped && now >= downUntil;
-        }
-
-        @Override
-        public void send(ApiMessage request, short version) {
-            assertThat(underWay).as("two requests under way to %s", name).isFalse();
-            underWay = true;
-            requests++;
-            int sentIn = life;
-            ApiMessage answer = answer(this, request);
-            at(now + delay(request), () -> {
-                if (life == sentIn && !dropped) {
-                    underWay = false;
-                    answers++;
-                    receiver.answered(answer);
-                }
-            });
-        }
-
-        @Override
-        public void drop() {
-            dropped = true;
-            disconnected();
-        }
-
-        /** The connection breaks: the broker releases what was lent on it. */
-        void cut() {
-            life++;
-            underWay = false;
-            downUntil = now + 30 * MILLI;
-            disconnected();
-            receiver.lost("cut");
-        }
-
-        private void disconnected() {
-            if (name.startsWith("broker ")) {
-                int node = Integer.parseInt(name.substring(7));
-                remotes.remove(node);
-                partitions.stream().filter(each -> each.leader == node).forEach(SimulatedPartition::releaseAll);
-            }
-        }
-    }
+    /** Whose session at which broker. */
+    private record Seat(String member, int node) {}
 
     final List<SimulatedPartition> partitions = new ArrayList<>();
     long now = 1_000 * MILLI;
@@ -128,15 +70,17 @@ final class SimulatedGroup implements Network {
     /** What a broker says to fetches of a partition that it does not lead. */
     Errors leadsNot = Errors.NOT_LEADER_OR_FOLLOWER;
 
-    /** Whether the member has a record whose work has not ended. */
-    interface Open {
-        boolean isOpen(int partition, long offset);
-    }
-
-    Open isOpen = (partition, offset) -> false;
-
     /** Records that a RELEASE took from those who work on them: it was meant for an earlier lock. */
     int wronglyReleased;
+
+    /** Records that a member has accepted which it has not done. */
+    int wronglyAccepted;
+
+    /** Acknowledgements of records that are lent to another member. */
+    int strangers;
+
+    /** The connection to the coordinator breaks while it tells of so many further assignments. */
+    int assignmentsCutOff;
 
     private Errors toldError = Errors.NONE;
     private long toldErrorUntil;
@@ -148,26 +92,25 @@ final class SimulatedGroup implements Network {
     private final Random random;
     private final PriorityQueue<Event> events =
             new PriorityQueue<>((a, b) -> a.at != b.at ? Long.compare(a.at, b.at) : Long.compare(a.order, b.order));
-    private final Map<String, Line> lines = new LinkedHashMap<>();
-    private final Map<Integer, Remote> remotes = new HashMap<>();
+    private final List<SimulatedHost> hosts = new ArrayList<>();
+    private final Map<Seat, Remote> remotes = new HashMap<>();
+    private final SimulatedCoordinator coordinator;
     private long order;
     private boolean faults;
 
-    /** What the coordinator knows of the member; 0 if nothing. */
-    private int memberEpoch;
-
-    private int previousMemberEpoch;
-    private List<Integer> memberPartitions = List.of();
-    private long dividedNanos;
-
-    /** The connection to the coordinator breaks while it tells of so many further assignments. */
-    int assignmentsCutOff;
-
     SimulatedGroup(Random random, int partitionCount, int records) {
         this.random = random;
+        this.coordinator = new SimulatedCoordinator(partitionCount);
         for (int i = 0; i < partitionCount; i++) {
             partitions.add(new SimulatedPartition(i, 1 + i % BROKERS, records));
         }
+    }
+
+    /** The process of another member. */
+    SimulatedHost host(String member, SimulatedWork work) {
+        SimulatedHost host = new SimulatedHost(member, this, work);
+        hosts.add(host);
+        return host;
     }
 
     void at(long when, Runnable action) {
@@ -185,6 +128,36 @@ final class SimulatedGroup implements Network {
         }
     }
 
+    /** Each member that does not stand still does what is due, and time goes on. */
+    void step() {
+        long wait = LONGEST_STEP_NANOS;
+        for (SimulatedHost host : hosts) {
+            if (!host.isFrozen()) {
+                wait = Math.min(wait, host.work().turn(now));
+            }
+        }
+        advance(wait);
+    }
+
+    /** The member is gone without a word. */
+    void kill(String member) {
+        SimulatedHost host = named(member);
+        host.kill();
+        hosts.remove(host);
+    }
+
+    /** The member stands still for so long. */
+    void freeze(String member, long nanos) {
+        named(member).freeze(nanos);
+    }
+
+    private SimulatedHost named(String member) {
+        return hosts.stream()
+                .filter(each -> each.member.equals(member))
+                .findFirst()
+                .orElseThrow();
+    }
+
     void faults(boolean on) {
         faults = on;
         partitions.forEach(each -> each.deliveryLimit = on ? Short.MAX_VALUE : each.deliveryLimit);
@@ -193,10 +166,12 @@ final class SimulatedGroup implements Network {
     /** Something goes wrong. */
     void fault() {
         int node = 1 + random.nextInt(BROKERS);
-        switch (random.nextInt(4)) {
-            case 0 -> remotes.remove(node);
-            case 1 -> cut("broker " + node);
-            case 2 -> cut("coordinator");
+        SimulatedHost host = hosts.get(random.nextInt(hosts.size()));
+        switch (random.nextInt(5)) {
+            case 0 -> remotes.remove(new Seat(host.member, node));
+            case 1 -> host.cut("broker " + node);
+            case 2 -> host.cut("coordinator");
+            case 3 -> host.freeze((500 + random.nextInt(2 * SimulatedPartition.LOCK_MILLIS)) * MILLI);
             default -> {
                 SimulatedPartition moving = partitions.get(random.nextInt(partitions.size()));
                 moving.releaseAll();
@@ -205,11 +180,10 @@ final class SimulatedGroup implements Network {
         }
     }
 
-    private void cut(String name) {
-        Line line = lines.get(name);
-        if (line != null && !line.dropped) {
-            line.cut();
-        }
+    /** With a connection its broker ends the session, and the locks that were made on it. */
+    void disconnected(String member, int node) {
+        remotes.remove(new Seat(member, node));
+        partitions.stream().filter(each -> each.leader == node).forEach(each -> each.releaseAll(member));
     }
 
     /** For so long, acknowledgements change nothing and are answered so. */
@@ -240,14 +214,8 @@ final class SimulatedGroup implements Network {
         return !remotes.isEmpty();
     }
 
-    @Override
-    public Channel open(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver) {
-        Line line = new Line(name, receiver);
-        lines.put(name, line);
-        return line;
-    }
-
-    private long delay(ApiMessage request) {
+    /** What a broker takes for an answer to the request that it was asked last. */
+    long delay(ApiMessage request) {
         long least = request instanceof ShareFetchRequestData fetch && lastFetchWasEmpty ? fetch.maxWaitMs() : 1;
         long slow = faults && random.nextInt(50) == 0 ? 1_200 : 0;
         return (least + slow + random.nextInt(4)) * MILLI;
@@ -255,7 +223,7 @@ final class SimulatedGroup implements Network {
 
     private boolean lastFetchWasEmpty;
 
-    private ApiMessage answer(Line line, ApiMessage request) {
+    ApiMessage answer(SimulatedHost host, String name, ApiMessage request) {
         lastFetchWasEmpty = false;
         return switch (request) {
             case FindCoordinatorRequestData ignored ->
@@ -266,9 +234,9 @@ final class SimulatedGroup implements Network {
                                 .setHost("one")
                                 .setPort(1)));
             case MetadataRequestData ignored -> metadata();
-            case ShareGroupHeartbeatRequestData beat -> beat(beat);
-            case ShareFetchRequestData fetch -> fetch(Integer.parseInt(line.name.substring(7)), fetch);
-            case ShareAcknowledgeRequestData told -> acknowledge(Integer.parseInt(line.name.substring(7)), told);
+            case ShareGroupHeartbeatRequestData beat -> beat(host, beat);
+            case ShareFetchRequestData fetch -> fetch(host, Integer.parseInt(name.substring(7)), fetch);
+            case ShareAcknowledgeRequestData told -> acknowledge(host, Integer.parseInt(name.substring(7)), told);
             default -> throw new IllegalStateException("unexpected: " + request);
         };
     }
@@ -292,58 +260,26 @@ final class SimulatedGroup implements Network {
         return answer;
     }
 
-    /**
-     * As {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is
-     * divided, the epoch before the last one is taken as well, and partitions are told of to those who join, who say
-     * their topics, or whose partitions have changed in this very heartbeat.
-     */
-    private ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat) {
-        ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
-        int epoch = beat.memberEpoch();
-        if (epoch < 0) {
-            memberEpoch = 0;
-            return answer.setMemberEpoch(-1);
-        }
-        if (memberEpoch == 0 && epoch != 0) {
-            return answer.setErrorCode(Errors.UNKNOWN_MEMBER_ID.code());
-        }
-        if (epoch != 0 && epoch != memberEpoch && epoch != previousMemberEpoch) {
-            return answer.setErrorCode(Errors.FENCED_MEMBER_EPOCH.code());
-        }
-        if (memberEpoch == 0) {
-            memberEpoch = 1;
-            previousMemberEpoch = 0;
-            memberPartitions = List.of();
-            dividedNanos = now + DIVIDES_MILLIS * MILLI;
-        }
-        boolean changes = memberPartitions.isEmpty() && now >= dividedNanos;
-        if (changes) {
-            previousMemberEpoch = memberEpoch++;
-            memberPartitions = partitions.stream().map(each -> each.number).toList();
-            if (assignmentsCutOff-- > 0) {
-                at(now + MILLI / 2, () -> cut("coordinator"));
+    private ShareGroupHeartbeatResponseData beat(SimulatedHost host, ShareGroupHeartbeatRequestData beat) {
+        ShareGroupHeartbeatResponseData answer = coordinator.beat(beat, now, () -> {
+            if (assignmentsCutOff > 0) {
+                assignmentsCutOff--;
+                at(now + MILLI / 2, () -> host.cut("coordinator"));
             }
-        }
-        if (epoch == 0 || beat.subscribedTopicNames() != null || changes) {
-            answer.setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
-                    .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
-                            .setTopicId(SimulatedPartition.TOPIC)
-                            .setPartitions(memberPartitions))));
-        }
-        answer.setMemberEpoch(memberEpoch);
+        });
         if (faults && random.nextInt(10) == 0) {
-            memberEpoch = 0;
+            coordinator.forget(host.member);
         }
         return answer;
     }
 
-    private Errors session(int node, int epoch, boolean mayOpen) {
-        Remote remote = remotes.get(node);
+    private Errors session(Seat seat, int epoch, boolean mayOpen) {
+        Remote remote = remotes.get(seat);
         if (epoch == 0) {
             assertThat(mayOpen)
                     .as("a session is opened by a fetch without acknowledgements")
                     .isTrue();
-            remotes.put(node, new Remote());
+            remotes.put(seat, new Remote());
             return Errors.NONE;
         }
         if (remote == null) {
@@ -370,15 +306,17 @@ final class SimulatedGroup implements Network {
                 .toList();
     }
 
-    private ShareFetchResponseData fetch(int node, ShareFetchRequestData fetch) {
+    private ShareFetchResponseData fetch(SimulatedHost host, int node, ShareFetchRequestData fetch) {
+        assertThat(fetch.memberId()).isEqualTo(host.member);
+        Seat seat = new Seat(host.member, node);
         largestRequest = Math.max(largestRequest, fetch.maxRecords());
         ShareFetchResponseData answer =
                 new ShareFetchResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
-        Errors error = session(node, fetch.shareSessionEpoch(), isBare(fetch));
+        Errors error = session(seat, fetch.shareSessionEpoch(), isBare(fetch));
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
-        Remote remote = Objects.requireNonNull(remotes.get(node));
+        Remote remote = Objects.requireNonNull(remotes.get(seat));
         Map<Integer, PartitionData> data = new LinkedHashMap<>();
         fetch.topics()
                 .forEach(topic -> topic.partitions().forEach(each -> {
@@ -391,7 +329,7 @@ final class SimulatedGroup implements Network {
                                 each.partitionIndex(),
                                 new PartitionData()
                                         .setPartitionIndex(each.partitionIndex())
-                                        .setAcknowledgeErrorCode(tell(node, each.partitionIndex(), batches)
+                                        .setAcknowledgeErrorCode(tell(host, node, each.partitionIndex(), batches)
                                                 .code()));
                     }
                 }));
@@ -405,7 +343,7 @@ final class SimulatedGroup implements Network {
             short toldError = acknowledged == null ? 0 : acknowledged.acknowledgeErrorCode();
             wrongLeaders += partition.leader == node ? 0 : 1;
             PartitionData lent = partition.leader == node
-                    ? partition.lend(left, now)
+                    ? partition.lend(host.member, left, now)
                     : new PartitionData().setPartitionIndex(number).setErrorCode(leadsNot.code());
             for (var range : lent.acquiredRecords()) {
                 left -= (int) (range.lastOffset() - range.firstOffset() + 1);
@@ -428,28 +366,40 @@ final class SimulatedGroup implements Network {
         return answer;
     }
 
-    private Errors tell(int node, int number, List<AcknowledgementBatch> batches) {
+    private Errors tell(SimulatedHost host, int node, int number, List<AcknowledgementBatch> batches) {
         if (now < toldErrorUntil) {
             return toldError;
         }
         SimulatedPartition partition = partitions.get(number);
-        Errors error = partition.leader == node ? partition.acknowledge(batches, now) : Errors.NOT_LEADER_OR_FOLLOWER;
+        strangers += partition.leader == node && partition.isAnothers(host.member, batches) ? 1 : 0;
+        Errors error = partition.leader == node
+                ? partition.acknowledge(host.member, batches, now)
+                : Errors.NOT_LEADER_OR_FOLLOWER;
         if (error == Errors.NONE) {
-            wronglyReleased += batches.stream()
-                    .filter(batch -> batch.acknowledgeTypes().contains(Ack.RELEASE))
-                    .mapToInt(batch -> (int) LongStream.rangeClosed(batch.firstOffset(), batch.lastOffset())
-                            .filter(offset -> isOpen.isOpen(number, offset))
-                            .count())
-                    .sum();
+            SimulatedWork work = host.work();
+            wronglyReleased += count(batches, Ack.RELEASE, offset -> work.isOpen(number, offset));
+            wronglyAccepted += count(batches, Ack.ACCEPT, offset -> !work.isDone(number, offset));
         }
         invalidRequests += error == Errors.INVALID_REQUEST ? 1 : 0;
         return error;
     }
 
-    private ShareAcknowledgeResponseData acknowledge(int node, ShareAcknowledgeRequestData request) {
+    private static int count(List<AcknowledgementBatch> batches, byte type, LongPredicate test) {
+        return batches.stream()
+                .filter(batch -> batch.acknowledgeTypes().contains(type))
+                .mapToInt(batch -> (int) LongStream.rangeClosed(batch.firstOffset(), batch.lastOffset())
+                        .filter(test)
+                        .count())
+                .sum();
+    }
+
+    private ShareAcknowledgeResponseData acknowledge(
+            SimulatedHost host, int node, ShareAcknowledgeRequestData request) {
+        assertThat(request.memberId()).isEqualTo(host.member);
+        Seat seat = new Seat(host.member, node);
         ShareAcknowledgeResponseData answer =
                 new ShareAcknowledgeResponseData().setAcquisitionLockTimeoutMs(partitions.getFirst().lockMillis);
-        Errors error = session(node, request.shareSessionEpoch(), false);
+        Errors error = session(seat, request.shareSessionEpoch(), false);
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
@@ -464,13 +414,12 @@ final class SimulatedGroup implements Network {
                             .partitions()
                             .add(new ShareAcknowledgeResponseData.PartitionData()
                                     .setPartitionIndex(each.partitionIndex())
-                                    .setErrorCode(tell(node, each.partitionIndex(), each.acknowledgementBatches())
+                                    .setErrorCode(tell(host, node, each.partitionIndex(), each.acknowledgementBatches())
                                             .code()));
                 }));
         answer.responses().add(topicAnswer);
         if (request.shareSessionEpoch() == -1) {
-            remotes.remove(node);
-            partitions.stream().filter(each -> each.leader == node).forEach(SimulatedPartition::releaseAll);
+            disconnected(host.member, node);
         }
         return answer;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.ShareAcknowledgeRequestData.AcknowledgementBatch;
@@ -13,6 +14,7 @@ import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.jspecify.annotations.Nullable;
 
 /** A partition as its broker sees it: which records are lent until when, and which are done. */
 final class SimulatedPartition {
@@ -62,12 +64,16 @@ final class SimulatedPartition {
     private final long[] lockedUntil;
     private final short[] deliveries;
 
+    /** Whom a record is lent to, if it is. */
+    private final @Nullable String[] owners;
+
     SimulatedPartition(int number, int leader, int records) {
         this.number = number;
         this.leader = leader;
         this.states = new State[records];
         this.lockedUntil = new long[records];
         this.deliveries = new short[records];
+        this.owners = new String[records];
         for (int i = 0; i < records; i++) {
             states[i] = State.AVAILABLE;
         }
@@ -123,7 +129,17 @@ final class SimulatedPartition {
         }
     }
 
+    /** What this member has. */
+    void releaseAll(String member) {
+        for (int i = 0; i < states.length; i++) {
+            if (states[i] == State.LENT && member.equals(owners[i])) {
+                release(i);
+            }
+        }
+    }
+
     private void release(int at) {
+        owners[at] = null;
         states[at] = deliveries[at] >= deliveryLimit ? State.GIVEN_UP : State.AVAILABLE;
     }
 
@@ -136,7 +152,7 @@ final class SimulatedPartition {
     }
 
     /** Lends up to so many, in ranges, with records of whole stretches around them. */
-    PartitionData lend(int most, long now) {
+    PartitionData lend(String member, int most, long now) {
         int start = firstUndone();
         List<AcquiredRecords> ranges = new ArrayList<>();
         int end = Math.min(Math.min(states.length, arrived), start + window);
@@ -157,6 +173,7 @@ final class SimulatedPartition {
                 for (int at = from; at < i; at++) {
                     states[at] = State.LENT;
                     deliveries[at]++;
+                    owners[at] = member;
                     lockedUntil[at] = now + lockMillis * 1_000_000L;
                 }
                 lendings++;
@@ -181,8 +198,21 @@ final class SimulatedPartition {
         return MemoryRecords.withRecords(first, Compression.NONE, records);
     }
 
-    /** All of it or nothing, as a broker does. */
-    Errors acknowledge(List<AcknowledgementBatch> batches, long now) {
+    /** Whether one of these records is lent to somebody else. */
+    boolean isAnothers(String member, List<AcknowledgementBatch> batches) {
+        return batches.stream()
+                .flatMapToLong(batch -> LongStream.rangeClosed(batch.firstOffset(), batch.lastOffset()))
+                .anyMatch(offset -> {
+                    String owner = owners[(int) offset];
+                    return owner != null && !owner.equals(member);
+                });
+    }
+
+    /**
+     * All of it or nothing, and of no records but those that are lent to this member, as a broker does ({@code
+     * SharePartition.acknowledge} of Kafka 4.4).
+     */
+    Errors acknowledge(String member, List<AcknowledgementBatch> batches, long now) {
         long before = -1;
         for (AcknowledgementBatch batch : batches) {
             if (batch.firstOffset() <= before || batch.lastOffset() < batch.firstOffset()) {
@@ -193,7 +223,7 @@ final class SimulatedPartition {
                 return Errors.INVALID_RECORD_STATE; // The locks stand.
             }
             for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
-                if (states[(int) offset] != State.LENT) {
+                if (states[(int) offset] != State.LENT || !member.equals(owners[(int) offset])) {
                     return Errors.INVALID_RECORD_STATE;
                 }
             }
@@ -208,6 +238,7 @@ final class SimulatedPartition {
                     release((int) offset);
                 } else {
                     states[(int) offset] = State.DONE;
+                    owners[(int) offset] = null;
                 }
             }
         }

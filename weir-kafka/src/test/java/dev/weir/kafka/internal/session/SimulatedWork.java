@@ -122,7 +122,6 @@ final class SimulatedWork implements Borrower {
         this.group = group;
         this.random = random;
         this.workers = workers;
-        group.isOpen = this::isOpen;
     }
 
     private static String place(int partition, long offset) {
@@ -130,9 +129,24 @@ final class SimulatedWork implements Borrower {
     }
 
     /** Whether the record is lent and its work has not ended, so that nobody says anything about it. */
-    private boolean isOpen(int partition, long offset) {
+    boolean isOpen(int partition, long offset) {
         SimulatedLoan loan = newest.get(place(partition, offset));
         return loan != null && (loan.end == End.WAITING || loan.end == End.TAKEN);
+    }
+
+    /** Whether the work on the record was done once. */
+    boolean isDone(int partition, long offset) {
+        return done.containsKey(place(partition, offset));
+    }
+
+    /** The member does what is due; returns for how long it may be left alone. */
+    long turn(long now) {
+        return Objects.requireNonNull(member).turn(now);
+    }
+
+    /** It is now this time, for what the member hears next. */
+    void at(long now) {
+        Objects.requireNonNull(member).at(now);
     }
 
     void of(ShareMember newMember) {
