@@ -19,6 +19,11 @@ public final class BareRequest {
     /** Of a batch, before its records. */
     public static final int BATCH_HEADER = 61;
 
+    /** What a batch's checksum begins with, and where it stands. */
+    public static final int BATCH_ATTRIBUTES = 21;
+
+    public static final int BATCH_CRC = 17;
+
     /** Of a request, before its batches, with a topic's name of any length; and of a partition, before its batch. */
     private static final int OVERHEAD = 1024;
 
@@ -26,10 +31,6 @@ public final class BareRequest {
     private static final short PRODUCE_VERSION = 3;
     private static final short ACKS_ALL = -1;
     private static final int TIMEOUT_MILLIS = 30_000;
-    /** What a batch's checksum begins with, and where it stands. */
-    public static final int BATCH_ATTRIBUTES = 21;
-
-    public static final int BATCH_CRC = 17;
 
     private final byte[] topic;
     private final ByteBuffer request;
