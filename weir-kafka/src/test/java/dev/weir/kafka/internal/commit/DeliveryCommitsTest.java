@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What is done for partitions whatever way their offsets are committed. */
 class DeliveryCommitsTest {
 
-    private enum Delivery {
+    enum Delivery {
         AT_LEAST_ONCE,
         AT_MOST_ONCE,
         EXACTLY_ONCE
