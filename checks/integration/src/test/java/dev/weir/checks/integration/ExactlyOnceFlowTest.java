@@ -121,6 +121,28 @@ class ExactlyOnceFlowTest {
                 .isEqualTo((short) 2);
     }
 
+    // The others of a classic group took each later run for dead, whose ids had been drawn anew, and fenced it.
+    @Test
+    void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
+        createTopics("static", 100);
+        Pipeline pipeline = KafkaSource.exactlyOnce(
+                        consumer("static")
+                                .property("group.instance.id", "pod-1")
+                                .build(),
+                        Subscription.topics("static-in").untilEnd())
+                .produceTo(producer(), records -> records.map(record -> to("static-out", record)));
+        runToEnd(pipeline);
+        Records.produce(cluster.bootstrapServers(), "static-in", 100, 100);
+        runToEnd(pipeline);
+        assertThat(cluster.admin().listTransactions().all().get(20, TimeUnit.SECONDS).stream()
+                        .map(TransactionListing::transactionalId)
+                        .filter(id -> id.startsWith("static-weir-"))
+                        .map(id -> id.substring(0, id.lastIndexOf('-')))
+                        .distinct())
+                .hasSize(1);
+        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, "static-out", 200);
+    }
+
     @Test
     void byKey_inSeveralTransactions_isSeenOnceAndInOrder() throws Exception {
         createTopics("keyed", COUNT);

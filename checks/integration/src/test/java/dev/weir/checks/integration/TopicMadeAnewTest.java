@@ -9,6 +9,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TopicMadeAnewException;
+import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
@@ -19,11 +20,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +68,12 @@ class TopicMadeAnewTest {
                 KafkaSource.atLeastOnce(settings, topics).to(reading()).run();
             case "at-most-once" ->
                 KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
+            case "given" ->
+                KafkaSource.atLeastOnce(
+                                settings,
+                                Subscription.partitions(new TopicPartition(topic, 0), new TopicPartition(topic, 1)))
+                        .to(reading())
+                        .run();
             case "plain" -> KafkaSource.plain(settings, topics).to(reading()).run();
             default -> throw new AssertionError(source);
         };
@@ -102,7 +111,8 @@ class TopicMadeAnewTest {
     @CsvSource({
         "consumer, committable, NEAREST, 1000",
         "classic, plain, NEAREST, 1000",
-        "classic, committable, NEAREST, 100"
+        "classic, committable, NEAREST, 100",
+        "consumer, given, EARLIEST, 1000"
     })
     void run_whoseTopicIsMadeAnewWhileItStandsStill_readsAllOfTheNewOne(
             String protocol, String source, OutOfRangePolicy policy, int records) throws Exception {
@@ -138,6 +148,43 @@ class TopicMadeAnewTest {
     void run_ofOtherSourcesWhoseTopicIsMadeAnew_readsAllOfTheNewOne(
             String protocol, String source, OutOfRangePolicy policy, int records) throws Exception {
         run_whoseTopicIsMadeAnewWhileItStandsStill_readsAllOfTheNewOne(protocol, source, policy, records);
+    }
+
+    // Its end is one in the topic that is gone.
+    @Test
+    void boundedRead_whoseTopicIsMadeAnew_fails_whateverThePolicy() throws Exception {
+        String topic = "bounded";
+        create(topic);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch paused = new CountDownLatch(1);
+        // Most of it waits in the topic.
+        var settings = settings(topic, "classic")
+                .outOfRange(OutOfRangePolicy.NEAREST)
+                .maxOutstandingRecords(10)
+                .property("max.poll.records", "10");
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
+                        settings.build(), Subscription.topics(topic).untilEnd())
+                .mapBlocking(1, Ordering.unordered(), record -> {
+                    begun.countDown();
+                    paused.await();
+                    return record;
+                })
+                .to(reading())
+                .run()) {
+            begun.await();
+            running.handles(ConsumerHandle.class)
+                    .getFirst()
+                    .pause()
+                    .toCompletableFuture()
+                    .join();
+            paused.countDown();
+            makeAnew(topic, 1000);
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(TopicMadeAnewException.class)
+                    .hasMessageContaining(topic + "-")
+                    .hasMessageContaining("read again");
+        }
+        assertThat(readOfTheNewOne()).isZero();
     }
 
     @ParameterizedTest

@@ -187,7 +187,6 @@ public final class Commits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
-        lookForGoneIfDue();
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
@@ -205,8 +204,8 @@ public final class Commits {
         });
     }
 
-    /** One that is assigned for good may come back. */
-    private void lookForGoneIfDue() {
+    /** One that stays assigned may come back, and waits for that, whoever commits. */
+    void lookForGoneIfDue() {
         if (clock.nanoTime() - goneLookDueNanos >= 0) {
             goneLookDueNanos = clock.nanoTime() + MAX_BACKOFF_NANOS;
             gone.ask(gone.all());

@@ -39,6 +39,7 @@ public final class DeliveryCommits {
 
     /** Commits if it is time, or if there is room in the pipeline for what waits for its commit. */
     public void commitIfDue(Collection<AssignedPartition> assigned) {
+        commits.lookForGoneIfDue();
         if (transactions != null) {
             transactions.commitIfDue();
         } else if (committable) {
@@ -89,6 +90,13 @@ public final class DeliveryCommits {
     /** Whether nothing that was emitted before can have to be read again, as far as it is finished. */
     public boolean isSettled() {
         return transactions == null || transactions.isSettled();
+    }
+
+    /** A topic of that name is another one than it was. */
+    public void topicMadeAnew(String name) {
+        if (transactions != null) {
+            transactions.topicMadeAnew(name);
+        }
     }
 
     /** Partitions went without notice. */

@@ -44,6 +44,9 @@ public interface TransactionGate {
     /** Whether no transaction is open that could be committed now, or have its inputs read again. */
     boolean isSettled();
 
+    /** A topic of that name is another one than it was: what commits by its id has to learn the new one. */
+    void topicMadeAnew(String name);
+
     /** Partitions went without notice: what was written for them must not become visible. */
     void lost();
 }

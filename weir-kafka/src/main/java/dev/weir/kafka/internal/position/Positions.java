@@ -71,6 +71,8 @@ public final class Positions {
     /**
      * Creates what asks {@code lookup} and continues on {@code owner}, which is woken when {@link #askIfDue} has something to
      * do.
+     *
+     * @param onMadeAnew told the name of a topic that was seen to be made anew
      */
     public Positions(
             Assignment assignment,
@@ -79,12 +81,13 @@ public final class Positions {
             Commits commits,
             Lookup lookup,
             OwnerClock clock,
-            OwnerThread owner) {
+            OwnerThread owner,
+            Consumer<String> onMadeAnew) {
         this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
-        this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::madeAnew);
+        this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::madeAnew, onMadeAnew);
         this.queries = new OffsetQueries(assignment, lookup, clock, owner, topicIds);
         boolean commitsNothing = plan.delivery() instanceof Delivery.Plain;
         this.sizes = new StartSizes(

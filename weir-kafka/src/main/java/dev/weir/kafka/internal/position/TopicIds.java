@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
@@ -117,10 +118,22 @@ final class TopicIds {
     private final OwnerClock clock;
     private final Executor owner;
     private final Listener listener;
+    private final Consumer<String> onMadeAnew;
     private final Map<String, Topic> topics = new HashMap<>();
 
-    /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    TopicIds(Assignment assignment, Lookup lookup, OwnerClock clock, Executor owner, Listener listener) {
+    /**
+     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     *
+     * @param onMadeAnew told the name of a topic whose id is another one, whether or not a partition of it is assigned
+     */
+    TopicIds(
+            Assignment assignment,
+            Lookup lookup,
+            OwnerClock clock,
+            Executor owner,
+            Listener listener,
+            Consumer<String> onMadeAnew) {
+        this.onMadeAnew = onMadeAnew;
         this.assignment = assignment;
         this.lookup = lookup;
         this.clock = clock;
@@ -296,7 +309,7 @@ final class TopicIds {
     }
 
     /** Whether an answer is more than what one broker says that is behind; takes note of it. */
-    private static boolean isBelieved(Topic topic, Uuid id) {
+    private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
             return false;
@@ -311,6 +324,7 @@ final class TopicIds {
             topic.known = id;
             topic.suspected = null;
             LOG.warn("topic {} was made anew: its id was {} and is {}", topic.name, known, id);
+            onMadeAnew.accept(topic.name);
             return true;
         }
         topic.suspected = id;

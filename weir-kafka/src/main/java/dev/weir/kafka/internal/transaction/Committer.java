@@ -273,6 +273,11 @@ final class Committer<K, V> {
         }
     }
 
+    /** A topic of that name is another one: producers that have its id from before cannot commit offsets of it. */
+    void topicMadeAnew(String name) {
+        producers.forEach(producer -> producer.topicMadeAnew(name));
+    }
+
     /** Has {@link #commit} fail that is under way, as what it waits for does not come. */
     void breakOff(Cut<K, V> cut) {
         cut.transaction().producer.breakOff();

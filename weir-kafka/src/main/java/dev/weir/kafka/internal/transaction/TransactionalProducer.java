@@ -3,7 +3,11 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -44,6 +48,21 @@ final class TransactionalProducer<K, V> {
 
     private volatile @Nullable Producer<K, V> client;
 
+    /**
+     * Topics that were made anew since the client was opened. It commits offsets by the ids that it learned first, and
+     * repeats a request that the brokers refuse for such an id until {@code max.block.ms} is over.
+     */
+    private final Set<String> outdated = ConcurrentHashMap.newKeySet();
+
+    /** Guards the next two. */
+    private final ReentrantLock offsetsLock = new ReentrantLock();
+
+    /** Who waits for offsets to be taken. */
+    private @Nullable Thread offsetsSender;
+
+    /** Whether that one is not to wait any longer. */
+    private boolean offsetsBrokenOff;
+
     /** That of the client; once it is closed another one that nobody has heard of: the end of that thread says nothing. */
     private volatile ClientThread clientThread = new ClientThread();
 
@@ -79,6 +98,7 @@ final class TransactionalProducer<K, V> {
     void open() {
         for (int refusals = 0; ; ) {
             try {
+                outdated.clear();
                 Producer<K, V> opened = initialised();
                 clientThread = ClientThread.of(opened);
                 client = opened;
@@ -147,10 +167,59 @@ final class TransactionalProducer<K, V> {
         client().flush();
     }
 
-    /** Adds offsets to the transaction, if there are any. */
+    /** Adds offsets to the transaction, if there are any; {@link #breakOff} ends the wait for that. */
     void sendOffsets(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
-        if (!offsets.isEmpty()) {
+        if (offsets.isEmpty()) {
+            return;
+        }
+        setOffsetsSender(Thread.currentThread());
+        boolean isBrokenOff = false;
+        try {
             client().sendOffsetsToTransaction(offsets, member);
+        } catch (InterruptException interrupted) {
+            isBrokenOff = setOffsetsSender(null);
+            if (!isBrokenOff) {
+                throw interrupted;
+            }
+        } finally {
+            isBrokenOff |= setOffsetsSender(null);
+        }
+        if (isBrokenOff) {
+            throw new KafkaException("the commit was broken off, as its offsets are not taken: " + offsets.keySet());
+        }
+    }
+
+    /** Notes who waits, and returns whether the one before was broken off, which is not to be interrupted any more. */
+    private boolean setOffsetsSender(@Nullable Thread sender) {
+        offsetsLock.lock();
+        try {
+            boolean wasBrokenOff = offsetsBrokenOff;
+            if (wasBrokenOff) {
+                boolean ignored = Thread.interrupted();
+            }
+            offsetsSender = sender;
+            offsetsBrokenOff = false;
+            return wasBrokenOff;
+        } finally {
+            offsetsLock.unlock();
+        }
+    }
+
+    /** A topic of that name is another one than it was. Any thread. */
+    void topicMadeAnew(String name) {
+        outdated.add(name);
+    }
+
+    /**
+     * Whether somebody waits for offsets to be taken that nobody takes: the client may name a topic by its id from
+     * before it was made anew. Any thread.
+     */
+    boolean waitsInVain(Collection<TopicPartition> ids) {
+        offsetsLock.lock();
+        try {
+            return offsetsSender != null && ids.stream().anyMatch(id -> outdated.contains(id.topic()));
+        } finally {
+            offsetsLock.unlock();
         }
     }
 
@@ -204,6 +273,17 @@ final class TransactionalProducer<K, V> {
     /** Has whatever waits in the client come back with an exception; {@link #abort} replaces it. Any thread. */
     void breakOff() {
         close(Duration.ZERO);
+        // A client that is closed leaves one waiting whose request is on its way.
+        offsetsLock.lock();
+        try {
+            Thread sender = offsetsSender;
+            if (sender != null) {
+                offsetsBrokenOff = true;
+                sender.interrupt();
+            }
+        } finally {
+            offsetsLock.unlock();
+        }
     }
 
     /** The client at the moment, if there is one. Any thread. */

@@ -187,7 +187,10 @@ public final class Transactions<K, V> implements TransactionGate {
         }
     }
 
-    /** A commit with a partition that was deleted is never answered: it is broken off, and done again without that. */
+    /**
+     * A commit with a partition that was deleted is never answered, nor one by the id of a topic that was: it is broken
+     * off, and done again without that.
+     */
     private void lookForGoneIfDue() {
         Cut<K, V> cut = board.committing;
         if (cut == null || board.aborting || clock.nanoTime() - goneDueNanos < 0) {
@@ -197,7 +200,9 @@ public final class Transactions<K, V> implements TransactionGate {
         goneDueNanos = now + GONE_NANOS;
         if (cut.offsets().keySet().stream().noneMatch(commits::isGone)) {
             goneSinceNanos = now;
-        } else if (now - goneSinceNanos >= GONE_FOR_GOOD_NANOS) {
+        }
+        boolean isInVain = cut.transaction().producer.waitsInVain(cut.offsets().keySet());
+        if (isInVain || now - goneSinceNanos >= GONE_FOR_GOOD_NANOS) {
             committer.breakOff(cut);
             return;
         }
@@ -503,6 +508,11 @@ public final class Transactions<K, V> implements TransactionGate {
         return partition != null
                 && !partition.hasUnsettled()
                 && !partition.tracker().isDone(root.token());
+    }
+
+    @Override
+    public void topicMadeAnew(String name) {
+        committer.topicMadeAnew(name);
     }
 
     @Override

@@ -7,10 +7,20 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.CoordinatorLoadInProgressException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
@@ -19,6 +29,9 @@ import org.junit.jupiter.api.Test;
 
 /** What an id does that is not given out at once. */
 class TransactionalProducerTest {
+
+    private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
+            Map.of(new TopicPartition("t", 0), new OffsetAndMetadata(1));
 
     private final Queue<RuntimeException> refusals = new ArrayDeque<>();
     private final List<Duration> pauses = new ArrayList<>();
@@ -76,7 +89,75 @@ class TransactionalProducerTest {
         assertThat(producer.clientThread().isDead()).isFalse();
     }
 
+    // Kafka's client leaves a caller waiting whose request is on its way when it is closed, until max.block.ms is over.
+    @Test
+    void offsetsThatNobodyTakes_areBrokenOff_thoughTheClientGoesOnWaiting() throws Exception {
+        producer.open();
+        Sending sending = new Sending();
+        producer.breakOff();
+        assertThat(sending.failure.get(20, TimeUnit.SECONDS))
+                .isExactlyInstanceOf(KafkaException.class)
+                .hasMessageContaining("t-0");
+        assertThat(sending.interrupted.get(20, TimeUnit.SECONDS))
+                .as("what comes next would be interrupted")
+                .isFalse();
+    }
+
+    @Test
+    void offsetsThatNobodyTakes_atTheEndOfARun_areInterrupted() throws Exception {
+        producer.open();
+        Sending sending = new Sending();
+        sending.thread.interrupt();
+        assertThat(sending.failure.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptException.class);
+    }
+
+    @Test
+    void breakOff_whileNobodyWaits_interruptsNobody() {
+        producer.open();
+        producer.breakOff();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void client_waitsInVainWithATopicThatWasMadeAnew_untilItIsReplaced() throws Exception {
+        producer.open();
+        producer.topicMadeAnew("t");
+        assertThat(producer.waitsInVain(OFFSETS.keySet())).as("nobody waits").isFalse();
+        Sending sending = new Sending();
+        assertThat(producer.waitsInVain(OFFSETS.keySet())).isTrue();
+        assertThat(producer.waitsInVain(Set.of(new TopicPartition("other", 0)))).isFalse();
+        producer.breakOff();
+        sending.thread.join();
+        assertThat(producer.waitsInVain(OFFSETS.keySet())).isFalse();
+        producer.open();
+        Sending again = new Sending();
+        assertThat(producer.waitsInVain(OFFSETS.keySet())).isFalse();
+        producer.breakOff();
+        again.thread.join();
+    }
+
+    /** Somebody who waits for offsets to be taken. */
+    private final class Sending {
+
+        final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        final CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        final Thread thread = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                producer.sendOffsets(OFFSETS, new MockConsumer<>("earliest").groupMetadata());
+            } catch (RuntimeException thrown) {
+                interrupted.complete(Thread.currentThread().isInterrupted());
+                failure.complete(thrown);
+            }
+        });
+
+        Sending() throws InterruptedException {
+            clients.getLast().asked.await();
+        }
+    }
+
     private final class Refusing extends MockProducer<String, String> {
+
+        final CountDownLatch asked = new CountDownLatch(1);
 
         Refusing() {
             super(true, null, new StringSerializer(), new StringSerializer());
@@ -87,6 +168,18 @@ class TransactionalProducerTest {
             RuntimeException refusal = refusals.poll();
             if (refusal != null) {
                 throw refusal;
+            }
+        }
+
+        /** Waits for coordinators without end, also when it is closed. */
+        @Override
+        public void sendOffsetsToTransaction(
+                Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
+            asked.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException interrupted) {
+                throw new InterruptException(interrupted);
             }
         }
     }
