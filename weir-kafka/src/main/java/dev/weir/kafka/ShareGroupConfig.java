@@ -17,8 +17,10 @@ public final class ShareGroupConfig {
             Duration lockDuration,
             int deliveryLimit,
             int locksPerPartition,
-            String isolationLevel) {
-        this.values = new Values(start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel);
+            String isolationLevel,
+            boolean renewsLocks) {
+        this.values = new Values(
+                start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
     /** For tests of code that reads one. */
@@ -28,8 +30,10 @@ public final class ShareGroupConfig {
             Duration lockDuration,
             int deliveryLimit,
             int locksPerPartition,
-            String isolationLevel) {
-        return new ShareGroupConfig(start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel);
+            String isolationLevel,
+            boolean renewsLocks) {
+        return new ShareGroupConfig(
+                start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
     /** {@code share.auto.offset.reset}: {@code latest} unless told otherwise. */
@@ -60,6 +64,14 @@ public final class ShareGroupConfig {
     /** {@code share.isolation.level}. */
     public String isolationLevel() {
         return values.isolationLevel;
+    }
+
+    /**
+     * {@code share.renew.acknowledge.enable}: whether brokers renew locks, true unless told otherwise. If not, a record
+     * whose handler takes longer than {@link #lockDuration} comes again.
+     */
+    public boolean renewsLocks() {
+        return values.renewsLocks;
     }
 
     /**
@@ -110,7 +122,8 @@ public final class ShareGroupConfig {
             Duration lockDuration,
             int deliveryLimit,
             int locksPerPartition,
-            String isolationLevel) {
+            String isolationLevel,
+            boolean renewsLocks) {
 
         Values {
             Objects.requireNonNull(start, "start");

@@ -210,37 +210,6 @@ class LeanShareTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** Brokers take all acknowledgements of a partition in a request, or none. */
-    @Test
-    void lockThatCannotBeRenewed_ends_andTakesNoOtherAcknowledgementWithIt() throws Exception {
-        topic("lean-expired", 1, 400);
-        var settings = group("lean-expired").untilEnd().build();
-        ShareGroupConfig.set(
-                settings, Map.of("share.record.lock.duration.ms", "2000", "share.renew.acknowledge.enable", "false"));
-        ConsumerLedger ledger = new ConsumerLedger(400);
-        CountDownLatch expired = new CountDownLatch(1);
-        AtomicInteger slow = new AtomicInteger();
-        try (RunningPipeline running = KafkaFlow.shared(settings, "lean-expired")
-                .forEach(8, Ordering.unordered(), record -> {
-                    if (number(record) == 7 && slow.incrementAndGet() == 1) {
-                        expired.await();
-                    } else {
-                        ConsumerLedger.work(Duration.ofMillis(50));
-                    }
-                    ledger.handled(record);
-                })
-                .run()) {
-            ConsumerLedger.await("expired", SOON, () -> member(running).lockExpired() > 0);
-            expired.countDown();
-            assertThat(running.await().drained()).isTrue();
-            assertThat(member(running).lockExpired()).isOne();
-            assertThat(member(running).accepted()).isEqualTo(400);
-        }
-        assertThat(slow).hasValue(2);
-        assertThat(ledger.lost()).isZero();
-        assertThat(ledger.duplicates()).isOne();
-    }
-
     @Test
     void drain_givesBackWhatWasNotBegun_andTheNextRunHandlesIt() throws Exception {
         topic("lean-drain", 2, 300);

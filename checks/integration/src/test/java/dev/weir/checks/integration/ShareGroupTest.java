@@ -143,15 +143,18 @@ class ShareGroupTest {
                         "share.record.lock.duration.ms", "7000",
                         "share.delivery.count.limit", "4",
                         "share.partition.max.record.locks", "500",
-                        "share.auto.offset.reset", "earliest"));
+                        "share.auto.offset.reset", "earliest",
+                        "share.renew.acknowledge.enable", "false"));
         ShareGroupConfig config = ShareGroupConfig.read(settings);
         assertThat(config.lockDuration()).isEqualTo(Duration.ofSeconds(7));
         assertThat(config.deliveryLimit()).isEqualTo(4);
         assertThat(config.locksPerPartition()).isEqualTo(500);
         assertThat(config.start()).isEqualTo("earliest");
         assertThat(config.isStartSaid()).isTrue();
-        assertThat(ShareGroupConfig.read(group("never-set").build()).isStartSaid())
-                .isFalse();
+        assertThat(config.renewsLocks()).isFalse();
+        ShareGroupConfig neverSet = ShareGroupConfig.read(group("never-set").build());
+        assertThat(neverSet.isStartSaid()).isFalse();
+        assertThat(neverSet.renewsLocks()).isTrue();
     }
 
     @Test

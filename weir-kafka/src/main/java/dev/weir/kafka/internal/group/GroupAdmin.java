@@ -43,6 +43,7 @@ public final class GroupAdmin implements AutoCloseable {
     private static final String DELIVERY_LIMIT = "share.delivery.count.limit";
     private static final String LOCKS = "share.partition.max.record.locks";
     private static final String ISOLATION = "share.isolation.level";
+    private static final String RENEWS = "share.renew.acknowledge.enable";
     private static final String FEATURE = "share.version";
 
     private final String group;
@@ -80,7 +81,8 @@ public final class GroupAdmin implements AutoCloseable {
                 Duration.ofMillis(Long.parseLong(text(config, LOCK_MILLIS, "30000"))),
                 Integer.parseInt(text(config, DELIVERY_LIMIT, "5")),
                 Integer.parseInt(text(config, LOCKS, "2000")),
-                text(config, ISOLATION, "read_uncommitted"));
+                text(config, ISOLATION, "read_uncommitted"),
+                Boolean.parseBoolean(text(config, RENEWS, "true")));
     }
 
     /** The value, or the default of brokers that do not know the setting. */

@@ -18,6 +18,9 @@ public interface Borrower {
     /** Nobody takes anything any more. */
     boolean isOver();
 
+    /** Whether brokers renew locks, as far as is known; if not, they stand for their time. */
+    boolean renewsLocks();
+
     /** A record came; the loan is what becomes of it. Its end is told to {@link ShareMember#ended}, by any thread. */
     Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos);
 

@@ -234,9 +234,15 @@ final class LentRange {
         return lock;
     }
 
-    /** Whether a renewal has no answer yet, or was refused, so that there is no other. */
+    /** Whether a renewal has no answer yet, or there is no other, as one was refused or none is asked for. */
     boolean isRenewing() {
         return renewing;
+    }
+
+    /** No renewal is asked for: all of it ends with the lock that it has. */
+    void endsWithItsLock() {
+        renewing = true;
+        renewable = false;
     }
 
     /** A renewal was confirmed. If that of another part of it was refused, all of it ends with the first lock. */
@@ -250,8 +256,7 @@ final class LentRange {
     /** A renewal was refused, which says nothing about the lock: it may stand for its time. */
     void notRenewed() {
         lock = lockBefore;
-        renewing = true;
-        renewable = false;
+        endsWithItsLock();
     }
 
     /** Takes out what is open, to be renewed; nothing if nothing is. */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Looks after the locks of what is lent: at half of their time those are renewed that somebody works on, and the others
- * are given back; and tells the broker of whole ranges, if that does not take too long. Confined to the member's
+ * Looks after the locks of what is lent: at half of their time those are renewed that somebody works on, unless the group
+ * renews none, and the others are given back; and tells the broker of whole ranges, if that does not take too long. Confined to the member's
  * thread, but for {@link #millis()}.
  */
 final class Locks {
@@ -72,7 +72,11 @@ final class Locks {
             } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
                 // One of the last deliveries is not spent on a record that nobody has looked at.
                 passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);
-                renewals.addAll(range.takeRenewals());
+                if (borrower.renewsLocks()) {
+                    renewals.addAll(range.takeRenewals());
+                } else {
+                    range.endsWithItsLock();
+                }
             }
             // Where nothing more is lent until the first one is told, it does not wait for those that came with it.
             boolean frees = tight && range.firstUntold() < range.firstOpen();

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.internal.group.ShareFaults;
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import java.time.Duration;
@@ -10,7 +11,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.KafkaException;
@@ -43,7 +44,7 @@ final class Lane implements Runnable {
      * @param name the pipeline's, for messages and threads
      * @param config of their clients, but for what a plan says
      * @param clients makes a client of a configuration
-     * @param deliveryLimit deliveries after which the group gives a record up, as last read
+     * @param group the settings of the group, as last read; any thread
      * @param copies keeps records that are at risk, or null if nobody does
      * @param onLost told when locks were lost, on the lane's thread; must not block
      * @param onFailure told of a fault that waiting does not cure
@@ -53,13 +54,23 @@ final class Lane implements Runnable {
             Map<String, Object> config,
             List<String> topics,
             Function<Map<String, Object>, ShareConsumer<byte[], byte[]>> clients,
-            IntSupplier deliveryLimit,
+            Supplier<ShareGroupConfig> group,
             ReadyRecords ready,
             ShareCounters counters,
             Scouts scouts,
             @Nullable ParkedCopies copies,
             Runnable onLost,
             Consumer<Throwable> onFailure) {
+
+        /** Deliveries after which the group gives a record up. */
+        int deliveryLimit() {
+            return group.get().deliveryLimit();
+        }
+
+        /** Whether brokers renew locks; if not, they stand for their time all the same. */
+        boolean renewsLocks() {
+            return group.get().renewsLocks();
+        }
 
         /** Hands acquired records to the pipeline; those at risk when a copy stands, if anybody keeps copies. */
         void offer(List<AcquiredRecord> acquired) {

@@ -90,21 +90,34 @@ final class LaneFates {
             }
         }
         if (!late.isEmpty()) {
-            // The brokers refuse all acknowledgements of a partition that come with one that is late.
-            flush();
-            counters.lockExpired.add(late.size());
-            late.forEach(record -> acknowledge(record, record.fate().type()));
-            flush();
+            lockOver(late);
         }
     }
 
-    /** Gives back what lay in the client's buffer until its lock was over. */
-    void giveBackLate(List<AcquiredRecord> stale) {
-        counters.lockExpired.add(stale.size());
-        for (AcquiredRecord record : stale) {
-            if (record.giveBack()) {
-                acknowledge(record, AcknowledgeType.RELEASE);
-            }
+    /**
+     * Their locks are over, by a reckoning that begins before the broker's. What is done is told, as it may be in time. The
+     * rest is lost to the pipeline and goes back: a client polls no more before it has heard of each. They go in a request
+     * of their own, as brokers refuse all acknowledgements of a partition that come with one that is late.
+     */
+    void lockOver(List<AcquiredRecord> late) {
+        flush();
+        counters.lockExpired.add(late.size());
+        boolean lost = false;
+        boolean unseen = false;
+        for (AcquiredRecord record : late) {
+            boolean waited = record.giveBack();
+            boolean undone = waited || record.giveUp();
+            acknowledge(
+                    record,
+                    record.isGone() ? AcknowledgeType.RELEASE : record.fate().type());
+            lost |= undone;
+            unseen |= waited && record.isOffered();
+        }
+        if (unseen) {
+            setup.ready().passedBy();
+        }
+        if (lost) {
+            setup.onLost().run();
         }
         flush();
     }

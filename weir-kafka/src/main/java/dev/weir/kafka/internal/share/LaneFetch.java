@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -47,6 +48,7 @@ final class LaneFetch {
     private final Held held;
     private final LaneFates fates;
     private final Runnable onJoined;
+    private final IntSupplier deliveryLimit;
 
     private boolean asking;
     private boolean joined;
@@ -75,6 +77,7 @@ final class LaneFetch {
         this.held = held;
         this.fates = fates;
         this.onJoined = onJoined;
+        this.deliveryLimit = setup::deliveryLimit;
     }
 
     /** Kafka's client tells of its assignment by a metric alone: how often there was a new one. */
@@ -233,8 +236,7 @@ final class LaneFetch {
                 known.renewed();
                 continue;
             }
-            AcquiredRecord acquired =
-                    new AcquiredRecord(record, setup.deliveryLimit(), lockedSince, fates::settledByPipeline);
+            AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, lockedSince, fates::settledByPipeline);
             held.add(acquired);
             fresh.add(acquired);
         }
@@ -249,7 +251,7 @@ final class LaneFetch {
         setup.offer(byExpiry.getOrDefault(false, List.of()));
         List<AcquiredRecord> stale = byExpiry.getOrDefault(true, List.of());
         if (!stale.isEmpty()) {
-            fates.giveBackLate(stale);
+            fates.lockOver(stale);
         }
     }
 }

@@ -5,8 +5,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
- * A lane's locks: renews them at half their time for records that the pipeline has, gives records back that still wait
- * then, and gives all up when the close's time is over. Confined to the lane's thread, but for {@link #unfinished}.
+ * A lane's locks: renews them at half their time for records that the pipeline has, or leaves them their time if the
+ * group renews none, gives records back that still wait then, and gives all up when the close's time is over. Confined to
+ * the lane's thread, but for {@link #unfinished}.
  *
  * <p>Renewals are sent and answered before the client is polled again: one that polls while a renewal is open fetches
  * as well, and shows nothing of what it got before all that it holds is done.
@@ -88,11 +89,17 @@ final class LaneLocks {
         }
         long renewalDue =
                 open.stream().mapToLong(AcquiredRecord::lockedSinceNanos).min().getAsLong() + held.lockNanos() / 2;
-        if (now - renewalDue >= 0) {
-            renew(open, now);
+        if (now - renewalDue < 0) {
+            held.publish();
             return;
         }
-        held.publish();
+        // One of the last deliveries is not spent on a record that nobody has looked at.
+        giveBack(open, true);
+        if (setup.renewsLocks()) {
+            renew(open, now);
+        } else {
+            keepUntilOver();
+        }
     }
 
     /** Gives back those that the pipeline has not taken. */
@@ -111,8 +118,6 @@ final class LaneLocks {
     }
 
     private void renew(List<AcquiredRecord> open, long now) {
-        // One of the last deliveries is not spent on a record that nobody has looked at.
-        giveBack(open, true);
         for (AcquiredRecord record : open) {
             if (held.contains(record)) {
                 fates.acknowledge(record, AcknowledgeType.RENEW);
@@ -121,6 +126,19 @@ final class LaneLocks {
         }
         renewedAtNanos = now;
         fates.send();
+    }
+
+    /**
+     * Where brokers do not renew, locks stand for their time. To ask all the same would end them now: a client forgets
+     * the records of a renewal that was refused, and nobody can tell their fates any more ({@code
+     * ShareInFlightBatch.renew} of Kafka 4.4).
+     */
+    private void keepUntilOver() {
+        List<AcquiredRecord> over = held.all(record -> !record.isRenewing() && held.isExpired(record));
+        if (!over.isEmpty()) {
+            fates.lockOver(over);
+        }
+        held.publish();
     }
 
     /** Takes the records up again when all brokers have answered, or as long as the locks of some allow it. */

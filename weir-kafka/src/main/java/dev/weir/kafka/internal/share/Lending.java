@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,6 +28,7 @@ final class Lending implements Borrower {
     private final ReadyRecords ready;
     private final ShareCounters counters;
     private final Consumer<AcquiredRecord> onEnded;
+    private final IntSupplier deliveryLimit;
     private final List<AcquiredRecord> fresh = new ArrayList<>();
     private volatile double slowRoundTripSeconds;
 
@@ -36,6 +38,7 @@ final class Lending implements Borrower {
         this.ready = setup.ready();
         this.counters = setup.counters();
         this.onEnded = onEnded;
+        this.deliveryLimit = setup::deliveryLimit;
     }
 
     /** From a request to its records: about the slowest of the last hundred. Any thread. */
@@ -59,8 +62,13 @@ final class Lending implements Borrower {
     }
 
     @Override
+    public boolean renewsLocks() {
+        return setup.renewsLocks();
+    }
+
+    @Override
     public Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
-        AcquiredRecord acquired = new AcquiredRecord(record, setup.deliveryLimit(), lockedSinceNanos, onEnded);
+        AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, lockedSinceNanos, onEnded);
         fresh.add(acquired);
         return acquired;
     }

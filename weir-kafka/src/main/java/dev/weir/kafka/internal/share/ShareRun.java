@@ -19,7 +19,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +50,7 @@ final class ShareRun implements ShareHandle, Termination {
     private final ReadyRecords ready;
     private final ShareCounters counters;
     private final @Nullable ParkedCopies copies;
-    private final IntConsumer onDeliveryLimit;
+    private final Consumer<ShareGroupConfig> onConfig;
     private final Consumer<Throwable> onFailure;
     private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-share-watch").factory());
@@ -71,7 +70,7 @@ final class ShareRun implements ShareHandle, Termination {
     /**
      * Starts nothing yet.
      *
-     * @param onDeliveryLimit told the group's delivery limit, each time that it was read
+     * @param onConfig told the group's settings, each time that they were read
      * @param onFailure told of an error that ends the looks
      */
     ShareRun(
@@ -82,7 +81,7 @@ final class ShareRun implements ShareHandle, Termination {
             ReadyRecords ready,
             ShareCounters counters,
             @Nullable ParkedCopies copies,
-            IntConsumer onDeliveryLimit,
+            Consumer<ShareGroupConfig> onConfig,
             Consumer<Throwable> onFailure) {
         this.settings = settings;
         this.start = start;
@@ -91,7 +90,7 @@ final class ShareRun implements ShareHandle, Termination {
         this.ready = ready;
         this.counters = counters;
         this.copies = copies;
-        this.onDeliveryLimit = onDeliveryLimit;
+        this.onConfig = onConfig;
         this.onFailure = onFailure;
         this.config = start.config();
         this.plan = path.first(settings.workers(), settings.maxLanes());
@@ -99,6 +98,7 @@ final class ShareRun implements ShareHandle, Termination {
     }
 
     void begin() {
+        warnOfLocks();
         path.start(plan);
         judged.add(new Moment(before, 0, 0));
         var ignored = watch.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
@@ -116,8 +116,12 @@ final class ShareRun implements ShareHandle, Termination {
                 lookAtGroup();
             }
             if (atConfig) {
+                boolean renewed = config.renewsLocks();
                 config = admin.config();
-                onDeliveryLimit.accept(config.deliveryLimit());
+                onConfig.accept(config);
+                if (renewed) {
+                    warnOfLocks();
+                }
             }
         } catch (RuntimeException failure) {
             if (!watch.isShutdown()) {
@@ -126,6 +130,16 @@ final class ShareRun implements ShareHandle, Termination {
         } catch (Error failure) {
             onFailure.accept(failure);
             throw failure; // No further look.
+        }
+    }
+
+    private void warnOfLocks() {
+        if (!config.renewsLocks()) {
+            LOG.warn(
+                    "share group {} renews no locks (share.renew.acknowledge.enable=false): a record whose handler takes"
+                            + " longer than {} ms comes again, with one delivery less",
+                    settings.groupId(),
+                    config.lockDuration().toMillis());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.share;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.failure.TopicCheck;
 import dev.weir.kafka.internal.group.GroupAdmin;
@@ -17,7 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -77,13 +78,13 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                         start.config().deliveryLimit());
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
-            AtomicInteger deliveryLimit = new AtomicInteger(start.config().deliveryLimit());
+            AtomicReference<ShareGroupConfig> group = new AtomicReference<>(start.config());
             Lane.Setup setup = new Lane.Setup(
                     context.pipelineName(),
                     clientConfig(),
                     topics,
                     KafkaShareConsumer::new,
-                    deliveryLimit::get,
+                    group::get,
                     ready,
                     counters,
                     new Scouts(),
@@ -93,8 +94,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             SharePath path = settings.fetch() == FetchPath.LEAN
                     ? new LeanPath(setup, settings.memberName())
                     : new ClientPath(setup, settings.maxLanes());
-            ShareRun run = new ShareRun(
-                    settings, start, admin, path, ready, counters, copies, deliveryLimit::set, context::fail);
+            ShareRun run =
+                    new ShareRun(settings, start, admin, path, ready, counters, copies, group::set, context::fail);
             context.onStop(path::stop);
             context.onTermination(run);
             context.expose(run);

@@ -260,6 +260,23 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
+    @Test
+    void renewalsThatTheGroupDoesNotMake_areNotAskedFor() {
+        Random random = new Random(67);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
+        group.partitions.forEach(each -> each.renews = false);
+        SimulatedWork work = new SimulatedWork(group, random, CREDITS);
+        work.asksForRenewals = false;
+        work.fixedMillis = SimulatedPartition.LOCK_MILLIS * 7 / 10;
+        ShareMember member = member(group, work);
+        runToTheEnd(group, random, false);
+        close(group, work, member);
+        assertThat(work.notRenewed + work.refused + work.lost).isZero();
+        assertThat(work.done)
+                .hasSize(PARTITIONS * 50)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
+    }
+
     // Asked for as many again, a broker threw its answer away each time, until it gave the records up.
     @Test
     void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {

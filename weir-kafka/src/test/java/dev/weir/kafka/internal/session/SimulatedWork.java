@@ -109,6 +109,9 @@ final class SimulatedWork implements Borrower {
     boolean ended;
     boolean slow;
 
+    /** Whether the group's setting is known to be that brokers renew locks. */
+    boolean asksForRenewals = true;
+
     /** For which all handlers work; 0 for the usual times. */
     long fixedMillis;
 
@@ -207,6 +210,11 @@ final class SimulatedWork implements Borrower {
     @Override
     public boolean isOver() {
         return ended;
+    }
+
+    @Override
+    public boolean renewsLocks() {
+        return asksForRenewals;
     }
 
     @Override

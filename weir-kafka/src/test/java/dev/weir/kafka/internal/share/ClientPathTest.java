@@ -50,7 +50,7 @@ class ClientPathTest {
                             clients.add(client);
                             return client;
                         },
-                        () -> 5,
+                        () -> ShareClientStub.group(5, true),
                         ready,
                         counters,
                         new Scouts(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +32,8 @@ class LaneTest {
 
     private final ReadyRecords ready = new ReadyRecords(Clock.SYSTEM);
     private final ShareCounters counters = new ShareCounters();
-    private final AtomicInteger deliveryLimit = new AtomicInteger(5);
+    private final AtomicReference<ShareGroupConfig> group = new AtomicReference<>(ShareClientStub.group(5, true));
+    private final AtomicInteger lost = new AtomicInteger();
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private @Nullable ShareClientStub client;
     private @Nullable Lane lane;
@@ -42,12 +45,12 @@ class LaneTest {
                         Map.of("client.id", "lane"),
                         List.of("orders"),
                         config -> client = new ShareClientStub(config, lockMillis, null),
-                        deliveryLimit::get,
+                        group::get,
                         ready,
                         counters,
                         new Scouts(),
                         copies,
-                        () -> {},
+                        lost::incrementAndGet,
                         failures::add),
                 1,
                 1,
@@ -113,6 +116,54 @@ class LaneTest {
         until(() -> assertThat(client().told()).contains("0 ACCEPT"));
     }
 
+    // Asked for all the same, a renewal ended the lock at half of its time: the client forgets what was refused.
+    @Test
+    void lockThatIsNotRenewed_isLeftItsTime() throws Exception {
+        group.set(ShareClientStub.group(5, false));
+        start(3_000, null);
+        client().refuseRenewals();
+        client().produce(ShareClientStub.record(0, 1));
+        Batch<AcquiredRecord> taken = take();
+        long takenNanos = System.nanoTime();
+        client().produce(ShareClientStub.record(1, 1));
+        until(() -> assertThat(System.nanoTime() - takenNanos).isGreaterThan(1_600_000_000L));
+        taken.ack(0);
+        take().ack(0);
+        until(() -> assertThat(client().told()).containsExactly("0 ACCEPT", "1 ACCEPT"));
+        assertThat(counters.lockExpired.sum()).isZero();
+        assertThat(counters.failedAcknowledgements.sum()).isZero();
+    }
+
+    @Test
+    void lockThatIsNotRenewed_endsWithItsTime_andTheLaneGoesOn() throws Exception {
+        group.set(ShareClientStub.group(5, false));
+        start(1_500, null);
+        client().produce(ShareClientStub.record(0, 1));
+        Batch<AcquiredRecord> taken = take();
+        until(() -> assertThat(lost).hasValue(1));
+        assertThat(taken.isRevoked(0)).isTrue();
+        assertThat(counters.lockExpired.sum()).isOne();
+        client().produce(ShareClientStub.record(1, 1));
+        take().ack(0);
+        taken.ack(0);
+        until(() -> assertThat(client().told()).containsExactly("0 RELEASE", "1 ACCEPT"));
+    }
+
+    @Test
+    void renewalThatIsRefused_losesTheRecord_andTheLaneGoesOn() throws Exception {
+        start(2_000, null);
+        client().refuseRenewals();
+        client().produce(ShareClientStub.record(0, 1));
+        Batch<AcquiredRecord> taken = take();
+        until(() -> assertThat(lost).hasValue(1));
+        assertThat(counters.lockExpired.sum()).isOne();
+        assertThat(counters.failedAcknowledgements.sum()).isOne();
+        client().produce(ShareClientStub.record(1, 1));
+        take().ack(0);
+        taken.ack(0);
+        until(() -> assertThat(client().told()).containsExactly("0 RENEW", "1 ACCEPT"));
+    }
+
     /** The pipeline has enough by other lanes; this one asked in vain before, and its client goes on asking. */
     @Test
     void recordThatCameWhileTheLaneWaits_isHandedOn() throws Exception {
@@ -154,7 +205,7 @@ class LaneTest {
     }
 
     private AcquiredRecord elsewhere(long offset) {
-        return new AcquiredRecord(ShareClientStub.record(offset, 1), deliveryLimit::get, System.nanoTime(), done -> {});
+        return new AcquiredRecord(ShareClientStub.record(offset, 1), () -> 5, System.nanoTime(), done -> {});
     }
 
     @Test
@@ -194,7 +245,7 @@ class LaneTest {
             client().produce(ShareClientStub.record(0, 3));
             take();
             assertThat(producer.history()).isEmpty();
-            deliveryLimit.set(3);
+            group.set(ShareClientStub.group(3, true));
             lane().close(System.nanoTime());
             assertThat(lane().join(LONG)).isTrue();
             assertThat(client().told()).containsExactly("0 RELEASE");

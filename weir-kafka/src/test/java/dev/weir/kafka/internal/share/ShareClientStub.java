@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.ShareGroupConfig;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidRecordStateException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.metrics.KafkaMetric;
@@ -40,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A share consumer of one partition without brokers, which asks for records as Kafka's of 4.4 does: after a poll that
  * found nothing, or met an open renewal, it goes on by itself until something came. Renewals are answered at the second
- * call after them. Thread-safe.
+ * call after them; the records of one that is refused it forgets. Thread-safe.
  */
 final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
 
@@ -72,6 +74,7 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
     private int lent;
     private int calls;
     private int renewedAtCall;
+    private boolean refusesRenewals;
 
     ShareClientStub(Map<String, Object> config, int lockMillis, @Nullable KafkaException refusal) {
         this.pollRecords = (int) Objects.requireNonNull(config.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
@@ -93,6 +96,12 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
                 new RecordHeaders(),
                 Optional.empty(),
                 Optional.of((short) delivery));
+    }
+
+    /** The settings of a group, of which lanes heed these two. */
+    static ShareGroupConfig group(int deliveryLimit, boolean renewsLocks) {
+        return ShareGroupConfig.of(
+                "earliest", true, Duration.ofSeconds(30), deliveryLimit, 2_000, "read_committed", renewsLocks);
     }
 
     /** Returns once the assertion holds. */
@@ -134,6 +143,16 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
     /** What the brokers were told, as {@code offset TYPE}. */
     List<String> told() {
         return locked(() -> List.copyOf(told));
+    }
+
+    /** The group's brokers renew no locks from now on. */
+    void refuseRenewals() {
+        lock.lock();
+        try {
+            refusesRenewals = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     int lent() {
@@ -228,7 +247,7 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
                 renewing.put(offset, record);
                 renewedAtCall = calls;
             } else {
-                answer(Set.of(offset));
+                answer(Set.of(offset), null);
             }
         });
         acknowledged.clear();
@@ -238,15 +257,18 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
         calls++;
         changed.signalAll();
         if (!renewing.isEmpty() && calls > renewedAtCall + 1) {
-            renewed.putAll(renewing);
+            Set<Long> offsets = Set.copyOf(renewing.keySet());
+            if (!refusesRenewals) {
+                renewed.putAll(renewing);
+            }
             renewing.clear();
-            answer(Set.copyOf(renewed.keySet()));
+            answer(offsets, refusesRenewals ? new InvalidRecordStateException("renewals are off") : null);
         }
     }
 
-    private void answer(Set<Long> offsets) {
+    private void answer(Set<Long> offsets, @Nullable Exception failure) {
         if (callback != null) {
-            callback.onComplete(Map.of(PARTITION, offsets), null);
+            callback.onComplete(Map.of(PARTITION, offsets), failure);
         }
     }
 

@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.share;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.group.GroupAdmin;
 import dev.weir.kafka.internal.group.GroupStart;
@@ -29,16 +28,13 @@ class ShareRunTest {
                 .build();
         return new ShareRun(
                 settings,
-                new GroupStart(
-                        List.of(new TopicPartition("orders", 0)),
-                        ShareGroupConfig.of("earliest", true, Duration.ofSeconds(30), 5, 2_000, "read_committed"),
-                        Map.of()),
+                new GroupStart(List.of(new TopicPartition("orders", 0)), ShareClientStub.group(5, true), Map.of()),
                 new GroupAdmin(settings),
                 path,
                 new ReadyRecords(Clock.SYSTEM),
                 counters,
                 null,
-                limit -> {},
+                config -> {},
                 failure::complete);
     }
 
