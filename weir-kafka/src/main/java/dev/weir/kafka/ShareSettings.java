@@ -359,7 +359,7 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /** The same on the cluster that is read, with its security settings. */
+        /** Dead letters go to this topic of the cluster that is read, with its security settings. */
         public Builder<K, V> deadLetters(String topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
             return this;

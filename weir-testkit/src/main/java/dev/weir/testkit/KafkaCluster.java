@@ -65,7 +65,7 @@ public final class KafkaCluster implements AutoCloseable {
     }
 
     /**
-     * The same of the listeners that {@link Builder#secured} added.
+     * Addresses of the listeners that {@link Builder#secured} added.
      *
      * @throws IllegalStateException if there are none
      */
@@ -76,7 +76,7 @@ public final class KafkaCluster implements AutoCloseable {
         return layout.securedBootstrapServers();
     }
 
-    /** The same as long as the data folder is. */
+    /** The cluster's id, which lasts as long as its data folder. */
     public String clusterId() {
         return folder.clusterId();
     }

@@ -81,7 +81,7 @@ public final class RebalanceSimulation {
     @FunctionalInterface
     public interface RecordMaker {
 
-        /** The record at {@code offset}; its own topic and partition do not count. The same for the same arguments. */
+        /** The record at {@code offset}; its own topic and partition do not count. Equal arguments give equal records. */
         ProducerRecord<byte[], byte[]> make(TopicPartition partition, long offset);
     }
 

@@ -25,7 +25,7 @@ public interface SimulatedKafka {
      */
     void work(ConsumerRecord<?, ?> record);
 
-    /** The same for {@code mapAsync}. The stage completes on a thread of the simulation, and not at all after a crash. */
+    /** {@link #work} for {@code mapAsync}. The stage completes on a thread of the simulation, and not at all after a crash. */
     CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record);
 
     /**

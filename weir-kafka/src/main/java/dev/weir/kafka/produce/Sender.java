@@ -205,7 +205,7 @@ public final class Sender<K, V> implements AutoCloseable {
         close(CLOSE_PATIENCE);
     }
 
-    /** The same with a patience of your own; what is not written by then fails. */
+    /** Closes it with a patience of your own: records that are not written by then fail. */
     public void close(Duration patience) {
         Objects.requireNonNull(patience, "patience");
         closing = true;

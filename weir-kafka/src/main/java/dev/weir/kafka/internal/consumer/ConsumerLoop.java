@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
  */
-public final class ConsumerLoop implements Runnable {
+final class ConsumerLoop implements Runnable {
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
@@ -155,7 +155,7 @@ public final class ConsumerLoop implements Runnable {
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
     /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
-    public void stop() {
+    void stop() {
         requests.stop();
     }
 
@@ -170,12 +170,12 @@ public final class ConsumerLoop implements Runnable {
     }
 
     /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
-    public boolean isTracked() {
+    boolean isTracked() {
         return plan.isTracked();
     }
 
     /** The pipeline has pulled a batch. */
-    public void taken() {
+    void taken() {
         delivery.taken();
     }
 

@@ -58,7 +58,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     @Override
     public void work(ConsumerRecord<?, ?> record) {
-        Work work = ledger.begin(record);
+        RecordWork work = ledger.begin(record);
         if (work == null) {
             throw interrupted(new InterruptedException("the simulated process has crashed"));
         }
@@ -81,7 +81,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     @Override
     public CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record) {
-        Work work = ledger.begin(record);
+        RecordWork work = ledger.begin(record);
         return work == null ? new CompletableFuture<>() : work.done().copy();
     }
 

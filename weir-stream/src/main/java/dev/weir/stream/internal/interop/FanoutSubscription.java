@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One subscriber of a {@link Fanout} and what it has asked for. The subscriber's calls may come from any thread; what
  * is signalled to it comes from the segment's thread, or from one that stands in for it while that thread waits above.
  */
-final class Outlet<T> implements Flow.Subscription {
+final class FanoutSubscription<T> implements Flow.Subscription {
 
     private static final long VIOLATED = -1;
 
@@ -25,7 +25,7 @@ final class Outlet<T> implements Flow.Subscription {
     private long delivered;
     private int position;
 
-    Outlet(Fanout<T> fanout, Flow.Subscriber<? super T> subscriber) {
+    FanoutSubscription(Fanout<T> fanout, Flow.Subscriber<? super T> subscriber) {
         this.fanout = fanout;
         this.subscriber = new AtomicReference<>(subscriber);
     }

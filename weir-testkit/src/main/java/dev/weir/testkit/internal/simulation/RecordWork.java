@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ended of the ledger's lock
  * @param failure what it ends with instead of being done, or null
  */
-record Work(
+record RecordWork(
         TopicPartition id,
         long offset,
         int assignment,
@@ -28,10 +28,10 @@ record Work(
         @Nullable SimulatedFailure failure) {
 
     /** Which ends first; never equal for two at once, whatever threads they came from. */
-    static final Comparator<Work> BY_END = Comparator.comparingLong(Work::dueNanos)
+    static final Comparator<RecordWork> BY_END = Comparator.comparingLong(RecordWork::dueNanos)
             .thenComparing(work -> work.id.toString())
-            .thenComparingLong(Work::offset)
-            .thenComparingInt(Work::attempt);
+            .thenComparingLong(RecordWork::offset)
+            .thenComparingInt(RecordWork::attempt);
 
     @Override
     public String toString() {

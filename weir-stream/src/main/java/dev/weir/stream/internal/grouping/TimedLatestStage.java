@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * begins anew with each element, and sample, whose times come at a fixed interval from the start. The last element is
  * emitted before the end or the failure of the input. Confined to the thread of its segment.
  */
-final class LatestStage<T> implements Stage<T> {
+final class TimedLatestStage<T> implements Stage<T> {
 
     private final Intake<T> intake;
     private final long nanos;
@@ -31,7 +31,7 @@ final class LatestStage<T> implements Stage<T> {
     private long token;
     private long dueNanos = NEVER;
 
-    private LatestStage(Stage<T> upstream, long nanos, boolean sampling, StageMeter meter, Clock clock) {
+    private TimedLatestStage(Stage<T> upstream, long nanos, boolean sampling, StageMeter meter, Clock clock) {
         this.intake = new Intake<>(upstream);
         this.nanos = nanos;
         this.sampling = sampling;
@@ -52,7 +52,7 @@ final class LatestStage<T> implements Stage<T> {
     private static <T> Node<T> node(String name, Node<T> above, long nanos, boolean sampling) {
         return new Node<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new LatestStage<>(
+            return new TimedLatestStage<>(
                     upstream, nanos, sampling, assembly.fused(attributes).meter(), assembly.clock());
         });
     }

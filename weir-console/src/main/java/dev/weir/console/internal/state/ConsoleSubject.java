@@ -5,8 +5,8 @@ import dev.weir.console.TimelineEntry;
 import java.util.List;
 import java.util.Map;
 
-/** What a console shows and steers. Thread-safe. */
-public interface Shown {
+/** A pipeline, or a run that can be changed, as a console shows and steers it. Thread-safe. */
+public interface ConsoleSubject {
 
     /** The looks at it. */
     History history();
