@@ -175,6 +175,10 @@ abstract class CookbookSamples {
                 .runTo(Sink.forEach(price -> table.put(price.key(), price.value())));
     }
 
+    void bookSome() throws InterruptedException {
+        KafkaSource.atLeastOnce(settings, "orders").take(1_000).runTo(Sink.forEach(shop::book));
+    }
+
     void maintain(RunningPipeline running) {
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
         consumer.pause("orders").toCompletableFuture().join();

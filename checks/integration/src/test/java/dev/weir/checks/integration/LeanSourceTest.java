@@ -106,8 +106,7 @@ class LeanSourceTest {
             }
             return "read";
         };
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings("refused"), Subscription.topics("refused"), decoder)
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("refused"), decoder, "refused")
                 .to(Sink.ignore())
                 .run()) {
             assertThatThrownBy(running::await)
