@@ -127,8 +127,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #plain(ConsumerSettings, Subscription)}, with elements made by {@code decoder} where the records lie: see
-     * {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #plain(ConsumerSettings, Subscription)}, with elements made by {@code decoder} where the records lie:
+     * see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -144,8 +144,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements made by {@code decoder} where the
-     * records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements made by {@code decoder} where
+     * the records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -176,8 +176,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements made by {@code decoder} where the records
-     * lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements made by {@code decoder} where the
+     * records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @param commitAhead records that may be committed and not yet pulled by the pipeline: at least 1
      * @throws IllegalArgumentException if the settings fetch by Kafka's client

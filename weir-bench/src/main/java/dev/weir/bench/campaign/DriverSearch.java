@@ -47,8 +47,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search for the highest rate that one driver sustains at one point: its trials, what it found, and the orders that change
- * it meanwhile. Confined to one thread.
+ * The search for the highest rate that one driver sustains at one point: its trials, what it found, and the orders that
+ * change it meanwhile. Confined to one thread.
  */
 final class DriverSearch implements Orders.Target {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
@@ -313,8 +313,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a rate
-     * is unstable, those of the perturbation from which the system did not recover: a step at it passed.
+     * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a
+     * rate is unstable, those of the perturbation from which the system did not recover: a step at it passed.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {

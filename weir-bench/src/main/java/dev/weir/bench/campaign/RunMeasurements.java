@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Measures one run of a campaign after the other, each in the way that its point asks for, and opens a desk for those who order
- * something meanwhile. Confined to one thread.
+ * Measures one run of a campaign after the other, each in the way that its point asks for, and opens a desk for those
+ * who order something meanwhile. Confined to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;

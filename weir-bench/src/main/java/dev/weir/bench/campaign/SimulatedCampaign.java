@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A campaign without processes, brokers and waits: its runs are of a model on a clock of its own, all else is as ever. The same
- * seed gives the same figures. Confined to one thread.
+ * A campaign without processes, brokers and waits: its runs are of a model on a clock of its own, all else is as ever.
+ * The same seed gives the same figures. Confined to one thread.
  */
 public final class SimulatedCampaign {
     private final Workload workload;

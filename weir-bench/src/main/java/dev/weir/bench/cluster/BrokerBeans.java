@@ -14,8 +14,8 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * The beans of forked brokers, the same whatever library they serve. Brokers are attached to, so that they need no port for
- * it. Confined to one thread.
+ * The beans of forked brokers, the same whatever library they serve. Brokers are attached to, so that they need no port
+ * for it. Confined to one thread.
  */
 final class BrokerBeans implements AutoCloseable {
     private final List<JMXConnector> brokers = new ArrayList<>();

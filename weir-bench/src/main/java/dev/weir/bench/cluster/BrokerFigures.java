@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brokers in processes of the campaign count and use; of a cluster that is there already, nothing is known. Confined to one
- * thread.
+ * What brokers in processes of the campaign count and use; of a cluster that is there already, nothing is known.
+ * Confined to one thread.
  */
 public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
@@ -51,8 +51,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * What brokers were at since the last call, by name; empty where they cannot be asked, or one is lost. To be called once a
-     * second at most: it takes them some milliseconds.
+     * What brokers were at since the last call, by name; empty where they cannot be asked, or one is lost. To be called
+     * once a second at most: it takes them some milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

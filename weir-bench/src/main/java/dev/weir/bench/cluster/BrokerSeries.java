@@ -8,8 +8,8 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brokers are at, from one look to the next: how long requests took since the last one, and what stands now. Confined to
- * one thread.
+ * What brokers are at, from one look to the next: how long requests took since the last one, and what stands now.
+ * Confined to one thread.
  */
 final class BrokerSeries {
     /** Locks that share groups hold, all together. */

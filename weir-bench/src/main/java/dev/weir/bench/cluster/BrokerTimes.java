@@ -8,11 +8,11 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /**
- * What requests of drivers took in the brokers, in which part of their way, and what brokers' collections took, by their own
- * measure. Confined to one thread.
+ * What requests of drivers took in the brokers, in which part of their way, and what brokers' collections took, by
+ * their own measure. Confined to one thread.
  *
- * <p>A broker keeps the mean of all requests since it started, from which that between two readings follows. Its percentiles
- * are of the last minutes, whatever ran then; they cannot be told apart.
+ * <p>A broker keeps the mean of all requests since it started, from which that between two readings follows. Its
+ * percentiles are of the last minutes, whatever ran then; they cannot be told apart.
  */
 public final class BrokerTimes {
     /** With this begin figures of consumers' requests, whoever sends them. */

@@ -33,7 +33,10 @@ final class BackgroundFigures {
         this.takesSeries = takesSeries;
     }
 
-    /** What follows is measured, as far as it lies in passes: of brokers, what is asked of them in the way there and back too. */
+    /**
+     * What follows is measured, as far as it lies in passes: of brokers,
+     * what is asked of them in the way there and back too.
+     */
     void begin() {
         from = cluster.figures().times();
         losses = cluster.losses().count();
@@ -53,8 +56,8 @@ final class BackgroundFigures {
     }
 
     /**
-     * What brokers and the machine are at, by name; empty within a second after the look before. The first look, which takes
-     * longer, gives little.
+     * What brokers and the machine are at, by name; empty within a second after the look before. The first look, which
+     * takes longer, gives little.
      */
     Map<String, Double> series(long nowNanos) {
         if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {

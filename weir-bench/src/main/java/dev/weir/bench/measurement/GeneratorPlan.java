@@ -7,7 +7,9 @@ import dev.weir.driver.SendPlan;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The plan of a generator: held until that one is connected, then begun, and changed as often as is wanted. Stateless. */
+/**
+ * The plan of a generator: held until that one is connected, then begun, and changed as often as is wanted. Stateless.
+ */
 final class GeneratorPlan {
     /** For the order to come to its process before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

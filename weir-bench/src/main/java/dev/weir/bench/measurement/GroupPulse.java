@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What had come to a group at any time of late, as a thread of its own notes it: who hears of an interval may have been busy
- * when that ended. {@link #at} belongs to one thread.
+ * What had come to a group at any time of late, as a thread of its own notes it: who hears of an interval may have been
+ * busy when that ended. {@link #at} belongs to one thread.
  */
 final class GroupPulse implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

@@ -6,8 +6,8 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * How many processes a group that is sent to has when it begins, and how many consumers each holds: workers of a share group,
- * else one. Immutable.
+ * How many processes a group that is sent to has when it begins, and how many consumers each holds: workers of a share
+ * group, else one. Immutable.
  */
 record GroupSize(WorkloadPoint point, boolean isShared) {
 

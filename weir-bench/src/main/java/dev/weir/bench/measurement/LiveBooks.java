@@ -11,7 +11,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** The figures of all groups of a run together, where a record is due to each of them, and of each. Confined to one thread. */
+/**
+ * The figures of all groups of a run together, where a record is due to each of them, and of each.
+ * Confined to one thread.
+ */
 final class LiveBooks {
     private final LiveFigures all;
     private final List<LiveFigures> groups; // none of a single group, whose figures are those of all

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the faults of a run to its group, its network and its brokers, one after the other, so that what each costs can be
- * told apart. Confined to the thread of the run.
+ * Does the faults of a run to its group, its network and its brokers, one after the other, so that what each costs can
+ * be told apart. Confined to the thread of the run.
  */
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;

@@ -20,8 +20,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a group and its generator did, second by second since the plan began. Confined to one thread. What a process reports
- * belongs to the second that its middle lies in.
+ * What a group and its generator did, second by second since the plan began. Confined to one thread. What a process
+ * reports belongs to the second that its middle lies in.
  */
 final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
@@ -201,7 +201,10 @@ final class LiveFigures {
         quietReports = count == 0 ? quietReports + 1 : 0;
     }
 
-    /** At the end of that interval of the generator: how many records had come, each once, and how often one had again, if that is known. */
+    /**
+     * At the end of that interval of the generator: how many records had come, each once,
+     * and how often one had again, if that is known.
+     */
     void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
@@ -281,8 +284,9 @@ final class LiveFigures {
     }
 
     /**
-     * How many partitions are silent in each second. Few records are sent to each of many partitions in a second, so what
-     * counts is how many were while nothing came; the last seconds before it did, as many as the limit has, are on time.
+     * How many partitions are silent in each second. Few records are sent to each of many partitions in a second, so
+     * what counts is how many were while nothing came; the last seconds before it did,
+     * as many as the limit has, are on time.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];

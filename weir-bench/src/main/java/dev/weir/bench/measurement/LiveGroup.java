@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a group of a run that can be changed: members, as many as are wanted, and where they copy a reader of their
- * output. Confined to one thread, which owns the processes and closes them.
+ * The processes of a group of a run that can be changed: members, as many as are wanted, and where they copy a reader
+ * of their output. Confined to one thread, which owns the processes and closes them.
  *
  * <p>A process of a share group holds several consumers, or as many workers in their place; any other holds one.
  */
@@ -119,7 +119,9 @@ final class LiveGroup implements AutoCloseable {
         members.awaitReader();
     }
 
-    /** Somebody reads what members are to write: what is open or was aborted is not there for who asks for exactly once. */
+    /**
+     * Somebody reads what members are to write: what is open or was aborted is not there for who asks for exactly once.
+     */
     private void read() throws InterruptedException {
         output = cluster.topics().output(point);
         DriverSession reader = session(launch(DriverLauncher.READER));
@@ -207,7 +209,10 @@ final class LiveGroup implements AutoCloseable {
                 : null;
     }
 
-    /** Has so many consumers; returns what was done, for people. Those that stay are not restarted, but for a part of a process. */
+    /**
+     * Has so many consumers; returns what was done, for people. Those that stay are not restarted,
+     * but for a part of a process.
+     */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();
         int missing = settings.consumers() - before;
@@ -307,7 +312,9 @@ final class LiveGroup implements AutoCloseable {
         return List.copyOf(parts.subList(parts.size() - count, parts.size()));
     }
 
-    /** Whole processes with so many consumers or more leave and join again, with these settings; returns what was done. */
+    /**
+     * Whole processes with so many consumers or more leave and join again, with these settings; returns what was done.
+     */
     String restart(int wanted, LiveSettings settings) throws InterruptedException {
         List<LivePart> some = WholeParts.holding(parts, part -> part.consumers, wanted);
         int count = some.stream().mapToInt(part -> part.consumers).sum();

@@ -14,8 +14,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a run that can be changed, all alike, which read the same topics, and the generator that sends to them. Confined
- * to one thread, which closes it.
+ * The groups of a run that can be changed, all alike, which read the same topics, and the generator that sends to them.
+ * Confined to one thread, which closes it.
  */
 final class LiveGroups implements AutoCloseable {
     private final LiveSender sender;

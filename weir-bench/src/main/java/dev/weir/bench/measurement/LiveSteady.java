@@ -25,7 +25,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orders to a steady run: its rate, its length, a pause of the driver. Confined to the thread of the run; for one run.
+ * The orders to a steady run: its rate, its length, a pause of the driver.
+ * Confined to the thread of the run; for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -184,8 +185,8 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or nothing more does,
-     * and the driver has closed down.
+     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or nothing more
+     * does, and the driver has closed down.
      *
      * @param came how many records have come
      * @throws RunFailure if one of them fails, or does not close down

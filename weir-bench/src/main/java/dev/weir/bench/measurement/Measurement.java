@@ -136,7 +136,10 @@ public final class Measurement {
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
     }
 
-    /** Who held it back by processor time; nobody else where it sent so little at a time that requests are all there was. */
+    /**
+     * Who held it back by processor time; nobody else where it sent so little at a time that requests
+     * are all there was.
+     */
     private Set<Flag> limits(Totals totals) {
         boolean isWriting = point.scenario() == Scenario.PRODUCE;
         Set<Flag> flags = EnumSet.noneOf(Flag.class);

@@ -2,7 +2,10 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.result.Interval;
 
-/** Reckons with counts that may not have been taken: with {@link Interval#UNKNOWN}, what comes of it is not known. Stateless. */
+/**
+ * Reckons with counts that may not have been taken: with {@link Interval#UNKNOWN},
+ * what comes of it is not known. Stateless.
+ */
 final class OptionalCounts {
 
     private OptionalCounts() {}

@@ -239,7 +239,10 @@ public final class RateTrial implements Trials {
             DriverSession.putSender(passed, ofSender);
         }
 
-        /** What processes elsewhere say at their ends: how busy their places were, and how early records came by the clocks. */
+        /**
+         * What processes elsewhere say at their ends: how busy their places were,
+         * and how early records came by the clocks.
+         */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
                 return Map.of();

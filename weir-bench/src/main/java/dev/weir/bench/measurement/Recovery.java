@@ -16,15 +16,15 @@ record Recovery(LatencyTarget target) {
      *
      * @param sent by the generator
      * @param lag sent and not come, at its end
-     * @param silent partitions of which none came in some seconds in a row, this one among them, when {@link #LEAST_SENT}
-     *     or more should have
+     * @param silent partitions of which none came in some seconds in a row, this one among them, when
+     *     {@link #LEAST_SENT} or more should have
      * @param percentileMillis of the target, of what came; not a number if nothing did
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Whether the group did what it should: what came kept to the target, nothing waits for longer than its limit, and no
-     * partition that was sent to is silent.
+     * Whether the group did what it should: what came kept to the target, nothing waits for longer than its limit, and
+     * no partition that was sent to is silent.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Figures that several processes told of one slice of time: each its own mean, then the sum of rates and of what is under
- * way, and the mean of all others. Confined to one thread.
+ * Figures that several processes told of one slice of time: each its own mean, then the sum of rates and of what is
+ * under way, and the mean of all others. Confined to one thread.
  */
 final class SeriesBook {
     /** Of what tells by itself: brokers and the machine. */

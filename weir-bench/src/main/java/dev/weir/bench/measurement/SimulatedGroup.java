@@ -21,12 +21,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A generator, a broker and a group as a model, on a clock of its own, all of whose chance comes from a seed: what the harness
- * measures without a process or a wait. Confined to one thread. Times are nanoseconds since the plan began.
+ * A generator, a broker and a group as a model, on a clock of its own, all of whose chance comes from a seed: what the
+ * harness measures without a process or a wait. Confined to one thread. Times are nanoseconds since the plan began.
  *
- * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is simple. A
- * record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so it is with what is
- * copied, once it is committed. There are three kinds of groups, by the driver's name:
+ * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is
+ * simple. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so
+ * it is with what is copied, once it is committed. There are three kinds of groups, by the driver's name:
  *
  * <pre>
  * kafka-share...   each worker polls a batch, which it holds the locks of until it has done all of it
@@ -355,7 +355,9 @@ final class SimulatedGroup {
         wake();
     }
 
-    /** The least number from that one on which has no divisor in common with the other: going by it, one comes to all. */
+    /**
+     * The least number from that one on which has no divisor in common with the other: going by it, one comes to all.
+     */
     private static int stride(int from, int workers) {
         int stride = from;
         while (workers > 0

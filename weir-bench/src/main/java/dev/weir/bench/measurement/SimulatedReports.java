@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What the generator and the processes of a {@link SimulatedGroup} have done since they reported last, as real ones report it.
- * Confined to one thread. Times are nanoseconds since the plan began.
+ * What the generator and the processes of a {@link SimulatedGroup} have done since they reported last, as real ones
+ * report it. Confined to one thread. Times are nanoseconds since the plan began.
  */
 final class SimulatedReports {
     private static final long CPU_NANOS = 20_000; // of a record

@@ -19,8 +19,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both processes of a steady run have told so far, by the parts of its plan, and what brokers and the machine were at
- * meanwhile. Confined to the thread of the run.
+ * What both processes of a steady run have told so far, by the parts of its plan, and what brokers and the machine were
+ * at meanwhile. Confined to the thread of the run.
  */
 final class SteadyBook {
     private final BenchCluster cluster;

@@ -14,8 +14,8 @@ final class ToldTimings {
     private ToldTimings() {}
 
     /**
-     * One histogram in nanoseconds for each partition, and behind them one of what the sender overslept; none where nothing is
-     * planned.
+     * One histogram in nanoseconds for each partition, and behind them one of what the sender overslept; none where
+     * nothing is planned.
      *
      * @throws RunFailure if one of them is none
      */

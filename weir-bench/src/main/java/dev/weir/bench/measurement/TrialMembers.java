@@ -12,8 +12,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a trial: members of a group that come and go, the generator that sends to them, and a reader of what they
- * write if they do. What they report goes to {@link Listener}. Confined to one thread.
+ * The processes of a trial: members of a group that come and go, the generator that sends to them, and a reader of what
+ * they write if they do. What they report goes to {@link Listener}. Confined to one thread.
  */
 final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

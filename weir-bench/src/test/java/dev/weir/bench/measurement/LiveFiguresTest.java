@@ -132,7 +132,9 @@ class LiveFiguresTest {
         assertThat(figures.warmUp(9)).isEqualTo(2);
     }
 
-    /** Brokers that hold up the generator, or a plan that it is behind of, would else pass for one that has sent all. */
+    /**
+     * Brokers that hold up the generator, or a plan that it is behind of, would else pass for one that has sent all.
+     */
     @Test
     void generator_sendsUntilItIsQuiet_andAllIsAcknowledged() {
         assertThat(figures.isSending()).as("never begun").isFalse();

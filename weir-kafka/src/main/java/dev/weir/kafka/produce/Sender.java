@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most. Two things end it: an {@link Error} on the thread of Kafka's client, such as
- * one that an interceptor throws, and with {@link ProducePath#LEAN} credentials that no broker accepts. All sends fail
- * from then on, also those that wait, and another one has to be opened.
+ * is used up, {@code max.block.ms} at most. Two things end it: an {@link Error} on the thread of Kafka's client, such
+ * as one that an interceptor throws, and with {@link ProducePath#LEAN} credentials that no broker accepts. All sends
+ * fail from then on, also those that wait, and another one has to be opened.
  */
 public final class Sender<K, V> implements AutoCloseable {
 

@@ -31,7 +31,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** The recipes of {@code docs/guide/cookbook.md}, which stand here word for word. Compiled, not run: there are no such brokers. */
+/**
+ * The recipes of {@code docs/guide/cookbook.md}, which stand here word for word. Compiled, not run:
+ * there are no such brokers.
+ */
 @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused", "try"}) // samples
 abstract class CookbookSamples {
 

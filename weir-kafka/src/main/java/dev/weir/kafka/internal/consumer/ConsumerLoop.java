@@ -42,9 +42,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers. Other threads
- * talk to it through {@link Requests} and {@link Waiting#wake}. What it does, and what comes next, is its {@link
- * dev.weir.kafka.internal.lookup.Phase}.
+ * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers.
+ * Other threads talk to it through {@link Requests} and {@link Waiting#wake}. What it does, and what comes next, is its
+ * {@link dev.weir.kafka.internal.lookup.Phase}.
  *
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
@@ -159,7 +159,10 @@ final class ConsumerLoop implements Runnable {
         requests.stop();
     }
 
-    /** Asks for the end and waits for it and for the owner thread. See {@link dev.weir.stream.spi.StageContext.Termination}. */
+    /**
+     * Asks for the end and waits for it and for the owner thread. See
+     * {@link dev.weir.stream.spi.StageContext.Termination}.
+     */
     String close(Duration patience) {
         requestClose(patience);
         return owner.awaitEnd();
@@ -306,7 +309,9 @@ final class ConsumerLoop implements Runnable {
         return assignment;
     }
 
-    /** Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason. */
+    /**
+     * Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason.
+     */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);
         return trouble == null ? boundedRead.trouble(partition) : trouble;

@@ -339,8 +339,8 @@ final class Ledger {
     }
 
     /**
-     * Notes what did not hold; the first time counts. Of threads that begin at one instant any may be the first, so what
-     * they find until the world looks is noted together, and the least of it told.
+     * Notes what did not hold; the first time counts. Of threads that begin at one instant any may be the first, so
+     * what they find until the world looks is noted together, and the least of it told.
      */
     void violate(String what) {
         lock.lock();

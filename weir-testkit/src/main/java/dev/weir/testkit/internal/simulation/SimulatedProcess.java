@@ -19,7 +19,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** One start of the user's process, until it stops or crashes. Thread-safe where the user calls it; the rest is the world's. */
+/**
+ * One start of the user's process, until it stops or crashes. Thread-safe where the user calls it;
+ * the rest is the world's.
+ */
 final class SimulatedProcess implements SimulatedKafka {
 
     /** The process is gone: nothing after this reaches the cluster. */
