@@ -67,8 +67,8 @@ class StartActionsTest {
     @Test
     void part_withinAStreamInTheStream_isToldOfTheWholeRun() throws Exception {
         List<String> told = new ArrayList<>();
-        Sink<Integer> part = Sink.through(
-                source -> source.to(Sink.<Integer>ignore()).onStart(running -> told.add(running.name())));
+        Sink<Integer> part =
+                Sink.through(source -> source.to(Sink.<Integer>ignore()).onStart(running -> told.add(running.name())));
         Source.of(1, 2)
                 .flatMapConcat(n -> Source.of(n).alsoTo(part))
                 .to(Sink.ignore())
@@ -94,8 +94,10 @@ class StartActionsTest {
     @Test
     void actionThatCancels_endsTheRunBeforeItsFirstElement() {
         TrackedSource<Integer> source = TrackedSource.numbers(3, 1);
-        RunningPipeline running =
-                source.source().to(Sink.ignore()).onStart(RunningPipeline::cancel).run();
+        RunningPipeline running = source.source()
+                .to(Sink.ignore())
+                .onStart(RunningPipeline::cancel)
+                .run();
         assertThatThrownBy(running::await).isInstanceOf(CancellationException.class);
         source.assertProtocolKept();
         assertThat(source.pulled()).isZero();

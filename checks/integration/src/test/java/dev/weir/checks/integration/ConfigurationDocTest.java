@@ -64,8 +64,7 @@ class ConfigurationDocTest {
                 .matcher(chapter)
                 .results()
                 .toList()) {
-            Object value =
-                    ConsumerSettings.class.getMethod(row.group(1)).invoke(settings);
+            Object value = ConsumerSettings.class.getMethod(row.group(1)).invoke(settings);
             if (value instanceof Duration || value instanceof Integer || value instanceof Enum) {
                 documented.put(row.group(1), row.group(2));
                 inCode.put(row.group(1), asWritten(value));
@@ -79,9 +78,7 @@ class ConfigurationDocTest {
             assertThat(time).as("is written in seconds").isEqualTo(Duration.ofSeconds(time.toSeconds()));
             return time.toSeconds() + " s";
         }
-        return value instanceof Integer count
-                ? String.format(Locale.ROOT, "%,d", count)
-                : "`" + value + "`";
+        return value instanceof Integer count ? String.format(Locale.ROOT, "%,d", count) : "`" + value + "`";
     }
 
     @Test
