@@ -3,7 +3,7 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.measurement.Measured;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;

@@ -2,12 +2,12 @@ package dev.weir.bench.campaign;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.LiveListener;
 import dev.weir.bench.measurement.LiveMeasurement;
 import dev.weir.bench.measurement.LiveSteady;
-import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.Measurement;
 import dev.weir.bench.measurement.RunNumbers;
 import dev.weir.bench.measurement.SteadyMeasurement;

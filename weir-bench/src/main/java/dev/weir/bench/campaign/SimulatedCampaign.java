@@ -1,10 +1,10 @@
 package dev.weir.bench.campaign;
 
 import dev.weir.bench.RunFailure;
-import dev.weir.bench.measurement.Measured;
-import dev.weir.bench.measurement.SimulatedRun;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.trial.SimulatedRun;
 import dev.weir.bench.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;

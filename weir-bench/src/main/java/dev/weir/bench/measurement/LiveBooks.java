@@ -1,5 +1,9 @@
 package dev.weir.bench.measurement;
 
+import dev.weir.bench.figures.GroupPulse;
+import dev.weir.bench.figures.IntervalSums;
+import dev.weir.bench.figures.LiveFigures;
+import dev.weir.bench.figures.OptionalCounts;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.statistics.Latencies;
 import dev.weir.bench.workload.WorkloadPoint;

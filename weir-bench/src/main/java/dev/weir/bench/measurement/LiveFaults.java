@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.live.Fault;
 import dev.weir.driver.NetworkFault;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.Assignment;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
@@ -32,11 +33,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A process of a share group holds several consumers, or as many workers in their place; any other holds one.
  */
-final class LiveGroup implements AutoCloseable {
-    static final int MOST_PROCESSES = 32;
+public final class LiveGroup implements AutoCloseable {
+    public static final int MOST_PROCESSES = 32;
 
     /** No run is that long. */
-    static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
+    public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
     private final String driver;
@@ -92,7 +93,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** How many consumers there are, or workers in their place. */
-    int consumers() {
+    public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }
 
@@ -160,7 +161,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** What came in the end. */
-    LedgerFigures figures(long[] ends) {
+    public LedgerFigures figures(long[] ends) {
         return point.copiesByPlan() ? cluster.written().copied(point, topic, ends, group) : numbers.ofGroup(ends);
     }
 
@@ -264,7 +265,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** How many handlers may block at a time, as it began. */
-    int handlers() {
+    public int handlers() {
         return new GroupSize(point, isShared).handlers();
     }
 
@@ -275,7 +276,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** How many processes there are. */
-    int processes() {
+    public int processes() {
         return parts.size();
     }
 
@@ -303,7 +304,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** Its first processes. */
-    List<LivePart> first(int count) {
+    public List<LivePart> first(int count) {
         return List.copyOf(parts.subList(0, count));
     }
 

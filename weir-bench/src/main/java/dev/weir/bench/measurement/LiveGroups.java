@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.workload.WorkloadPoint;

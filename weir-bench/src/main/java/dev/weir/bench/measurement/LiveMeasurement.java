@@ -1,6 +1,12 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.BackgroundFigures;
+import dev.weir.bench.figures.Disturbances;
+import dev.weir.bench.figures.GroupPulse;
+import dev.weir.bench.figures.LiveSettings;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.figures.OptionalCounts;
 import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
@@ -36,7 +42,7 @@ public final class LiveMeasurement implements Orders.Target {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A backlog that does not shrink for so long does not shrink any more. */
-    static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    public static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final BenchCluster cluster;
     private final WorkloadPoint point;

@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.Orders;

@@ -1,6 +1,8 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.figures.GroupLedger;
+import dev.weir.bench.figures.GroupPulse;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;

@@ -2,6 +2,11 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.BackgroundFigures;
+import dev.weir.bench.figures.IntervalSums;
+import dev.weir.bench.figures.OptionalCounts;
+import dev.weir.bench.figures.SeriesBook;
+import dev.weir.bench.figures.ToldTimings;
 import dev.weir.bench.measurement.SteadyPlan.Part;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Interval;

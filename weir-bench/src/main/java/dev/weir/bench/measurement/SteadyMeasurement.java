@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
