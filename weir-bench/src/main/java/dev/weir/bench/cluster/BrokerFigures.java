@@ -1,6 +1,10 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.bench.BenchException;
+import dev.weir.bench.beans.BrokerBeans;
+import dev.weir.bench.beans.BrokerSeries;
+import dev.weir.bench.beans.BrokerTimes;
+import dev.weir.bench.beans.FetchCounter;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.testkit.Broker;

@@ -1,7 +1,7 @@
 package dev.weir.bench.figures;
 
+import dev.weir.bench.beans.BrokerTimes;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.cluster.BrokerTimes;
 import dev.weir.driver.HostMeter;
 import dev.weir.driver.HostSeries;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.weir.bench.figures;
 
-import dev.weir.bench.cluster.FetchCounter;
+import dev.weir.bench.beans.FetchCounter;
 import dev.weir.bench.result.Totals;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.beans.BrokerTimes;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.cluster.BrokerTimes;
 import dev.weir.bench.figures.BackgroundFigures;
 import dev.weir.bench.figures.ColdStart;
 import dev.weir.bench.figures.Fetches;

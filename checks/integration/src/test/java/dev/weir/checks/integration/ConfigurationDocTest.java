@@ -65,7 +65,7 @@ class ConfigurationDocTest {
                 .results()
                 .toList()) {
             Object value = ConsumerSettings.class.getMethod(row.group(1)).invoke(settings);
-            if (value instanceof Duration || value instanceof Integer || value instanceof Enum) {
+            if (value instanceof Duration || value instanceof Integer || value instanceof Enum<?>) {
                 documented.put(row.group(1), row.group(2));
                 inCode.put(row.group(1), asWritten(value));
             }

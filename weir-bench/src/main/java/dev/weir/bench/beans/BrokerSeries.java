@@ -1,4 +1,4 @@
-package dev.weir.bench.cluster;
+package dev.weir.bench.beans;
 
 import dev.weir.bench.workload.LockWindow;
 import java.util.LinkedHashMap;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What brokers are at, from one look to the next: how long requests took since the last one, and what stands now.
  * Confined to one thread.
  */
-final class BrokerSeries {
+public final class BrokerSeries {
     /** Locks that share groups hold, all together. */
     static final String LOCKED = "broker: records locked";
 
@@ -24,13 +24,13 @@ final class BrokerSeries {
     private final BrokerTimes times;
     private BrokerTimes.@Nullable Reading last;
 
-    BrokerSeries(BrokerBeans brokers) {
+    public BrokerSeries(BrokerBeans brokers) {
         this.brokers = brokers;
         this.times = new BrokerTimes(brokers);
     }
 
     /** By name; the first look has what stands only. */
-    Map<String, Double> look() {
+    public Map<String, Double> look() {
         Map<String, Double> figures = new LinkedHashMap<>();
         BrokerTimes.Reading now = times.read();
         BrokerTimes.Reading before = last;

@@ -1,4 +1,4 @@
-package dev.weir.bench.cluster;
+package dev.weir.bench.beans;
 
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
@@ -17,10 +17,10 @@ import javax.management.remote.JMXServiceURL;
  * The beans of forked brokers, the same whatever library they serve. Brokers are attached to, so that they need no port
  * for it. Confined to one thread.
  */
-final class BrokerBeans implements AutoCloseable {
+public final class BrokerBeans implements AutoCloseable {
     private final List<JMXConnector> brokers = new ArrayList<>();
 
-    BrokerBeans(List<Broker> brokers) {
+    public BrokerBeans(List<Broker> brokers) {
         try {
             for (Broker broker : brokers) {
                 this.brokers.add(attach(broker));

@@ -1,4 +1,4 @@
-package dev.weir.bench.cluster;
+package dev.weir.bench.beans;
 
 import java.io.IOException;
 import javax.management.JMException;
@@ -26,7 +26,7 @@ public final class FetchCounter {
         }
     }
 
-    FetchCounter(BrokerBeans brokers) {
+    public FetchCounter(BrokerBeans brokers) {
         this.brokers = brokers;
         try {
             bytes = new ObjectName("kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec");
@@ -37,7 +37,7 @@ public final class FetchCounter {
         }
     }
 
-    Count read() {
+    public Count read() {
         long[] sums = new long[2];
         brokers.each(beans -> {
             sums[0] += count(beans, bytes);

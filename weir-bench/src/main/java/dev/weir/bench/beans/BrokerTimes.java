@@ -1,4 +1,4 @@
-package dev.weir.bench.cluster;
+package dev.weir.bench.beans;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -42,7 +42,7 @@ public final class BrokerTimes {
 
     private final BrokerBeans brokers;
 
-    BrokerTimes(BrokerBeans brokers) {
+    public BrokerTimes(BrokerBeans brokers) {
         this.brokers = brokers;
     }
 
@@ -78,7 +78,7 @@ public final class BrokerTimes {
         }
     }
 
-    Reading read() {
+    public Reading read() {
         Map<String, Times> times = new LinkedHashMap<>();
         long[] collections = new long[2];
         brokers.each(beans -> {
