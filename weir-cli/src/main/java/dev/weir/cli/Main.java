@@ -36,9 +36,9 @@ import picocli.CommandLine.Spec;
  * The root command {@code weir}, and what its subcommands share: terminal, JSON output, stop signals.
  * One instance runs one command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a {@code Callable<Integer>} in a package of its own, named in {@code subcommands} below. It reaches
- * this object through a {@code @ParentCommand CommandContext weir} field, returns an exit code of {@link ExitCode}, and
- * throws {@link CliFailure} for what the user can act on.
+ * <p>A subcommand is a {@code Callable<Integer>} in a package of its own, named in {@code subcommands} below. It
+ * reaches this object through a {@code @ParentCommand CommandContext weir} field, returns an exit code of
+ * {@link ExitCode}, and throws {@link CliFailure} for what the user can act on.
  */
 @Command(
         name = "weir",
@@ -82,7 +82,9 @@ public final class Main implements Runnable, CommandContext {
     private final Terminal terminal;
     private final Shutdown shutdown;
 
-    /** Whether a failure is to be told on standard output as well: {@code --json} was given, and no line tells it yet. */
+    /**
+     * Whether a failure is to be told on standard output as well: {@code --json} was given, and no line tells it yet.
+     */
     private boolean tellsErrors;
 
     Main(PrintStream out, Terminal terminal, Shutdown shutdown) {

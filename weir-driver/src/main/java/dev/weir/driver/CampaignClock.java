@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The clock by which records are planned: that of the harness, as this process knows it. Thread-safe. It is
- * {@link System#nanoTime} where both are on one machine; elsewhere the harness measures how far the clocks are apart and
- * tells it by {@link Command.SetClock}, again and again.
+ * {@link System#nanoTime} where both are on one machine; elsewhere the harness measures how far the clocks are apart
+ * and tells it by {@link Command.SetClock}, again and again.
  */
 final class CampaignClock {
     /** System property, for tests: sets the clock of this process ahead, as that of another machine may be. */

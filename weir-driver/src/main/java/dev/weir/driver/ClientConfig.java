@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Properties of the Kafka clients of a pass: what reaches the brokers, what all drivers share, then the driver's own, then what
- * the workload says. Immutable; each map is the caller's.
+ * Properties of the Kafka clients of a pass: what reaches the brokers, what all drivers share, then the driver's own,
+ * then what the workload says. Immutable; each map is the caller's.
  */
 public final class ClientConfig {
     /**
@@ -38,8 +38,8 @@ public final class ClientConfig {
     }
 
     /**
-     * Of a share consumer. Where the group begins and which records it is lent are settings of the group, which the harness
-     * has set.
+     * Of a share consumer. Where the group begins and which records it is lent are settings of the group, which the
+     * harness has set.
      */
     public Map<String, String> share(Map<String, String> driversOwn) {
         Map<String, String> config = producer(driversOwn);

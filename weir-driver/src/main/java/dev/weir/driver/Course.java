@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a pass is: its time begins once and ends once, or it fails. Thread-safe; {@link #awaitFirst}, {@link #awaitEnd} and
- * {@link #mark} are for the sampler.
+ * How far a pass is: its time begins once and ends once, or it fails. Thread-safe; {@link #awaitFirst},
+ * {@link #awaitEnd} and {@link #mark} are for the sampler.
  *
  * <pre>
  * ordered --begin--> under way --end--> over

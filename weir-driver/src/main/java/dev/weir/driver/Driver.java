@@ -34,8 +34,8 @@ public interface Driver {
     }
 
     /**
-     * Does one pass and returns when {@link Pass#isDone()}, having closed all that it opened. Each record is told to the
-     * pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.
+     * Does one pass and returns when {@link Pass#isDone()}, having closed all that it opened. Each record is told to
+     * the pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.
      */
     void run(Pass pass) throws Exception;
 }

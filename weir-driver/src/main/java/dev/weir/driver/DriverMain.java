@@ -29,16 +29,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it; a
- * second one, the sampler, writes the intervals of a pass and is gone before its result is written; a third one waits for
- * commands, answers what the clock says, and ends the process with them, whatever the library is at: nobody is left to
- * measure it.
+ * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it;
+ * a second one, the sampler, writes the intervals of a pass and is gone before its result is written; a third one waits
+ * for commands, answers what the clock says, and ends the process with them, whatever the library is at: nobody is left
+ * to measure it.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
 
-    /** System property: where this process is, if that is not where the harness is. It tells then how busy the machine is. */
+    /**
+     * System property: where this process is, if that is not where the harness is.
+     * It tells then how busy the machine is.
+     */
     private static final @Nullable String PLACE = System.getProperty("weir.driver.place");
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");

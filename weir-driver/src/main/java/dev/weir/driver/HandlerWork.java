@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a handler does with a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record takes is
- * drawn from its number: the same for each library.
+ * What a handler does with a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record
+ * takes is drawn from its number: the same for each library.
  */
 public final class HandlerWork {
     /** How long a handler blocks, in milliseconds. */
@@ -19,8 +19,8 @@ public final class HandlerWork {
     public static final String ROUNDS = "work.rounds";
 
     /**
-     * How handlers differ: {@code none}, {@code exponential}, {@code bimodal}, {@code heavy-tail} or {@code stragglers};
-     * the mean stays.
+     * How handlers differ: {@code none}, {@code exponential}, {@code bimodal}, {@code heavy-tail} or
+     * {@code stragglers}; the mean stays.
      */
     public static final String SPREAD = "work.spread";
 

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it, figures are
- * missing. Confined to one thread.
+ * How busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it, figures
+ * are missing. Confined to one thread.
  */
 public final class HostMeter {
     private final Path proc;

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What disks and network of the machine are at, from one look to the next, by {@code /proc}: where a system has none of it,
- * figures are missing. Confined to one thread.
+ * What disks and network of the machine are at, from one look to the next, by {@code /proc}: where a system has none of
+ * it, figures are missing. Confined to one thread.
  */
 public final class HostSeries {
     public static final String DISK_READ = "host: disk read MB/s";

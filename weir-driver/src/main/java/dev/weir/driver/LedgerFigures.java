@@ -8,11 +8,11 @@ import java.util.stream.IntStream;
  * What the numbers in the values say of a pass. Immutable.
  *
  * @param distinct records that came at least once
- * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else holes
- *     before the last one that came, but for what may be under way where records may overtake each other
+ * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else
+ *     holes before the last one that came, but for what may be under way where records may overtake each other
  * @param duplicates deliveries of what had come already
- * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked for; 0
- *     where none is
+ * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked
+ *     for; 0 where none is
  * @param foreign deliveries that nobody wrote
  * @param retried calls of handlers that failed, after which they were to be called again
  * @param redelivered deliveries of what had come already, where that is allowed (share groups, copy at least once)

@@ -115,7 +115,8 @@ public final class LoadShape {
     }
 
     /**
-     * The text of a recorded load, over and over: how much had come at some times, with the same factor between two of them.
+     * The text of a recorded load, over and over: how much had come at some times,
+     * with the same factor between two of them.
      *
      * @param seconds from 0 on, rising; the last one is when it begins again
      * @param area what had come by then, from 0 on, not falling

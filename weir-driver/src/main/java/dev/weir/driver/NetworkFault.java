@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What befalls the network of a member of a group, as the options of a {@link Command.Change} to the process that is that
- * network. Immutable.
+ * What befalls the network of a member of a group, as the options of a {@link Command.Change} to the process that is
+ * that network. Immutable.
  *
  * @param delayNanos how much later each message comes; 0 but for {@link Kind#DELAY}
  */

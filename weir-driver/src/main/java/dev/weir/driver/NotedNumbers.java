@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What a pass had noted in a file of its own when its process was killed, which is what it would have told at its end. Immutable.
+ * What a pass had noted in a file of its own when its process was killed,
+ * which is what it would have told at its end. Immutable.
  *
  * @param partitions which records came, by partition, as {@link NumberRuns#encoded} writes them
  * @param again how often one came that had come to the pass before, by partition
@@ -19,8 +20,8 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     private static final String BEGIN = "{\"partitions\":";
 
     /**
-     * Prints what a file says, as {@link #printed} reads it, and deletes the file. The place of the process runs this, since
-     * nobody else has the file.
+     * Prints what a file says, as {@link #printed} reads it, and deletes the file. The place of the process runs this,
+     * since nobody else has the file.
      *
      * @param arguments the file, how many partitions there are, and how many records of each the file has room for
      */

@@ -10,11 +10,11 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A set of numbers from 0, such as those of a partition's records that came, as runs of neighbours: what came whole or in
- * long runs takes little room, however much it is. Immutable.
+ * A set of numbers from 0, such as those of a partition's records that came, as runs of neighbours: what came whole or
+ * in long runs takes little room, however much it is. Immutable.
  *
- * <p>As text it is deflated and in Base64. Inflated, each run is two numbers of seven bits to a byte, the lowest first, the
- * eighth bit set in all bytes of a number but its last:
+ * <p>As text it is deflated and in Base64. Inflated, each run is two numbers of seven bits to a byte, the lowest first,
+ * the eighth bit set in all bytes of a number but its last:
  *
  * <pre>
  * | numbers left out before the run | numbers in the run | ...

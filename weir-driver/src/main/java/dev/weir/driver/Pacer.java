@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Tells who produces when the next record is due: by a {@link SendPlan} where one is ordered, else now. Confined to the
  * thread that sends.
  *
- * <p>Held up by the library, that thread finds several records due and takes them at once: they waited from their planned
- * times on. When the thread itself slept too long, that is noted as lateness, which is nobody's but the generator's; unless
- * a collection had stopped the process, which is the library's and in the latency of the records that waited.
+ * <p>Held up by the library, that thread finds several records due and takes them at once: they waited from their
+ * planned times on. When the thread itself slept too long, that is noted as lateness, which is nobody's but the
+ * generator's; unless a collection had stopped the process, which is the library's and in the latency
+ * of the records that waited.
  *
  * <p>What it gives for a record is a ticket, which {@link Pass#acknowledged(long, int)} wants back:
  *
@@ -75,7 +76,9 @@ public final class Pacer {
         return true;
     }
 
-    /** The ticket of the next record, which is for that partition, once it is due; not for sending if the pass is over. */
+    /**
+     * The ticket of the next record, which is for that partition, once it is due; not for sending if the pass is over.
+     */
     public long next(int partition) {
         if (plan == null) {
             return 0;

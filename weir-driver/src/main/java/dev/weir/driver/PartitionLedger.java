@@ -6,8 +6,8 @@ import java.util.stream.LongStream;
 /**
  * Which of a partition's records, numbered from 0, came. Confined to one thread at a time.
  *
- * <p>What comes in order costs one comparison. What comes out of order is kept as bits past {@link #low}, the end of the
- * prefix that came whole; the bits are shifted down as it grows.
+ * <p>What comes in order costs one comparison. What comes out of order is kept as bits past {@link #low}, the end of
+ * the prefix that came whole; the bits are shifted down as it grows.
  */
 final class PartitionLedger {
     private static final int MAX_SPREAD = 100_000_000;
@@ -84,8 +84,8 @@ final class PartitionLedger {
     }
 
     /**
-     * What came, and what is missing: of all records if {@code complete}, else of those that are at least {@code behind} before
-     * the last one that came; later ones may be under way.
+     * What came, and what is missing: of all records if {@code complete}, else of those that are at least
+     * {@code behind} before the last one that came; later ones may be under way.
      *
      * @param underWay which others are known to be, by number
      */

@@ -2,7 +2,8 @@ package dev.weir.driver;
 
 /**
  * To which partition each next record goes: in turn, or as unevenly as Zipf says, with the first partition the hottest.
- * Without chance: after any number of records each partition has its share, give or take one or two. Confined to one thread.
+ * Without chance: after any number of records each partition has its share, give or take one or two.
+ * Confined to one thread.
  */
 public final class PartitionSpread {
     private final double[] shares;

@@ -33,12 +33,14 @@ public final class Pass {
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
     /**
-     * A figure that drivers tell which have no Kafka client to ask: for how much of the time of a pass a fetch was under way, in
-     * percent.
+     * A figure that drivers tell which have no Kafka client to ask: for how much of the time of a pass a fetch was
+     * under way, in percent.
      */
     public static final String FETCH_UNDER_WAY = "driver: fetch under way %";
 
-    /** A figure of Kafka's consumers: how many fetches are on their way at a time, by the mean; of all of them together. */
+    /**
+     * A figure of Kafka's consumers: how many fetches are on their way at a time, by the mean; of all of them together.
+     */
     public static final String FETCHES_OF_CLIENT = "client: fetches under way";
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -94,7 +96,10 @@ public final class Pass {
         return configuration;
     }
 
-    /** The topics to read, one or several, or to write to. Deliveries are told by the {@link TopicSet#number} of a partition. */
+    /**
+     * The topics to read, one or several, or to write to. Deliveries are told by the {@link TopicSet#number} of a
+     * partition.
+     */
     public TopicSet topics() {
         return topics;
     }
@@ -194,8 +199,8 @@ public final class Pass {
     }
 
     /**
-     * A handler has done its work for a record, which is not yet delivered: it may be to fail. Any thread, one at a time for
-     * a record.
+     * A handler has done its work for a record, which is not yet delivered: it may be to fail. Any thread, one at a
+     * time for a record.
      *
      * @throws HandlerFailure if it is; the library is to call the handler again {@link PassOptions#retryMillis} later
      */
@@ -227,8 +232,8 @@ public final class Pass {
     }
 
     /**
-     * The partition of a record of {@link Scenario#COPY}, which its value holds. It is to be written to the partition of that
-     * number.
+     * The partition of a record of {@link Scenario#COPY}, which its value holds. It is to be written to the partition
+     * of that number.
      */
     public int partition(byte[] value) {
         return RecordLayout.partition(value, partitionAt);
@@ -277,7 +282,10 @@ public final class Pass {
         return new Pacer(this, new PacerClock.OfProcess());
     }
 
-    /** The plan of who sends, which {@link #change} may change; it says by that that it is connected. Once, for one thread. */
+    /**
+     * The plan of who sends, which {@link #change} may change; it says by that that it is connected.
+     * Once, for one thread.
+     */
     public SendPlan plan() {
         SendPlan made = SendPlan.of(configuration.options());
         plan = made;
@@ -292,7 +300,8 @@ public final class Pass {
     /**
      * The pass is a network of a member, which waits for connections there.
      *
-     * @param changed hears what is to befall it, as options of a {@link NetworkFault}; on the thread that hears commands
+     * @param changed hears what is to befall it, as options of a {@link NetworkFault};
+     *     on the thread that hears commands
      */
     public void isNetwork(String address, Consumer<Map<String, String>> changed) {
         whenChanged = changed;
@@ -347,8 +356,8 @@ public final class Pass {
     }
 
     /**
-     * A transaction of so many records of the ordered length was committed. One thread at a time. With the first one, time
-     * begins to count, and what it holds took time before.
+     * A transaction of so many records of the ordered length was committed. One thread at a time. With the first one,
+     * time begins to count, and what it holds took time before.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());

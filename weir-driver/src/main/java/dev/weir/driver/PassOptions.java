@@ -43,10 +43,15 @@ public final class PassOptions {
     /** Option: {@code true} where intervals tell what clients are at, once a second. */
     public static final String SERIES = "series";
 
-    /** Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does. */
+    /**
+     * Option: the file of {@link GroupNumbers} in which the members of a group note what came; without it, none does.
+     */
     public static final String GROUP_NUMBERS = "group.numbers";
 
-    /** Option: the file in which this pass alone notes that, for who reads it when the process was killed; it goes with the pass. */
+    /**
+     * Option: the file in which this pass alone notes that, for who reads it when the process was killed;
+     * it goes with the pass.
+     */
     public static final String OWN_NUMBERS = "own.numbers";
 
     /** Option: {@link #isExactlyOnce}. */
@@ -72,7 +77,10 @@ public final class PassOptions {
         return Long.parseLong(options.getOrDefault(COMMIT_INTERVAL, "1000"));
     }
 
-    /** How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a library can. */
+    /**
+     * How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on,
+     * where a library can.
+     */
     public int commitAhead() {
         return integer(COMMIT_AHEAD, 1);
     }
@@ -132,7 +140,10 @@ public final class PassOptions {
         return integer(PARTITION_AT, RecordLayout.PARTITION_BEHIND_NUMBER);
     }
 
-    /** The file in which the pass notes what came, that of {@link #OWN_NUMBERS} or of {@link #GROUP_NUMBERS}; null for none. */
+    /**
+     * The file in which the pass notes what came, that of {@link #OWN_NUMBERS} or of {@link #GROUP_NUMBERS}; null for
+     * none.
+     */
     @Nullable
     Path numbers() {
         Path own = ownNumbers();

@@ -46,8 +46,8 @@ final class ProcessTime {
     }
 
     /**
-     * The nice value of a process, by which the system prefers others to it, or it to others if it is negative; null where the
-     * system does not say.
+     * The nice value of a process, by which the system prefers others to it, or it to others if it is negative; null
+     * where the system does not say.
      *
      * @param stat its file below {@code /proc}
      */

@@ -18,8 +18,8 @@ import java.nio.ByteOrder;
  *         +-------------+
  * </pre>
  *
- * <p>The number of a record is the one in its partition, from 0. Only {@link Scenario#COPY} asks for the partition; a plan
- * leaves it out of a value that has no room for it. All records of a key are in one partition.
+ * <p>The number of a record is the one in its partition, from 0. Only {@link Scenario#COPY} asks for the partition; a
+ * plan leaves it out of a value that has no room for it. All records of a key are in one partition.
  */
 public final class RecordLayout {
     /** The least length of a value: its number, and the time at which it was to be sent. */

@@ -67,10 +67,11 @@ public sealed interface Report {
      * @param atNanos end of the interval, since the first record
      * @param handlers how long they blocked
      * @param timings where records have a planned time: for each partition, how long after it they came (or, of the one
-     *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none. One more, the
-     *     last: how late the thread slept that sends what the driver produces
+     *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none. One more,
+     *     the last: how late the thread slept that sends what the driver produces
      * @param last whether enough has come, or time has run out: what follows is closing down
-     * @param figures what its clients are at, by name, once a second where that is asked for; of a machine elsewhere too
+     * @param figures what its clients are at, by name, once a second where that is asked for;
+     *     of a machine elsewhere too
      */
     record Interval(
             long atNanos,

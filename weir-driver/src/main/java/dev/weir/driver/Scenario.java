@@ -20,7 +20,9 @@ public enum Scenario {
     FLOW_CONTROL,
     /** Consume what another process sends at a planned rate; nothing is committed. When each comes is noted. */
     STEADY,
-    /** Consume events, translate them in several steps that compute, write what comes of them; commit what is finished. */
+    /**
+     * Consume events, translate them in several steps that compute, write what comes of them; commit what is finished.
+     */
     PIPELINE,
     /** Consume, do a step with each record, write it to the same partition of another topic; commit what is written. */
     COPY,

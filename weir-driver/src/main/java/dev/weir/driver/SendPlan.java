@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * When each record of an open-loop run is due, whatever happened to the ones before. Confined to one thread, but for
  * {@link #change}.
  *
- * <p>A late sender sends at once and keeps the plan, so what it missed is caught up and never forgotten. A change of the rate
- * keeps that debt too: what was due before it stays due.
+ * <p>A late sender sends at once and keeps the plan, so what it missed is caught up and never forgotten. A change of
+ * the rate keeps that debt too: what was due before it stays due.
  */
 public final class SendPlan {
 
@@ -136,7 +136,9 @@ public final class SendPlan {
         LockSupport.unpark(waiting);
     }
 
-    /** When the next record is due, in nanoseconds of the plan's clock, as things stand; {@link #NEVER} at a rate of 0. */
+    /**
+     * When the next record is due, in nanoseconds of the plan's clock, as things stand; {@link #NEVER} at a rate of 0.
+     */
     public long dueNanos() {
         for (Change next = changes.peek(); next != null && next.atNanos() <= unchanged(); next = changes.peek()) {
             double at = Math.max(fromNanos, (double) (next.atNanos() - startNanos));
@@ -172,7 +174,8 @@ public final class SendPlan {
     }
 
     /**
-     * Takes the next record: when it is due, in nanoseconds of the plan's clock; the first of an even plan at its start.
+     * Takes the next record: when it is due, in nanoseconds of the plan's clock;
+     * the first of an even plan at its start.
      *
      * @throws IllegalStateException if none is
      */

@@ -3,8 +3,8 @@ package dev.weir.driver;
 import java.util.Map;
 
 /**
- * What a workload may say of share groups, among the options of its scenario. The driver reads some of it; the harness sets
- * the group's own settings before each pass and removes them after it. Stateless.
+ * What a workload may say of share groups, among the options of its scenario. The driver reads some of it; the harness
+ * sets the group's own settings before each pass and removes them after it. Stateless.
  */
 public final class ShareOptions {
     /** How many share consumers the official client's drivers have; 0: one for each worker. */

@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * How long after its planned time each record came, as a histogram in nanoseconds per partition and interval. One thread at
- * a time records for a partition, another one takes; recording allocates nothing.
+ * How long after its planned time each record came, as a histogram in nanoseconds per partition and interval. One
+ * thread at a time records for a partition, another one takes; recording allocates nothing.
  */
 final class Timings {
     // Three digits from a microsecond to an hour; what is beyond counts as the end, nothing is dropped.
@@ -34,7 +34,9 @@ final class Timings {
         recorders[partition].recordValue(Math.clamp(nanos, 0, MAX_NANOS));
     }
 
-    /** What was recorded since the last call, by partition: HdrHistogram's compressed form in Base64, empty for nothing. */
+    /**
+     * What was recorded since the last call, by partition: HdrHistogram's compressed form in Base64, empty for nothing.
+     */
     List<String> take() {
         String[] texts = new String[taken.length];
         for (int partition = 0; partition < texts.length; partition++) {

@@ -254,7 +254,10 @@ class DriverMainTest {
                 .isZero();
     }
 
-    /** A record that comes before it is due, by a clock that was set, is kept and told of; by a shared clock, it is a fault. */
+    /**
+     * A record that comes before it is due, by a clock that was set, is kept and told of;
+     * by a shared clock, it is a fault.
+     */
     @Test
     void clockOfAnother_isAskedAndSet_andEarlyRecordsAreKept() throws Exception {
         Process process = start(Early.class, "early", "-D" + CampaignClock.AHEAD_MILLIS + "=3600000");

@@ -28,7 +28,10 @@ class FailuresTest {
         assertThat(Failures.inAll(0, 4, 1000)).isZero();
     }
 
-    /** Of nine calls in ten that fail, the bound takes a third: with 1 / (1 - share) calls a record, 146 % of a ceiling were had. */
+    /**
+     * Of nine calls in ten that fail, the bound takes a third: with 1 / (1 - share) calls a record,
+     * 146 % of a ceiling were had.
+     */
     @Test
     void meanCalls_areThoseThatAreDrawn_boundedOrNot() {
         for (double share : new double[] {0, 0.1, 0.9}) {

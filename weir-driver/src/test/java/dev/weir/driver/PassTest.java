@@ -174,7 +174,10 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
-    /** At least once and in no order is all that a share group promises: what comes again is counted, what never comes is a fault. */
+    /**
+     * At least once and in no order is all that a share group promises: what comes again is counted,
+     * what never comes is a fault.
+     */
     @Test
     void shareGroup_mayDeliverAgainInAnyOrder_butMustDeliverAll() {
         Pass pass = shareGroup(4);

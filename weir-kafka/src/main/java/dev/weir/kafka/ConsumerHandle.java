@@ -40,8 +40,8 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot(Duration within);
 
     /**
-     * What its unfinished records weigh in bytes, of {@link ConsumerSettings#bufferBytes}; a tenth of a second old or so.
-     * -1 if nobody knows.
+     * What its unfinished records weigh in bytes, of {@link ConsumerSettings#bufferBytes}; a tenth of a second old or
+     * so. -1 if nobody knows.
      */
     default long outstandingBytes() {
         return -1;
@@ -81,8 +81,8 @@ public interface ConsumerHandle {
     CompletionStage<Void> pause();
 
     /**
-     * Pauses all, but for these partitions, assigned now or later. The next {@link #pause()} or {@code pauseAllBut} replaces
-     * it, {@link #resume()} ends it. A pause of its own still holds one of these.
+     * Pauses all, but for these partitions, assigned now or later. The next {@link #pause()} or {@code pauseAllBut}
+     * replaces it, {@link #resume()} ends it. A pause of its own still holds one of these.
      */
     CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 

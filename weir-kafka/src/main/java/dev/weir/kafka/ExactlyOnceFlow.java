@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  * are read again from where the group has committed, and the others are not touched. Side effects of the stages
  * themselves are then repeated.
  *
- * <p>A bounded read ({@link Subscription#untilEnd}) ends when all that it wrote is committed. What is aborted when nothing
- * is read any more is written again, for which the records of open transactions are kept in memory. Left undone then, and
- * named at the end, are inputs of a transaction of which nobody knows whether it was committed, and of an element that
- * was made of a partition that is lost and of one that is not.
+ * <p>A bounded read ({@link Subscription#untilEnd}) ends when all that it wrote is committed. What is aborted when
+ * nothing is read any more is written again, for which the records of open transactions are kept in memory. Left undone
+ * then, and named at the end, are inputs of a transaction of which nobody knows whether it was committed, and of an
+ * element that was made of a partition that is lost and of one that is not.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -111,12 +111,13 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Is told after each commit where the records of that transaction stand: topic, partition, offset, timestamp. In the order
-     * of the commits, once for each; a transaction that is aborted is not told of, nor is one whose commit was the last thing
-     * that a process did before it died. Within a transaction, the records of a partition come in its order.
+     * Is told after each commit where the records of that transaction stand: topic, partition, offset, timestamp. In
+     * the order of the commits, once for each; a transaction that is aborted is not told of, nor is one whose commit
+     * was the last thing that a process did before it died. Within a transaction,
+     * the records of a partition come in its order.
      *
-     * @param listener called by the thread that commits, which waits for it; what it throws fails the run. Until it is told it
-     *     costs an object for each record of the open transaction
+     * @param listener called by the thread that commits, which waits for it; what it throws fails the run. Until it is
+     *     told it costs an object for each record of the open transaction
      */
     public ExactlyOnceFlow<K, V> whenCommitted(Consumer<? super List<RecordMetadata>> listener) {
         return new ExactlyOnceFlow<>(

@@ -120,8 +120,8 @@ public final class KafkaFlow<K, V> {
      *
      * <p>Two calls for records of one key are never made at the same time, and keep their order, with {@link
      * RecordOrdering#byKey} or {@link RecordOrdering#byPartition}; a record of a later call waits behind one of its key
-     * that is to be tried again. In a rebalance a call that has begun is waited for, and before each further one records are
-     * dropped that now are somebody else's. A retry waits with all that is left of its batch.
+     * that is to be tried again. In a rebalance a call that has begun is waited for, and before each further one
+     * records are dropped that now are somebody else's. A retry waits with all that is left of its batch.
      *
      * @param concurrency batches at work at once, and with an order by key the number of lanes in which batches are
      *     gathered; at least 1

@@ -59,6 +59,12 @@ public final class KafkaSource {
         return Source.custom("consume", ViewSource.committable(settings, subscription, decoder));
     }
 
+    /** {@link #atLeastOnce(ConsumerSettings, Subscription, Function)} of all partitions of the topics. */
+    public static <T> Source<T> atLeastOnce(
+            ConsumerSettings<?, ?> settings, Function<RecordView, ? extends T> decoder, String... topics) {
+        return atLeastOnce(settings, Subscription.topics(topics), decoder);
+    }
+
     /** {@link #views(ConsumerSettings, Subscription)} of all partitions of the topics. */
     public static Source<RecordViews> views(ConsumerSettings<?, ?> settings, String... topics) {
         return views(settings, Subscription.topics(topics));
@@ -121,8 +127,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #plain(ConsumerSettings, Subscription)}, with elements made by {@code decoder} where the records lie: see
-     * {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #plain(ConsumerSettings, Subscription)}, with elements made by {@code decoder} where the records lie:
+     * see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -131,9 +137,15 @@ public final class KafkaSource {
         return Source.custom("consume", ViewSource.plain(settings, subscription, null, decoder));
     }
 
+    /** {@link #plainViews(ConsumerSettings, Subscription, Function)} of all partitions of the topics. */
+    public static <T> Source<T> plainViews(
+            ConsumerSettings<?, ?> settings, Function<RecordView, ? extends T> decoder, String... topics) {
+        return plainViews(settings, Subscription.topics(topics), decoder);
+    }
+
     /**
-     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements made by {@code decoder} where the
-     * records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #plain(ConsumerSettings, Subscription, ExternalOffsets)}, with elements made by {@code decoder} where
+     * the records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -164,8 +176,8 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements made by {@code decoder} where the records
-     * lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
+     * As {@link #atMostOnce(ConsumerSettings, Subscription, int)}, with elements made by {@code decoder} where the
+     * records lie: see {@link #atLeastOnce(ConsumerSettings, Subscription, Function)}.
      *
      * @param commitAhead records that may be committed and not yet pulled by the pipeline: at least 1
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
@@ -177,6 +189,15 @@ public final class KafkaSource {
             Function<RecordView, ? extends T> decoder) {
         checkCommitAhead(commitAhead);
         return Source.custom("consume", ViewSource.atMostOnce(settings, subscription, commitAhead, decoder));
+    }
+
+    /** {@link #atMostOnce(ConsumerSettings, Subscription, int, Function)} of all partitions of the topics. */
+    public static <T> Source<T> atMostOnce(
+            ConsumerSettings<?, ?> settings,
+            int commitAhead,
+            Function<RecordView, ? extends T> decoder,
+            String... topics) {
+        return atMostOnce(settings, Subscription.topics(topics), commitAhead, decoder);
     }
 
     private static void checkCommitAhead(int commitAhead) {

@@ -151,8 +151,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Fetches whose records the brokers lent and then did not send, because of a quota: each uses up a delivery of its
-         * records. Counted on {@link FetchPath#LEAN}, as Kafka's client does not show it.
+         * Fetches whose records the brokers lent and then did not send, because of a quota: each uses up a delivery of
+         * its records. Counted on {@link FetchPath#LEAN}, as Kafka's client does not show it.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;

@@ -326,10 +326,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * The fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client, each of which stands still
-         * until all that it took at once is done. {@link FetchPath#LEAN} is one member with connections of its own, one
-         * for each broker and one for the group, on one thread: each record that is done makes room for the next. It needs
-         * brokers of Kafka 4.2 or later; {@link #maxLanes} says nothing to it.
+         * The fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client, each of which stands
+         * still until all that it took at once is done. {@link FetchPath#LEAN} is one member with connections of its
+         * own, one for each broker and one for the group, on one thread: each record that is done makes room for the
+         * next. It needs brokers of Kafka 4.2 or later; {@link #maxLanes} says nothing to it.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
@@ -337,11 +337,11 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * The name that the process keeps over its restarts, such as that of a pod of a stateful set; 1 to 255 characters,
-         * {@link FetchPath#LEAN} only. By default a member is new at each start, and a group gives the partitions of a
-         * killed one back only when its session is over, 45 s by default; one that comes back under its name takes them
-         * at once. No two processes may have the same name in a group at the same time: they would take the place from
-         * each other again and again.
+         * The name that the process keeps over its restarts, such as that of a pod of a stateful set; 1 to 255
+         * characters, {@link FetchPath#LEAN} only. By default a member is new at each start, and a group gives the
+         * partitions of a killed one back only when its session is over, 45 s by default; one that comes back under its
+         * name takes them at once. No two processes may have the same name in a group at the same time: they would take
+         * the place from each other again and again.
          */
         public Builder<K, V> memberName(String name) {
             this.memberName = Objects.requireNonNull(name, "name");
@@ -349,9 +349,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Where records go that fail in their last delivery ({@link SharedFlow}); without {@link #parking} also where a copy of each record
-         * stands before its last two deliveries begin, so that no crash loses it. By default there is none: a record whose
-         * deliveries are used up is given up by the brokers.
+         * Where records go that fail in their last delivery ({@link SharedFlow}); without {@link #parking} also where a
+         * copy of each record stands before its last two deliveries begin, so that no crash loses it. By default there
+         * is none: a record whose deliveries are used up is given up by the brokers.
          */
         public Builder<K, V> deadLetters(DeadLetters letters) {
             this.deadLetters = Objects.requireNonNull(letters, "letters");
@@ -359,13 +359,15 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /** The same on the cluster that is read, with its security settings. */
+        /** Dead letters go to this topic of the cluster that is read, with its security settings. */
         public Builder<K, V> deadLetters(String topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
             return this;
         }
 
-        /** Where copies stand of records before their last two deliveries; the dead-letter topic unless told otherwise. */
+        /**
+         * Where copies stand of records before their last two deliveries; the dead-letter topic unless told otherwise.
+         */
         public Builder<K, V> parking(String topic) {
             this.parkingTopic = Objects.requireNonNull(topic, "topic");
             return this;

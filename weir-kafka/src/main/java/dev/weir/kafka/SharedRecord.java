@@ -45,7 +45,9 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         acquired.endsWith(Fate.REJECT);
     }
 
-    /** Has the group deliver the record once more when the pipeline is done with it, unless this was the last delivery. */
+    /**
+     * Has the group deliver the record once more when the pipeline is done with it, unless this was the last delivery.
+     */
     public void releaseWhenDone() {
         acquired.endsWith(Fate.RELEASE);
     }

@@ -52,7 +52,10 @@ public interface TransactionHandle {
             return values.aborted;
         }
 
-        /** Output records in those; their inputs were read again or, at the end of a bounded read, they were written again. */
+        /**
+         * Output records in those; their inputs were read again or, at the end of a bounded read,
+         * they were written again.
+         */
         public long rewoundRecords() {
             return values.rewoundRecords;
         }

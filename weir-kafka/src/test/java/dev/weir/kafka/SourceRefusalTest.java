@@ -53,6 +53,19 @@ class SourceRefusalTest {
     }
 
     @Test
+    void decoder_ofTopicsByName_withoutTheLeanPath_isRefused() {
+        var byClient = settings().groupId("shop").build();
+        for (ThrowingCallable refused : List.<ThrowingCallable>of(
+                () -> KafkaSource.atLeastOnce(byClient, view -> "", "prices"),
+                () -> KafkaSource.plainViews(byClient, view -> "", "prices"),
+                () -> KafkaSource.atMostOnce(byClient, 10, view -> "", "prices"))) {
+            assertThatThrownBy(refused)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("fetch=CLIENT", "FetchPath.LEAN");
+        }
+    }
+
+    @Test
     void dueAt_ofSourcesThatCannotWait_isRefusedByName() {
         var inGroup = settings().groupId("shop").build();
         var lean = settings().groupId("shop").fetch(FetchPath.LEAN).build();

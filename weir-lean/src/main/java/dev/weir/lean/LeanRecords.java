@@ -16,7 +16,7 @@ public final class LeanRecords {
     private static final int FIRST_RECORDS = 64;
     private static final int FIRST_BYTES = 8 * 1024;
 
-    private final Prepared prepared = new Shown();
+    private final Prepared prepared = new PreparedView();
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int[] ends = new int[FIRST_RECORDS];
     private int[] partitions = new int[FIRST_RECORDS];
@@ -105,7 +105,7 @@ public final class LeanRecords {
     }
 
     /** As the producer sees them. */
-    private final class Shown implements Prepared {
+    private final class PreparedView implements Prepared {
 
         private final RecordBytes shown = new RecordBytes();
 

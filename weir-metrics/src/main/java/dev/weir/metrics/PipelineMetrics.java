@@ -97,15 +97,15 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The same with meters for each assigned partition as well ({@code weir.partition.*}): as many series for each as
-     * the topics have partitions. Default: none.
+     * These meters, with others for each assigned partition ({@code weir.partition.*}): as many series for each as the
+     * topics have partitions. Default: none.
      */
     public PipelineMetrics withPartitionTags() {
         return new PipelineMetrics(pipeline, true, tags);
     }
 
     /**
-     * The same with more tags on each meter. Two pipelines of one name in a registry need one that tells them apart.
+     * These meters with more tags on each. Two pipelines of one name in a registry need one that tells them apart.
      * All pipelines of a Prometheus registry need the same keys.
      *
      * @throws IllegalArgumentException for a key that the meters have themselves

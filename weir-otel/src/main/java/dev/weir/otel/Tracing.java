@@ -51,7 +51,7 @@ public final class Tracing implements RecordTracing {
         return new Tracing(new Spans(Objects.requireNonNull(openTelemetry, "openTelemetry"), ""));
     }
 
-    /** The same, whose spans name a consumer group. */
+    /** This tracing, whose spans name a consumer group. */
     @Override
     public Tracing inGroup(String group) {
         return new Tracing(spans.inGroup(Objects.requireNonNull(group, "group")));

@@ -48,7 +48,7 @@ public final class Backoff {
         return new Backoff(min, max, DEFAULT_JITTER);
     }
 
-    /** The same with another jitter; 0 for none. */
+    /** This back-off with another jitter; 0 for none. */
     public Backoff withJitter(double newJitter) {
         return new Backoff(values.min, values.max, newJitter);
     }

@@ -59,6 +59,23 @@ public final class Pipeline {
         return new Pipeline(builder, name, Objects.requireNonNull(newClock, "clock"));
     }
 
+    /**
+     * This pipeline, which hands each of its runs to {@code action} before the first element comes: on the thread that
+     * calls {@link #run}, when all stages are made and {@link RunningPipeline#handles} finds theirs. So code within the
+     * pipeline can be told what steers the run that it is in.
+     *
+     * {@snippet :
+     * Pipeline pipeline = orders.to(Sink.forEach(desk::book)).onStart(running -> desk.steer(running));
+     * }
+     *
+     * <p>Several actions are called in their order. If one throws, the run does not start and nothing is left behind.
+     * An action must not wait for the end of the run: it would throw {@link IllegalStateException}.
+     */
+    public Pipeline onStart(Consumer<? super RunningPipeline> action) {
+        Objects.requireNonNull(action, "action");
+        return new Pipeline(builder.andThen(assembly -> assembly.onStart(action)), name, clock);
+    }
+
     /** Starts a run. The caller owns it and closes it. */
     public RunningPipeline run() {
         return PipelineRun.start(name, clock, builder);

@@ -76,6 +76,22 @@ class CallsAtTheWrongTimeTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("waitingCalls")
+    void waitForTheEnd_atTheStart_isRefused(Waiting call) {
+        TrackedSource<Integer> source = TrackedSource.numbers(3, 1);
+        Pipeline pipeline = source.source().to(Sink.ignore()).named("orders").onStart(running -> {
+            try {
+                call.on(running);
+            } catch (InterruptedException interrupted) {
+                throw new AssertionError("it waited", interrupted);
+            }
+        });
+        assertThatThrownBy(pipeline::run)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("at the start of pipeline orders would wait for its own end; call stop()");
+    }
+
     @Test
     void drain_ofAnotherPipelineInAStage_works() throws InterruptedException {
         try (RunningPipeline other = Source.never().to(Sink.ignore()).run()) {

@@ -1,6 +1,8 @@
 package dev.weir.stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Random pipelines of all kinds of operators, by seed, to random endings, against a model in plain Java. More:
@@ -11,9 +13,25 @@ class RandomPipelinesTest {
     private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
+    /** Where the seeds of each build end, and all that were run. */
+    private static final int FURTHER = 500;
+
+    private static final int ALL = 60_000;
+
     @Test
     void pipeline_ofAnyOperators_doesAsTheModelAndFinishesEachInputInTime() throws Exception {
-        for (int seed = FROM; seed < FROM + SEEDS; seed++) {
+        run(FROM, FROM + SEEDS);
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(900)
+    void furtherPipelines_ofAnyOperators_doAsTheModelAndFinishEachInputInTime() throws Exception {
+        run(FURTHER, ALL);
+    }
+
+    private static void run(int from, int to) throws Exception {
+        for (int seed = from; seed < to; seed++) {
             new LinkedRun(seed).run();
             if (seed % 100 == 99) {
                 ThreadCensus.assertNoneLeft("fuzz");

@@ -8,11 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One broker of a {@link KafkaCluster}; it keeps its id, port and data however often it starts. Thread-safe: its methods
- * run one after the other.
+ * One broker of a {@link KafkaCluster}; it keeps its id, port and data however often it starts. Thread-safe: its
+ * methods run one after the other.
  *
- * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a process: a cluster that was built with
- * {@link KafkaCluster.Builder#forked()}.
+ * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a process: a cluster that was
+ * built with {@link KafkaCluster.Builder#forked()}.
  */
 public final class Broker {
     private final int id;

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>It has a port for each broker, and puts those ports in place of the brokers' addresses wherever brokers tell a client
- * about each other; so the client stays on it. Plain text only: it cannot look into TLS.
+ * <p>It has a port for each broker, and puts those ports in place of the brokers' addresses wherever brokers tell a
+ * client about each other; so the client stays on it. Plain text only: it cannot look into TLS.
  */
 public final class FaultProxy implements AutoCloseable {
 

@@ -65,7 +65,7 @@ public final class KafkaCluster implements AutoCloseable {
     }
 
     /**
-     * The same of the listeners that {@link Builder#secured} added.
+     * Addresses of the listeners that {@link Builder#secured} added.
      *
      * @throws IllegalStateException if there are none
      */
@@ -76,7 +76,7 @@ public final class KafkaCluster implements AutoCloseable {
         return layout.securedBootstrapServers();
     }
 
-    /** The same as long as the data folder is. */
+    /** The cluster's id, which lasts as long as its data folder. */
     public String clusterId() {
         return folder.clusterId();
     }
@@ -149,7 +149,9 @@ public final class KafkaCluster implements AutoCloseable {
         return folder.logs();
     }
 
-    /** Keeps a temporary folder on close, so that the logs of a failed test can be read; close then logs where it is. */
+    /**
+     * Keeps a temporary folder on close, so that the logs of a failed test can be read; close then logs where it is.
+     */
     public void keepFolder() {
         keepFolder = true;
     }
@@ -206,8 +208,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * A folder that survives the cluster and can carry the next one: same cluster id, topics and offsets, whatever its
-         * ports. It has to be new, empty, or of a cluster with as many brokers. By default a temporary one.
+         * A folder that survives the cluster and can carry the next one: same cluster id, topics and offsets, whatever
+         * its ports. It has to be new, empty, or of a cluster with as many brokers. By default a temporary one.
          */
         public Builder dataFolder(Path folder) {
             this.dataFolder = Objects.requireNonNull(folder, "folder");
@@ -221,8 +223,9 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * The rack of each broker, in the order of their ids, and from the first again if there are more brokers than racks.
-         * Brokers then send a consumer with a {@code client.rack} to a replica in its rack. By default there are none.
+         * The rack of each broker, in the order of their ids, and from the first again if there are more brokers than
+         * racks. Brokers then send a consumer with a {@code client.rack} to a replica in its rack.
+         * By default there are none.
          */
         public Builder racks(String... racks) {
             for (String rack : Objects.requireNonNull(racks, "racks")) {
@@ -233,8 +236,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * A second listener of each broker, on any free port, that speaks {@code SASL_SSL}. Keys, mechanisms and users are
-         * the caller's to set, as {@link #brokerConfig} whose names begin with {@code listener.name.secured.}
+         * A second listener of each broker, on any free port, that speaks {@code SASL_SSL}. Keys, mechanisms and users
+         * are the caller's to set, as {@link #brokerConfig} whose names begin with {@code listener.name.secured.}
          */
         public Builder secured() {
             this.secured = true;

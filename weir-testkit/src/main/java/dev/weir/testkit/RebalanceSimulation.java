@@ -54,12 +54,14 @@ public final class RebalanceSimulation {
         AT_MOST_ONCE
     }
 
-    /** What may befall a world beside rebalances, crashes and failing commits: classes that can be switched off, or on. */
+    /**
+     * What may befall a world beside rebalances, crashes and failing commits: classes that can be switched off, or on.
+     */
     public enum Event {
         /**
-         * Partitions are taken away while handlers wait for a breaker, for a retry or for each other, and whoever has them
-         * now is faster: no handler begins a record then that the new owner has begun. To be switched off for elements that
-         * stand for several records, which are worked on to the end.
+         * Partitions are taken away while handlers wait for a breaker, for a retry or for each other, and whoever has
+         * them now is faster: no handler begins a record then that the new owner has begun. To be switched off for
+         * elements that stand for several records, which are worked on to the end.
          */
         TAKEOVER,
         /**
@@ -68,8 +70,8 @@ public final class RebalanceSimulation {
          */
         REFUSED_BATCH,
         /**
-         * Work fails with a {@link SimulatedFailure}, once in a while or for some time whatever is tried. Off unless it is
-         * switched on: a pipeline that does not try again fails by it.
+         * Work fails with a {@link SimulatedFailure}, once in a while or for some time whatever is tried. Off unless it
+         * is switched on: a pipeline that does not try again fails by it.
          */
         FAILING_WORK
     }
@@ -81,7 +83,9 @@ public final class RebalanceSimulation {
     @FunctionalInterface
     public interface RecordMaker {
 
-        /** The record at {@code offset}; its own topic and partition do not count. The same for the same arguments. */
+        /**
+         * The record at {@code offset}; its own topic and partition do not count. Equal arguments give equal records.
+         */
         ProducerRecord<byte[], byte[]> make(TopicPartition partition, long offset);
     }
 
@@ -104,8 +108,8 @@ public final class RebalanceSimulation {
     /**
      * A simulation of a pipeline.
      *
-     * @param pipeline makes one, with a single consumer of {@link SimulatedKafka#bootstrapServers()}; called for each start
-     *     of the process
+     * @param pipeline makes one, with a single consumer of {@link SimulatedKafka#bootstrapServers()}; called for each
+     *     start of the process
      */
     public static RebalanceSimulation of(Function<SimulatedKafka, Pipeline> pipeline) {
         return new RebalanceSimulation(pipeline);
@@ -124,7 +128,10 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** What records consist of. Default: one of five keys {@code k0} to {@code k4}, and {@code orders-0@17} as the value. */
+    /**
+     * What records consist of. Default: one of five keys {@code k0} to {@code k4},
+     * and {@code orders-0@17} as the value.
+     */
     public RebalanceSimulation records(RecordMaker maker) {
         this.records = Objects.requireNonNull(maker, "maker");
         return this;

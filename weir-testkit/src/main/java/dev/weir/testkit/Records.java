@@ -29,7 +29,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class Records {
     private Records() {}
 
-    /** Writes records {@code first} to {@code first + count - 1}, and returns when all are acknowledged by all replicas. */
+    /**
+     * Writes records {@code first} to {@code first + count - 1}, and returns when all are acknowledged by all replicas.
+     */
     public static void produce(String bootstrapServers, String topic, long first, long count, long keys) {
         Objects.requireNonNull(topic, "topic");
         if (keys < 1) {
@@ -68,7 +70,8 @@ public final class Records {
     }
 
     /**
-     * Reads a topic from its beginning to where it ends now, in the order of each partition. Only for what fits in memory.
+     * Reads a topic from its beginning to where it ends now, in the order of each partition.
+     * Only for what fits in memory.
      *
      * @throws KafkaClusterException if there is no such topic, or no record arrives for 30 s before the end
      */

@@ -49,8 +49,8 @@ final class TopicAdmin {
     }
 
     /**
-     * A broker tells of a topic shortly before it can write to it. If it refuses an idempotent producer's first batch for that
-     * and takes the second, the client repeats the first one in vain until its delivery times out.
+     * A broker tells of a topic shortly before it can write to it. If it refuses an idempotent producer's first batch
+     * for that and takes the second, the client repeats the first one in vain until its delivery times out.
      */
     private void awaitLogs(String topic) {
         if (brokers.stream().allMatch(Broker::isResponsive)) {
@@ -85,8 +85,8 @@ final class TopicAdmin {
     }
 
     /**
-     * All brokers that answer must agree. One that was frozen tells, until it has caught up with the controller, what was
-     * so before: that it leads, and that all are in sync. Who asked only it would then read from it, too little.
+     * All brokers that answer must agree. One that was frozen tells, until it has caught up with the controller, what
+     * was so before: that it leads, and that all are in sync. Who asked only it would then read from it, too little.
      */
     void awaitInSync(String topic) {
         Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {

@@ -123,7 +123,10 @@ final class InProcessClusterTest {
                 .hasMessage("topic never-created does not exist: create it first");
     }
 
-    /** A comparison of two readers failed on a busy machine: 30 s after the start the broker deleted what one had not read yet. */
+    /**
+     * A comparison of two readers failed on a busy machine: 30 s after the start the broker deleted
+     * what one had not read yet.
+     */
     @Test
     void recordsOfLongAgo_areNotDeleted() throws Exception {
         KAFKA.cluster().createTopic("long-ago", 1);

@@ -98,7 +98,10 @@ class RebalanceSimulationEventsTest {
 
     // ---- Batches that are refused ----------------------------------------------------------------------------------
 
-    /** Weir's sink finished what was accepted behind a refused batch; after the restart the older record stood behind it. */
+    /**
+     * Weir's sink finished what was accepted behind a refused batch;
+     * after the restart the older record stood behind it.
+     */
     @Test
     void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {
         assertThat(violation(simulation(kafka -> KafkaSource.atLeastOnce(settings(kafka), "orders")

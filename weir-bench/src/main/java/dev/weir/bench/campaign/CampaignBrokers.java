@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign: those of a cluster that is there already, or as many as a point asks for, with its settings,
- * which are started when a point needs other ones than the point before. Confined to one thread, which closes it.
+ * The brokers of a campaign: those of a cluster that is there already, or as many as a point asks for, with its
+ * settings, which are started when a point needs other ones than the point before. Confined to one thread,
+ * which closes it.
  */
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;

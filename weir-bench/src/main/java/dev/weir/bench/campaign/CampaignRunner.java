@@ -27,8 +27,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a campaign: verifies each driver, then round by round each driver at each point, in an order drawn anew per round.
- * {@link #run} belongs to one thread; {@link #stop} is for any.
+ * Runs a campaign: verifies each driver, then round by round each driver at each point, in an order drawn anew per
+ * round. {@link #run} belongs to one thread; {@link #stop} is for any.
  */
 public final class CampaignRunner {
     /** Added to the name of the baseline for its second run of a round. */
@@ -77,7 +77,9 @@ public final class CampaignRunner {
         }
     }
 
-    /** Throws {@link BenchException} if no drivers are built in the checkout, or the baseline cannot reach the brokers. */
+    /**
+     * Throws {@link BenchException} if no drivers are built in the checkout, or the baseline cannot reach the brokers.
+     */
     public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
         this.settings = settings;
         this.listener = listener;

@@ -3,7 +3,7 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.measurement.Measured;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
@@ -16,8 +16,8 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Does the runs of a campaign that its folder does not have yet, stage by stage and round by round, and keeps each in it.
- * Confined to one thread; used once.
+ * Does the runs of a campaign that its folder does not have yet, stage by stage and round by round, and keeps each in
+ * it. Confined to one thread; used once.
  */
 final class CampaignRuns {
     private static final String WARM_LOG = "warm.log";
@@ -90,8 +90,9 @@ final class CampaignRuns {
     }
 
     /**
-     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and the
-     * first runs of a campaign would be measured with other brokers than the rest, or than those of another campaign.
+     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and
+     * the first runs of a campaign would be measured with other brokers than the rest,
+     * or than those of another campaign.
      */
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);

@@ -11,23 +11,23 @@ import dev.weir.bench.explore.Outcome;
 import dev.weir.bench.explore.Search;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.explore.Verdict;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.figures.TrialFigures;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.Orders;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.measurement.GeneratorFailure;
-import dev.weir.bench.measurement.Measured;
-import dev.weir.bench.measurement.RateTrial;
-import dev.weir.bench.measurement.SimulatedTrial;
-import dev.weir.bench.measurement.TrialFigures;
-import dev.weir.bench.measurement.TrialResult;
-import dev.weir.bench.measurement.Trials;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.trial.RateTrial;
+import dev.weir.bench.trial.SimulatedTrial;
+import dev.weir.bench.trial.TrialResult;
+import dev.weir.bench.trial.Trials;
 import dev.weir.bench.workload.AcceptedOrders;
 import dev.weir.bench.workload.ClientProperties;
 import dev.weir.bench.workload.ExploreSettings;
@@ -47,8 +47,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search for the highest rate that one driver sustains at one point: its trials, what it found, and the orders that change
- * it meanwhile. Confined to one thread.
+ * The search for the highest rate that one driver sustains at one point: its trials, what it found, and the orders that
+ * change it meanwhile. Confined to one thread.
  */
 final class DriverSearch implements Orders.Target {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
@@ -313,8 +313,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a rate
-     * is unstable, those of the perturbation from which the system did not recover: a step at it passed.
+     * Those of the rate where the interval ends; of the last hold that failed if there is none; null for none. Where a
+     * rate is unstable, those of the perturbation from which the system did not recover: a step at it passed.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {

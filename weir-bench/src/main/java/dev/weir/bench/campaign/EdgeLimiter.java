@@ -1,7 +1,7 @@
 package dev.weir.bench.campaign;
 
 import dev.weir.bench.explore.Verdict;
-import dev.weir.bench.measurement.TrialFigures;
+import dev.weir.bench.figures.TrialFigures;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.workload.LockWindow;
 import java.util.Locale;

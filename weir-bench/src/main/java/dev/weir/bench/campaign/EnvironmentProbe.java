@@ -1,7 +1,7 @@
 package dev.weir.bench.campaign;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.weir.bench.measurement.ProcessorCounters;
+import dev.weir.bench.figures.ProcessorCounters;
 import dev.weir.bench.result.Environment;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -2,12 +2,12 @@ package dev.weir.bench.campaign;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.measurement.GeneratorFailure;
 import dev.weir.bench.measurement.LiveListener;
 import dev.weir.bench.measurement.LiveMeasurement;
 import dev.weir.bench.measurement.LiveSteady;
-import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.Measurement;
 import dev.weir.bench.measurement.RunNumbers;
 import dev.weir.bench.measurement.SteadyMeasurement;
@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Measures one run of a campaign after the other, each in the way that its point asks for, and opens a desk for those who order
- * something meanwhile. Confined to one thread.
+ * Measures one run of a campaign after the other, each in the way that its point asks for, and opens a desk for those
+ * who order something meanwhile. Confined to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;

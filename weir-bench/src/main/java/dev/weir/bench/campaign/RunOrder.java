@@ -26,8 +26,8 @@ final class RunOrder {
     }
 
     /**
-     * All of them: points and, within a point, drivers are drawn anew in each round. Points with the same brokers follow each
-     * other, so that these are started once a round.
+     * All of them: points and, within a point, drivers are drawn anew in each round. Points with the same brokers
+     * follow each other, so that these are started once a round.
      */
     static List<Step> of(List<WorkloadPoint> points, List<String> drivers, int rounds, long seed) {
         // One for all rounds: the first numbers of neighbouring seeds are nearly the same, and so would be the last

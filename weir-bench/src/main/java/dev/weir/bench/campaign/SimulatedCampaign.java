@@ -1,17 +1,17 @@
 package dev.weir.bench.campaign;
 
 import dev.weir.bench.RunFailure;
-import dev.weir.bench.measurement.Measured;
-import dev.weir.bench.measurement.SimulatedRun;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.trial.SimulatedRun;
 import dev.weir.bench.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A campaign without processes, brokers and waits: its runs are of a model on a clock of its own, all else is as ever. The same
- * seed gives the same figures. Confined to one thread.
+ * A campaign without processes, brokers and waits: its runs are of a model on a clock of its own, all else is as ever.
+ * The same seed gives the same figures. Confined to one thread.
  */
 public final class SimulatedCampaign {
     private final Workload workload;

@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The dry runs of a campaign: each driver shows that it does what is asked, unless it has, as it is built now, with these
- * settings. Confined to one thread.
+ * The dry runs of a campaign: each driver shows that it does what is asked, unless it has, as it is built now, with
+ * these settings. Confined to one thread.
  */
 final class Verification {
     private static final long RECORDS = 100_000;

@@ -8,7 +8,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The brokers of a campaign and what it has there: topics, groups, and what brokers tell of themselves. Confined to one thread.
+ * The brokers of a campaign and what it has there: topics, groups, and what brokers tell of themselves.
+ * Confined to one thread.
  */
 public final class BenchCluster implements AutoCloseable {
     /** A setting among {@link #settings}: which cluster it is, where that was there already. */
@@ -118,7 +119,10 @@ public final class BenchCluster implements AutoCloseable {
         losses.requireOthers();
     }
 
-    /** Deletes what the last run had to itself, if there are brokers to ask: its groups, and the topics that it wrote to. */
+    /**
+     * Deletes what the last run had to itself, if there are brokers to ask: its groups,
+     * and the topics that it wrote to.
+     */
     public void deleteOfRun() {
         try {
             groups.deleteOfRun();

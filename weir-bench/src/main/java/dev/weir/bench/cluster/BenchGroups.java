@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups that a campaign's drivers read by: made with their settings, looked at while members join, and deleted with what
- * brokers keep of them. Confined to one thread.
+ * The groups that a campaign's drivers read by: made with their settings, looked at while members join, and deleted
+ * with what brokers keep of them. Confined to one thread.
  */
 public final class BenchGroups {
     private final Brokers brokers;

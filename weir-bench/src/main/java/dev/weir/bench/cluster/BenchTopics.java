@@ -27,8 +27,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of a campaign: those that are read, each named after its content, so that what is there is not filled again, and
- * those that a run has to itself. Confined to one thread.
+ * The topics of a campaign: those that are read, each named after its content, so that what is there is not filled
+ * again, and those that a run has to itself. Confined to one thread.
  */
 public final class BenchTopics {
     private static final String SINK = "sink";
@@ -63,7 +63,10 @@ public final class BenchTopics {
         void fill(String topic) throws InterruptedException;
     }
 
-    /** The names of topics with the numbered records of this point, as {@link TopicSet} writes them; fills what is not there whole. */
+    /**
+     * The names of topics with the numbered records of this point, as {@link TopicSet} writes them;
+     * fills what is not there whole.
+     */
     public String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         FillPlan plan = FillPlan.of(point, recordsPerPartition);
         String content = String.format(
@@ -91,7 +94,9 @@ public final class BenchTopics {
         return TopicSet.text(names);
     }
 
-    /** What tells the topics apart that are read together; nothing of the first one, which may be read alone as well. */
+    /**
+     * What tells the topics apart that are read together; nothing of the first one, which may be read alone as well.
+     */
     private static String ofSeveral(int index) {
         return index == 0 ? "" : "-topic" + (index + 1);
     }
@@ -134,7 +139,9 @@ public final class BenchTopics {
         return headers;
     }
 
-    /** The name of the topic with that content; lets it be filled if it is not there with all partitions ending there. */
+    /**
+     * The name of the topic with that content; lets it be filled if it is not there with all partitions ending there.
+     */
     public String fillOnce(String content, int partitions, long endOffset, Filler filler) throws InterruptedException {
         String topic = brokers.named(content);
         if (!filled.add(topic)) {
@@ -215,8 +222,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates a topic and waits until each partition's leader answers: an idempotent producer whose first batch is refused
-     * and whose second one is taken, because the leader came up between them, never gets the first one in.
+     * Creates a topic and waits until each partition's leader answers: an idempotent producer whose first batch is
+     * refused and whose second one is taken, because the leader came up between them, never gets the first one in.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {
         brokers.create(topic, partitions, replicas, config);

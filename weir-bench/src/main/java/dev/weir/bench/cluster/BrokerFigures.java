@@ -1,6 +1,10 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.bench.BenchException;
+import dev.weir.bench.beans.BrokerBeans;
+import dev.weir.bench.beans.BrokerSeries;
+import dev.weir.bench.beans.BrokerTimes;
+import dev.weir.bench.beans.FetchCounter;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.testkit.Broker;
@@ -9,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brokers in processes of the campaign count and use; of a cluster that is there already, nothing is known. Confined to one
- * thread.
+ * What brokers in processes of the campaign count and use; of a cluster that is there already, nothing is known.
+ * Confined to one thread.
  */
 public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
@@ -51,8 +55,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * What brokers were at since the last call, by name; empty where they cannot be asked, or one is lost. To be called once a
-     * second at most: it takes them some milliseconds.
+     * What brokers were at since the last call, by name; empty where they cannot be asked, or one is lost. To be called
+     * once a second at most: it takes them some milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

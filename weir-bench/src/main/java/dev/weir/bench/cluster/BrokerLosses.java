@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which brokers of a campaign run: those that were forked can be lost by a plan and brought back, and are missed when they end
- * otherwise. Confined to one thread.
+ * Which brokers of a campaign run: those that were forked can be lost by a plan and brought back, and are missed when
+ * they end otherwise. Confined to one thread.
  */
 public final class BrokerLosses {
     private final List<Broker> forked;

@@ -23,7 +23,9 @@ interface Brokers extends AutoCloseable {
 
     Admin admin();
 
-    /** Those that are processes of this machine, whose counters can be read; none of a cluster that is there already. */
+    /**
+     * Those that are processes of this machine, whose counters can be read; none of a cluster that is there already.
+     */
     List<Broker> forked();
 
     /** The name of a topic or group that the campaign creates. */

@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Counts the records of a topic that no transaction has aborted, by reading them: markers and aborted records have offsets
- * too. Stateless.
+ * Counts the records of a topic that no transaction has aborted, by reading them: markers and aborted records have
+ * offsets too. Stateless.
  */
 final class CommittedRecords {
     private static final Duration POLL = Duration.ofMillis(100);

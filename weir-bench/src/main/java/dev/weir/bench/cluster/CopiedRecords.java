@@ -32,7 +32,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Longer than a transaction of a killed producer stays open, unless it was told another {@code transaction.timeout.ms}. */
+    /**
+     * Longer than a transaction of a killed producer stays open, unless it was told another
+     * {@code transaction.timeout.ms}.
+     */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 
     private static final byte MOST = Byte.MAX_VALUE;
@@ -76,7 +79,8 @@ final class CopiedRecords {
      * Reads the whole topic.
      *
      * @param connection what a client needs to reach the brokers
-     * @throws RunFailure if it cannot be read, a transaction stays open, or there are none where exactly once is asked for
+     * @throws RunFailure if it cannot be read, a transaction stays open,
+     *     or there are none where exactly once is asked for
      */
     CopiedRecords read(Map<String, String> connection, String topic) {
         Map<String, Object> config = new HashMap<>(connection);
@@ -154,8 +158,8 @@ final class CopiedRecords {
     }
 
     /**
-     * That partition of the output, which was new, has been read up to there. Offsets that gave no record are markers of
-     * transactions, or records of aborted ones.
+     * That partition of the output, which was new, has been read up to there. Offsets that gave no record are markers
+     * of transactions, or records of aborted ones.
      *
      * @throws RunFailure if exactly once is asked for and there are none
      */

@@ -11,8 +11,8 @@ import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 /**
  * A cluster that is there already, and what a campaign may leave in it. Immutable.
  *
- * @param client properties that every Kafka client needs to reach it; secrets among them, so that only {@link #described} may
- *     be shown
+ * @param client properties that every Kafka client needs to reach it; secrets among them, so that only
+ *     {@link #described} may be shown
  * @param prefix what the names of all topics and groups begin with that a campaign creates
  * @param keepsTopics whether filled topics stay for the next campaign
  */
@@ -38,7 +38,9 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return !protocol().equals("PLAINTEXT");
     }
 
-    /** Whether the topic has the prefix, and beyond it such a name as campaigns give: with any prefix, nobody else's. */
+    /**
+     * Whether the topic has the prefix, and beyond it such a name as campaigns give: with any prefix, nobody else's.
+     */
     boolean isOfCampaigns(String topic) {
         return topic.startsWith(prefix)
                 && topic.substring(prefix.length())

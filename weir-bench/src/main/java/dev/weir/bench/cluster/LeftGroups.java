@@ -10,7 +10,10 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.jspecify.annotations.Nullable;
 
-/** Share groups that could not be deleted after their pass because killed members still held them. Confined to one thread. */
+/**
+ * Share groups that could not be deleted after their pass because killed members still held them.
+ * Confined to one thread.
+ */
 final class LeftGroups {
     /** What brokers allow for {@code group.share.session.timeout.ms} unless they are told otherwise, in nanoseconds. */
     static final long LONGEST_SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);

@@ -12,7 +12,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/** A share group of one pass, whose settings are the brokers' to keep until they are removed. Confined to one thread. */
+/**
+ * A share group of one pass, whose settings are the brokers' to keep until they are removed. Confined to one thread.
+ */
 final class ShareGroup {
     private final Admin admin;
     private final String name;
@@ -34,8 +36,8 @@ final class ShareGroup {
     }
 
     /**
-     * Whether it has accepted all before that offset of each of these partitions. The start that the brokers tell may stay behind
-     * what is accepted; then nothing is left of the lag.
+     * Whether it has accepted all before that offset of each of these partitions. The start that the brokers tell may
+     * stay behind what is accepted; then nothing is left of the lag.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);
@@ -70,8 +72,8 @@ final class ShareGroup {
     }
 
     /**
-     * Deletes it; why it is still there, or null. Members that were killed hold it until their session times out, and no
-     * broker forgets it by itself ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
+     * Deletes it; why it is still there, or null. Members that were killed hold it until their session times out, and
+     * no broker forgets it by itself ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
      */
     @Nullable
     Throwable delete() {

@@ -33,7 +33,9 @@ public final class WrittenRecords {
         };
     }
 
-    /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
+    /**
+     * How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged.
+     */
     private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (true) {
@@ -51,8 +53,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * Which records of the one pass that wrote to a topic stand there, in words; empty where none were produced. Counts alone do
-     * not tell a record that was written twice from an acknowledgement that was lost.
+     * Which records of the one pass that wrote to a topic stand there, in words; empty where none were produced. Counts
+     * alone do not tell a record that was written twice from an acknowledgement that was lost.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
         return point.scenario() == Scenario.PRODUCE

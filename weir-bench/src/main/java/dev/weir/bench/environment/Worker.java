@@ -5,11 +5,12 @@ import java.util.Set;
 /**
  * A place for processes of a campaign. Immutable.
  *
- * @param image from which a pod is made for the campaign, in the namespace of {@code place}; empty where all is there already
+ * @param image from which a pod is made for the campaign, in the namespace of {@code place};
+ *     empty where all is there already
  * @param roles which processes run there
  * @param java the program that starts a virtual machine there
- * @param home the folder there that holds what the checkout or archive of this command holds here; empty to copy what drivers
- *     need
+ * @param home the folder there that holds what the checkout or archive of this command holds here; empty to copy what
+ *     drivers need
  * @param clockAheadMillis for tests: by how much clocks of processes there are set ahead
  */
 public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {

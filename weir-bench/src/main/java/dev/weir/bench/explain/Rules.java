@@ -176,7 +176,9 @@ final class Rules {
                 : null;
     }
 
-    /** What a share group has acquired and not done keeps it from acquiring more. Handlers are idle, or they were named. */
+    /**
+     * What a share group has acquired and not done keeps it from acquiring more. Handlers are idle, or they were named.
+     */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
         return held >= 100 * FULL

@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A failure is believed when it is seen twice; near the edge a pass is as well. A decision within {@link #MARGIN}
  * of the limit is a toss-up all the same, so the ends of the interval lie that far outside of the bracket, and what
- * is confirmed is its lower end. Rates above that are then asked for all that confirmed it: LIFT moves the lower end up to what
- * was held and recovered from, and never down.
+ * is confirmed is its lower end. Rates above that are then asked for all that confirmed it: LIFT moves the lower end up
+ * to what was held and recovered from, and never down.
  *
- * <p>DESCEND begins a little above what the system took while it did not recover, if that is known, and goes a little below
- * that next: a collapsed system takes about as much at any rate.
+ * <p>DESCEND begins a little above what the system took while it did not recover, if that is known, and goes a little
+ * below that next: a collapsed system takes about as much at any rate.
  */
 public final class Search {
     /** By how much each end of the interval is moved outwards. */

@@ -3,7 +3,8 @@ package dev.weir.bench.fill;
 import dev.weir.bench.workload.WorkloadPoint;
 
 /**
- * How the numbered records of a partition are written: at once, or in transactions, some of which are aborted. Immutable.
+ * How the numbered records of a partition are written: at once, or in transactions,
+ * some of which are aborted. Immutable.
  *
  * <pre>
  * | aborted records, marker | records 0 to n-1, marker | records n to 2n-1, marker | aborted records, marker | ...

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Values that a user has: the lines of a file, or the files of a folder, each with room for the numbers of a record before
- * it. Immutable but for the arrays, which are read only.
+ * Values that a user has: the lines of a file, or the files of a folder, each with room for the numbers of a record
+ * before it. Immutable but for the arrays, which are read only.
  */
 public final class ValueFile {
     // What a broker takes in one record, with some room for its numbers and headers.

@@ -8,7 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A disturbance of a run: members come, go, die or stand still, their network or a broker fails, a backlog comes. Immutable.
+ * A disturbance of a run: members come, go, die or stand still, their network or a broker fails,
+ * a backlog comes. Immutable.
  *
  * @param count of members, or the id of a broker; 0 where neither is told
  * @param byMillis how much later each message comes; 0 but for {@link Kind#DELAY}

@@ -22,8 +22,8 @@ public final class FaultPlan {
     private FaultPlan() {}
 
     /**
-     * The entries of a plan: its faults in turn, or, with a seed, each turn in an order of its own that is the same for the same
-     * seed.
+     * The entries of a plan: its faults in turn, or, with a seed, each turn in an order of its own that is the same for
+     * the same seed.
      *
      * @param fields {@code from}, {@code every}, {@code times} (all once, if it is not said) and {@code seed}
      * @param of the faults

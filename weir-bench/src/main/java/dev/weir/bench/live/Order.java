@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a run while it goes on. Immutable. {@link #fields} is its text form, alike in a workload file, in results and
- * on its way to the run.
+ * A change of a run while it goes on. Immutable. {@link #fields} is its text form, alike in a workload file, in results
+ * and on its way to the run.
  */
 public sealed interface Order
         permits Order.Set,
@@ -42,8 +42,8 @@ public sealed interface Order
     }
 
     /**
-     * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS} and {@link #CLIENT} with
-     * a property.
+     * Other values from now on; keys are {@link #PRODUCER_RATE}, {@link #WORK}, {@link #CONSUMERS} and {@link #CLIENT}
+     * with a property.
      */
     record Set(Map<String, String> values) implements Order {
         private static final double MOST_RATE = 1_000_000;
@@ -203,7 +203,9 @@ public sealed interface Order
         throw new IllegalArgumentException("there is no order " + kind + ": there are " + kinds());
     }
 
-    /** Whether it takes something from the group, or makes it share out its partitions anew: it is to recover from that. */
+    /**
+     * Whether it takes something from the group, or makes it share out its partitions anew: it is to recover from that.
+     */
     default boolean isDisturbance() {
         return switch (this) {
             case Fault fault -> true;

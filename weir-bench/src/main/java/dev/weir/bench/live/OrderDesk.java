@@ -65,7 +65,10 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /** A file in the folder for orders that is not there yet, and goes with it, as do others whose names begin with its own. */
+    /**
+     * A file in the folder for orders that is not there yet, and goes with it,
+     * as do others whose names begin with its own.
+     */
     public Path numbers() {
         return folder.numbers();
     }

@@ -59,7 +59,8 @@ public final class OrderSender {
     }
 
     /**
-     * Leaves an order and waits until it is done, however long that takes, or the run is over. An interrupt withdraws it.
+     * Leaves an order and waits until it is done, however long that takes, or the run is over.
+     * An interrupt withdraws it.
      *
      * @return null if the run ended without an answer
      */

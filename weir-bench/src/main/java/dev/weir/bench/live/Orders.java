@@ -12,8 +12,8 @@ import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orders to something that goes on, one after the other: those that were planned, when their time has come, then those
- * that came in. Confined to its thread.
+ * The orders to something that goes on, one after the other: those that were planned, when their time has come, then
+ * those that came in. Confined to its thread.
  */
 public final class Orders {
     private @Nullable OrderDesk desk; // none once it cannot be read

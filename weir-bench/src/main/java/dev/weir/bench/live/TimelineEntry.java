@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An order and its time: planned in a workload file, or done in a run. Immutable. What a run recorded can be pasted into a
- * workload file as it is: {@code took} and {@code did} are not read there.
+ * An order and its time: planned in a workload file, or done in a run. Immutable. What a run recorded can be pasted
+ * into a workload file as it is: {@code took} and {@code did} are not read there.
  *
  * @param atMillis since the plan began
  * @param tookMillis until it was done; 0 of one that is planned

@@ -12,12 +12,12 @@ public final class GeneratorFailure extends RuntimeException {
     }
 
     /** What is said to the generator, or heard of it. */
-    interface Step<T> {
+    public interface Step<T> {
         T run() throws InterruptedException;
     }
 
     /** Tells its failures apart from those of members. */
-    static <T> T tellingApart(Step<T> step) throws InterruptedException {
+    public static <T> T tellingApart(Step<T> step) throws InterruptedException {
         try {
             return step.run();
         } catch (RunFailure e) {

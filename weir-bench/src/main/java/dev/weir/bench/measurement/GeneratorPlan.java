@@ -7,15 +7,17 @@ import dev.weir.driver.SendPlan;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The plan of a generator: held until that one is connected, then begun, and changed as often as is wanted. Stateless. */
-final class GeneratorPlan {
+/**
+ * The plan of a generator: held until that one is connected, then begun, and changed as often as is wanted. Stateless.
+ */
+public final class GeneratorPlan {
     /** For the order to come to its process before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private GeneratorPlan() {}
 
     /** Options of a plan of which no record is due yet. */
-    static Map<String, String> held(WorkloadPoint point, long seed) {
+    public static Map<String, String> held(WorkloadPoint point, long seed) {
         return Map.ofEntries(
                 Map.entry(SendPlan.RATE, "0"),
                 Map.entry(SendPlan.ARRIVALS, point.arrivals()),
@@ -30,14 +32,14 @@ final class GeneratorPlan {
     }
 
     /** Begins it, soon; returns when, as {@link System#nanoTime}. */
-    static long begin(DriverSession generator, double recordsPerSecond) {
+    public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);
         return atNanos;
     }
 
     /** Another rate from then on. */
-    static void change(DriverSession generator, long atNanos, double recordsPerSecond) {
+    public static void change(DriverSession generator, long atNanos, double recordsPerSecond) {
         generator.change(Map.of(
                 SendPlan.RATE, Double.toString(recordsPerSecond),
                 SendPlan.AT, Long.toString(atNanos)));

@@ -6,17 +6,17 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * How many processes a group that is sent to has when it begins, and how many consumers each holds: workers of a share group,
- * else one. Immutable.
+ * How many processes a group that is sent to has when it begins, and how many consumers each holds: workers of a share
+ * group, else one. Immutable.
  */
-record GroupSize(WorkloadPoint point, boolean isShared) {
+public record GroupSize(WorkloadPoint point, boolean isShared) {
 
-    int processes() {
+    public int processes() {
         return isShared || point.consumers() == 0 ? point.members() : point.consumers();
     }
 
     /** Of which process; those in front have one more where it does not come out even. */
-    int consumers(int process) {
+    public int consumers(int process) {
         if (!isShared) {
             return 1;
         }
@@ -30,7 +30,7 @@ record GroupSize(WorkloadPoint point, boolean isShared) {
     }
 
     /** How many handlers may block at a time, in all processes together; 0 where handlers do not block. */
-    int handlers() {
+    public int handlers() {
         if (isShared && point.consumers() > 0) {
             return Handlers.ofGroup(point, 1) == 0 ? 0 : point.consumers();
         }

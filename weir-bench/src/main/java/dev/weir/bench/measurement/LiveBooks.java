@@ -1,5 +1,9 @@
 package dev.weir.bench.measurement;
 
+import dev.weir.bench.figures.GroupPulse;
+import dev.weir.bench.figures.IntervalSums;
+import dev.weir.bench.figures.LiveFigures;
+import dev.weir.bench.figures.OptionalCounts;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.statistics.Latencies;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -11,7 +15,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** The figures of all groups of a run together, where a record is due to each of them, and of each. Confined to one thread. */
+/**
+ * The figures of all groups of a run together, where a record is due to each of them, and of each.
+ * Confined to one thread.
+ */
 final class LiveBooks {
     private final LiveFigures all;
     private final List<LiveFigures> groups; // none of a single group, whose figures are those of all

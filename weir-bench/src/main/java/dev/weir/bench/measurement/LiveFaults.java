@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.live.Fault;
 import dev.weir.driver.NetworkFault;
 import java.util.List;
@@ -9,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the faults of a run to its group, its network and its brokers, one after the other, so that what each costs can be
- * told apart. Confined to the thread of the run.
+ * Does the faults of a run to its group, its network and its brokers, one after the other, so that what each costs can
+ * be told apart. Confined to the thread of the run.
  */
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;

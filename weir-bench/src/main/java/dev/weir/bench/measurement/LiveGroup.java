@@ -3,6 +3,7 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.Assignment;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
@@ -27,16 +28,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a group of a run that can be changed: members, as many as are wanted, and where they copy a reader of their
- * output. Confined to one thread, which owns the processes and closes them.
+ * The processes of a group of a run that can be changed: members, as many as are wanted, and where they copy a reader
+ * of their output. Confined to one thread, which owns the processes and closes them.
  *
  * <p>A process of a share group holds several consumers, or as many workers in their place; any other holds one.
  */
-final class LiveGroup implements AutoCloseable {
-    static final int MOST_PROCESSES = 32;
+public final class LiveGroup implements AutoCloseable {
+    public static final int MOST_PROCESSES = 32;
 
     /** No run is that long. */
-    static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
+    public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
     private final String driver;
@@ -92,7 +93,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** How many consumers there are, or workers in their place. */
-    int consumers() {
+    public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }
 
@@ -119,7 +120,9 @@ final class LiveGroup implements AutoCloseable {
         members.awaitReader();
     }
 
-    /** Somebody reads what members are to write: what is open or was aborted is not there for who asks for exactly once. */
+    /**
+     * Somebody reads what members are to write: what is open or was aborted is not there for who asks for exactly once.
+     */
     private void read() throws InterruptedException {
         output = cluster.topics().output(point);
         DriverSession reader = session(launch(DriverLauncher.READER));
@@ -158,7 +161,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** What came in the end. */
-    LedgerFigures figures(long[] ends) {
+    public LedgerFigures figures(long[] ends) {
         return point.copiesByPlan() ? cluster.written().copied(point, topic, ends, group) : numbers.ofGroup(ends);
     }
 
@@ -207,7 +210,10 @@ final class LiveGroup implements AutoCloseable {
                 : null;
     }
 
-    /** Has so many consumers; returns what was done, for people. Those that stay are not restarted, but for a part of a process. */
+    /**
+     * Has so many consumers; returns what was done, for people. Those that stay are not restarted,
+     * but for a part of a process.
+     */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();
         int missing = settings.consumers() - before;
@@ -259,7 +265,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** How many handlers may block at a time, as it began. */
-    int handlers() {
+    public int handlers() {
         return new GroupSize(point, isShared).handlers();
     }
 
@@ -270,7 +276,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** How many processes there are. */
-    int processes() {
+    public int processes() {
         return parts.size();
     }
 
@@ -298,7 +304,7 @@ final class LiveGroup implements AutoCloseable {
     }
 
     /** Its first processes. */
-    List<LivePart> first(int count) {
+    public List<LivePart> first(int count) {
         return List.copyOf(parts.subList(0, count));
     }
 
@@ -307,7 +313,9 @@ final class LiveGroup implements AutoCloseable {
         return List.copyOf(parts.subList(parts.size() - count, parts.size()));
     }
 
-    /** Whole processes with so many consumers or more leave and join again, with these settings; returns what was done. */
+    /**
+     * Whole processes with so many consumers or more leave and join again, with these settings; returns what was done.
+     */
     String restart(int wanted, LiveSettings settings) throws InterruptedException {
         List<LivePart> some = WholeParts.holding(parts, part -> part.consumers, wanted);
         int count = some.stream().mapToInt(part -> part.consumers).sum();

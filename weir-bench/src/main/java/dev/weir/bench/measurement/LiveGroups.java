@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -14,8 +15,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a run that can be changed, all alike, which read the same topics, and the generator that sends to them. Confined
- * to one thread, which closes it.
+ * The groups of a run that can be changed, all alike, which read the same topics, and the generator that sends to them.
+ * Confined to one thread, which closes it.
  */
 final class LiveGroups implements AutoCloseable {
     private final LiveSender sender;

@@ -1,6 +1,12 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.BackgroundFigures;
+import dev.weir.bench.figures.Disturbances;
+import dev.weir.bench.figures.GroupPulse;
+import dev.weir.bench.figures.LiveSettings;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.figures.OptionalCounts;
 import dev.weir.bench.live.Fault;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
@@ -28,15 +34,15 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a group at a planned rate, which orders change while it goes on: those of its timeline at their times, and those
- * that come through the {@link OrderDesk}. Confined to one thread; used once.
+ * One run of a group at a planned rate, which orders change while it goes on: those of its timeline at their times, and
+ * those that come through the {@link OrderDesk}. Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A backlog that does not shrink for so long does not shrink any more. */
-    static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    public static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final BenchCluster cluster;
     private final WorkloadPoint point;
@@ -330,7 +336,10 @@ public final class LiveMeasurement implements Orders.Target {
         }
     }
 
-    /** Nothing is sent and handlers take no time until the group has committed all; then as before. Returns what was done. */
+    /**
+     * Nothing is sent and handlers take no time until the group has committed all; then as before.
+     * Returns what was done.
+     */
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;
         settings = loaded.drained();
@@ -344,7 +353,10 @@ public final class LiveMeasurement implements Orders.Target {
         return isWhole ? "nothing is left" : groups.lag() + " records are left, and no fewer for a minute";
     }
 
-    /** What was due before is sent first, however much it is, and has to be in its partition before the end is asked for. */
+    /**
+     * What was due before is sent first, however much it is, and has to be in its partition before the
+     * end is asked for.
+     */
     private void awaitSent() throws InterruptedException {
         books.all().sendsNoMore();
         groups.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));

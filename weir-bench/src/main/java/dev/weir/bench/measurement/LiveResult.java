@@ -1,6 +1,11 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.figures.IntervalSums;
+import dev.weir.bench.figures.LiveFigures;
+import dev.weir.bench.figures.LoadShares;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.figures.SeriesBook;
 import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Flag;
@@ -31,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * @param cores of the machine on which all processes are
  * @param handlers that may block at a time, in all processes together; 0 where handlers do not block
  */
-record LiveResult(
+public record LiveResult(
         WorkloadPoint point,
         LiveFigures figures,
         List<LiveFigures> ofGroups,
@@ -40,7 +45,7 @@ record LiveResult(
         int cores,
         int handlers) {
     /** Cores where members are on several machines: no sum of what they use says that one of these is busy. */
-    static final int MANY_MACHINES = Integer.MAX_VALUE;
+    public static final int MANY_MACHINES = Integer.MAX_VALUE;
 
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -50,7 +55,7 @@ record LiveResult(
      * @param ledgers of the groups
      * @param isWhole whether the group had committed all that was sent
      */
-    Measured measured(
+    public Measured measured(
             double endMillis,
             List<LedgerFigures> ledgers,
             boolean isWhole,

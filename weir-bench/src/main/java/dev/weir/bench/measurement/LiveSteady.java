@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderDesk;
 import dev.weir.bench.live.Orders;
@@ -25,7 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orders to a steady run: its rate, its length, a pause of the driver. Confined to the thread of the run; for one run.
+ * The orders to a steady run: its rate, its length, a pause of the driver.
+ * Confined to the thread of the run; for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -184,8 +186,8 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or nothing more does,
-     * and the driver has closed down.
+     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or nothing more
+     * does, and the driver has closed down.
      *
      * @param came how many records have come
      * @throws RunFailure if one of them fails, or does not close down

@@ -1,8 +1,16 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.beans.BrokerTimes;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.cluster.BrokerTimes;
+import dev.weir.bench.figures.BackgroundFigures;
+import dev.weir.bench.figures.ColdStart;
+import dev.weir.bench.figures.Fetches;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.figures.OptionalCounts;
+import dev.weir.bench.figures.ProcessorCounters;
+import dev.weir.bench.figures.SeriesBook;
+import dev.weir.bench.figures.Settling;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
@@ -136,7 +144,10 @@ public final class Measurement {
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
     }
 
-    /** Who held it back by processor time; nobody else where it sent so little at a time that requests are all there was. */
+    /**
+     * Who held it back by processor time; nobody else where it sent so little at a time that requests
+     * are all there was.
+     */
     private Set<Flag> limits(Totals totals) {
         boolean isWriting = point.scenario() == Scenario.PRODUCE;
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
@@ -416,7 +427,7 @@ public final class Measurement {
     }
 
     /** A figure of several passes: the mean, but for those of clocks: their worst, and all early records. */
-    static double ofAll(String name, List<Double> all) {
+    public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);
         OptionalDouble one = switch (name) {
             case DriverSession.CLOCK_ERROR -> figures.max();

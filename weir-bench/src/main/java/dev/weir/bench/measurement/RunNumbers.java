@@ -1,6 +1,8 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.figures.GroupLedger;
+import dev.weir.bench.figures.GroupPulse;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -24,9 +26,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records came to the processes of a run: those of this machine note them in a file that all of them share; where some
- * are elsewhere, each tells them at the end of its pass, and of one that was killed a file is read that it alone had. Confined
- * to one thread, but for {@link #look} and {@link #came}.
+ * Which records came to the processes of a run: those of this machine note them in a file that all of them share; where
+ * some are elsewhere, each tells them at the end of its pass, and of one that was killed a file is read that it alone
+ * had. Confined to one thread, but for {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
     /** As many records of a partition as a ledger can tell apart. */

@@ -2,6 +2,11 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.BackgroundFigures;
+import dev.weir.bench.figures.IntervalSums;
+import dev.weir.bench.figures.OptionalCounts;
+import dev.weir.bench.figures.SeriesBook;
+import dev.weir.bench.figures.ToldTimings;
 import dev.weir.bench.measurement.SteadyPlan.Part;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Interval;
@@ -19,8 +24,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both processes of a steady run have told so far, by the parts of its plan, and what brokers and the machine were at
- * meanwhile. Confined to the thread of the run.
+ * What both processes of a steady run have told so far, by the parts of its plan, and what brokers and the machine were
+ * at meanwhile. Confined to the thread of the run.
  */
 final class SteadyBook {
     private final BenchCluster cluster;

@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.figures.Measured;
 import dev.weir.bench.process.DriverLauncher;
 import dev.weir.bench.process.DriverProcess;
 import dev.weir.bench.process.DriverSession;
@@ -26,9 +27,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run at a planned rate: a generator sends, in a process of its own, while the driver reads in one pass, or the driver
- * itself produces by the plan. What counts are the intervals of {@code measureSeconds} after {@code maxWarmUpSeconds} of
- * the plan. Confined to one thread; used once.
+ * One run at a planned rate: a generator sends, in a process of its own, while the driver reads in one pass, or the
+ * driver itself produces by the plan. What counts are the intervals of {@code measureSeconds} after
+ * {@code maxWarmUpSeconds} of the plan. Confined to one thread; used once.
  */
 public final class SteadyMeasurement {
     /** The driver of that name sends, and is no library under test. */
@@ -69,8 +70,8 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * The run. The plan begins when the driver has shown, with the one record per partition that {@code topic} holds, that
-     * it is there; where it sends, soon.
+     * The run. The plan begins when the driver has shown, with the one record per partition that {@code topic} holds,
+     * that it is there; where it sends, soon.
      *
      * @param seed draws the arrivals
      */

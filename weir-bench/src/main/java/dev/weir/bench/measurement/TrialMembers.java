@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.bench.figures.ToldTimings;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.driver.Report;
 import java.util.ArrayList;
@@ -12,10 +13,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a trial: members of a group that come and go, the generator that sends to them, and a reader of what they
- * write if they do. What they report goes to {@link Listener}. Confined to one thread.
+ * The processes of a trial: members of a group that come and go, the generator that sends to them, and a reader of what
+ * they write if they do. What they report goes to {@link Listener}. Confined to one thread.
  */
-final class TrialMembers {
+public final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_NANOS = DriverSession.PATIENCE.toNanos();
@@ -29,12 +30,12 @@ final class TrialMembers {
     private final Listener listener;
 
     /** Whether a group is complete. */
-    interface Settled {
+    public interface Settled {
         boolean look() throws InterruptedException;
     }
 
     /** Hears of each interval. */
-    interface Listener {
+    public interface Listener {
         /** {@code member} tells them apart: the first one has 0. */
         void ofMember(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
 
@@ -88,7 +89,7 @@ final class TrialMembers {
         }
     }
 
-    TrialMembers(
+    public TrialMembers(
             List<DriverSession> members,
             DriverSession generator,
             BooleanSupplier isStopped,
@@ -104,18 +105,18 @@ final class TrialMembers {
     }
 
     /** One more, which is not started yet; who hears of its group hears of it. */
-    Member add(DriverSession session, Listener ofGroup) {
+    public Member add(DriverSession session, Listener ofGroup) {
         Member member = new Member(session, made++, ofGroup);
         members.add(member);
         return member;
     }
 
     /** One less, whose pass is over. */
-    void remove(Member member) {
+    public void remove(Member member) {
         members.remove(member);
     }
 
-    void start(String group, double seconds) {
+    public void start(String group, double seconds) {
         members.forEach(member -> member.start(group, seconds));
     }
 
@@ -124,7 +125,7 @@ final class TrialMembers {
      *
      * @throws GeneratorFailure if it is gone
      */
-    void startGenerator(double seconds) throws InterruptedException {
+    public void startGenerator(double seconds) throws InterruptedException {
         GeneratorFailure.tellingApart(() -> {
             generator.start(generator.session.newGroup(), seconds);
             return generator;
@@ -155,12 +156,12 @@ final class TrialMembers {
     }
 
     /** Whether the generator has not sent all that it was ordered to. */
-    boolean isSending() {
+    public boolean isSending() {
         return generator.isInPass;
     }
 
     /** The generator sends no more; returns when it has closed down. */
-    void endGenerator() throws InterruptedException {
+    public void endGenerator() throws InterruptedException {
         GeneratorFailure.tellingApart(() -> {
             generator.session.end();
             return generator;
@@ -169,7 +170,7 @@ final class TrialMembers {
     }
 
     /** Waits until one of them has delivered a record. */
-    void awaitFirst() throws InterruptedException {
+    public void awaitFirst() throws InterruptedException {
         await(() -> members.stream().anyMatch(member -> member.hasBegun), "no member delivered a record");
     }
 
@@ -177,7 +178,7 @@ final class TrialMembers {
      * Half of them leave, the rest of an odd number too, and join again when they have left. Where there are partitions
      * for all, returns when one of these has delivered a record again.
      */
-    void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
+    public void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
         List<Member> half = members.subList(0, (members.size() + 1) / 2);
         leave(half);
         half.forEach(member -> member.start(group, seconds));
@@ -187,23 +188,23 @@ final class TrialMembers {
     }
 
     /** These leave their group; returns when they have. */
-    void leave(List<Member> some) throws InterruptedException {
+    public void leave(List<Member> some) throws InterruptedException {
         some.forEach(member -> member.session.end());
         await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
     }
 
     /** All leave; returns when they have told the ends of their passes. */
-    void leaveAll() throws InterruptedException {
+    public void leaveAll() throws InterruptedException {
         leave(List.copyOf(members));
     }
 
     /** Halts all members for that long, or until it fails. */
-    void pause(double seconds) throws InterruptedException {
+    public void pause(double seconds) throws InterruptedException {
         pause(members, seconds);
     }
 
     /** Halts some of them. */
-    void pause(List<Member> some, double seconds) throws InterruptedException {
+    public void pause(List<Member> some, double seconds) throws InterruptedException {
         try {
             for (Member member : some) {
                 member.session.freeze();
@@ -230,7 +231,7 @@ final class TrialMembers {
     }
 
     /** Waits until that is so, which is asked of brokers, and now and then only. */
-    void awaitSettled(Settled settled) throws InterruptedException {
+    public void awaitSettled(Settled settled) throws InterruptedException {
         if (!settles(settled)) {
             throw new RunFailure("not all of " + members.size() + " members had partitions within "
                     + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
@@ -260,7 +261,7 @@ final class TrialMembers {
     }
 
     /** Hears what they report until then. */
-    void hearUntil(long nanos) throws InterruptedException {
+    public void hearUntil(long nanos) throws InterruptedException {
         while (System.nanoTime() - nanos < 0) {
             hear();
         }

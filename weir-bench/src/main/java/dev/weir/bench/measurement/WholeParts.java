@@ -11,8 +11,8 @@ final class WholeParts {
     private WholeParts() {}
 
     /**
-     * Parts, from the first on, until they hold {@code wanted} or more. The last one is the smallest that suffices: half
-     * of 30, 30 and 4 is 30 and 4. All of them if they hold fewer.
+     * Parts, from the first on, until they hold {@code wanted} or more. The last one is the smallest that suffices:
+     * half of 30, 30 and 4 is 30 and 4. All of them if they hold fewer.
      */
     static <P> List<P> holding(List<P> parts, ToIntFunction<P> size, int wanted) {
         List<P> left = new ArrayList<>(parts);

@@ -1,8 +1,9 @@
 package dev.weir.bench.process;
 
 /**
- * How far another clock is from this machine's, by questions and answers: the answer was read somewhere between question and
- * arrival, so the quickest exchange of a few bounds the error by half of what it took. Confined to one thread.
+ * How far another clock is from this machine's, by questions and answers: the answer was read somewhere between
+ * question and arrival, so the quickest exchange of a few bounds the error by half of what it took.
+ * Confined to one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -10,12 +11,14 @@ package dev.weir.bench.process;
  *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
  * </pre>
  *
- * <p>Clocks drift between one look and the next. A newer look replaces an older one unless it is less certain than that one
- * has become meanwhile. The stated error takes in how far the offset was seen to have moved, and what it may have drifted
- * since. A clock that has moved further than one can drift was set, and no error is stated for that.
+ * <p>Clocks drift between one look and the next. A newer look replaces an older one unless it is less certain than that
+ * one has become meanwhile. The stated error takes in how far the offset was seen to have moved, and what it may have
+ * drifted since. A clock that has moved further than one can drift was set, and no error is stated for that.
  */
 final class ClockEstimate {
-    /** By how much two clocks left to themselves drift apart at most: a hundred millionths each, as crystals are sold. */
+    /**
+     * By how much two clocks left to themselves drift apart at most: a hundred millionths each, as crystals are sold.
+     */
     private static final double DRIFT = 200e-6;
 
     /** The same while both are set gently, each by a twentieth of a per cent at most. */

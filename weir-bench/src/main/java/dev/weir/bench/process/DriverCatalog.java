@@ -21,9 +21,9 @@ import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
 
 /**
- * The drivers that are there. In a checkout, those that were built: each folder below {@code drivers/} with a class path in
- * {@code target/driver.classpath} and a {@code weir-driver.properties} among its classes. In the unpacked archive, each jar in
- * {@code drivers/} with such a file, whose manifest names what it needs. Immutable.
+ * The drivers that are there. In a checkout, those that were built: each folder below {@code drivers/} with a class
+ * path in {@code target/driver.classpath} and a {@code weir-driver.properties} among its classes. In the unpacked
+ * archive, each jar in {@code drivers/} with such a file, whose manifest names what it needs. Immutable.
  */
 public final class DriverCatalog {
     private static final String DESCRIPTION = "weir-driver.properties";

@@ -68,7 +68,8 @@ public final class DriverLauncher implements AutoCloseable {
      * Looks whether all places can be used, and copies there what they lack of these drivers.
      *
      * @param doing hears what is being done
-     * @throws BenchException if one cannot be used: with its name, the command and what that said; nothing is left to close
+     * @throws BenchException if one cannot be used: with its name, the command and what that said;
+     *     nothing is left to close
      */
     public void open(Collection<String> drivers, Consumer<String> doing) {
         List<String> classPaths = new ArrayList<>();
@@ -107,7 +108,10 @@ public final class DriverLauncher implements AutoCloseable {
         return described;
     }
 
-    /** A new process of that driver, the caller's to close, where the fewest of its kind run: the first place of several. */
+    /**
+     * A new process of that driver, the caller's to close, where the fewest of its kind run:
+     * the first place of several.
+     */
     public DriverProcess start(String driver, int heapMegabytes, Path log) {
         running.removeIf(process -> !process.isAlive());
         Worker.Role role = INSTRUMENTS.contains(driver) ? Worker.Role.GENERATOR : Worker.Role.DRIVER;

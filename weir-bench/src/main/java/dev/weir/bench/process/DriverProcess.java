@@ -375,8 +375,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Reads, on any thread and once, what it had noted in such a file when it was killed; throws a {@link BenchException} if it
-     * cannot.
+     * Reads, on any thread and once, what it had noted in such a file when it was killed; throws a
+     * {@link BenchException} if it cannot.
      *
      * @param records that the file has room for, of each partition
      */

@@ -210,7 +210,10 @@ public final class DriverSession {
         return report == null ? null : timed(report);
     }
 
-    /** The end of a pass elsewhere has the error of its times among its figures, and no time that is more wrong than that. */
+    /**
+     * The end of a pass elsewhere has the error of its times among its figures,
+     * and no time that is more wrong than that.
+     */
     private Report timed(Report report) {
         Long error = process.clockErrorNanos();
         if (error == null || !(report instanceof Report.Passed passed)) {

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Keeps the clock of a worker's process set to that of the harness: looks at it when the process is up and every two seconds
- * from then on, by a thread of its own. Thread-safe.
+ * Keeps the clock of a worker's process set to that of the harness: looks at it when the process is up and every two
+ * seconds from then on, by a thread of its own. Thread-safe.
  */
 final class WorkerClock implements AutoCloseable {
     private static final int FIRST_LOOK = 32;

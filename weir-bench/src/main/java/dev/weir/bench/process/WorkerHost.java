@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place of processes while a campaign runs: what the machine there is, where drivers lie there, and the pod that was made
- * for it. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any.
+ * A place of processes while a campaign runs: what the machine there is, where drivers lie there, and the pod that was
+ * made for it. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -234,8 +234,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * What starts a process there, as a command here; with {@code java} of this process on this machine. Who sends goes before
-     * others where the system lets it: a library that takes all processors would else spoil its own run.
+     * What starts a process there, as a command here; with {@code java} of this process on this machine. Who sends goes
+     * before others where the system lets it: a library that takes all processors would else spoil its own run.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
@@ -268,8 +268,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * A harness that has the quick compiler alone is a test's: its drivers end so soon that the second one would only take
-     * their time. What a driver was started with stands in its result.
+     * A harness that has the quick compiler alone is a test's: its drivers end so soon that the second one would only
+     * take their time. What a driver was started with stands in its result.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -313,7 +313,10 @@ final class WorkerHost implements AutoCloseable {
         return scratch + "/" + scratchFiles;
     }
 
-    /** Reads, on any thread and once, what a process there had noted that was killed; throws a {@link BenchException} if it cannot. */
+    /**
+     * Reads, on any thread and once, what a process there had noted that was killed;
+     * throws a {@link BenchException} if it cannot.
+     */
     Supplier<NotedNumbers> noted(DriverCatalog.Entry entry, String file, int partitions, long records) {
         PlaceCommand command = new PlaceCommand(
                 "what a killed process had noted cannot be read",

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Says in a sentence what is to be seen in each phase of a run, by its figures and those of the one before. Stateless. */
+/**
+ * Says in a sentence what is to be seen in each phase of a run, by its figures and those of the one before. Stateless.
+ */
 final class Captions {
     /** Who handles this share of what is sent keeps up, give or take the seconds at the edges. */
     private static final double KEEPS_UP = 0.98;

@@ -30,8 +30,8 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * The judged campaign as one page: style, script, chart library and data are in it. The data is JSON that the script reads;
- * nothing of it is ever taken for markup. Stateless, thread-safe.
+ * The judged campaign as one page: style, script, chart library and data are in it. The data is JSON that the script
+ * reads; nothing of it is ever taken for markup. Stateless, thread-safe.
  */
 final class HtmlReport {
 

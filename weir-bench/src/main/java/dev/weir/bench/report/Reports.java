@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Makes the reports of a results folder. Stateless, thread-safe as far as nobody writes to the same folder meanwhile. */
+/**
+ * Makes the reports of a results folder. Stateless, thread-safe as far as nobody writes to the same folder meanwhile.
+ */
 public final class Reports {
 
     /** The name of {@link #html}. */
@@ -19,7 +21,10 @@ public final class Reports {
         return html(folder, Analysis.of(folder));
     }
 
-    /** {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv}, {@code latency.csv} and {@code metrics.csv}, for other tools. */
+    /**
+     * {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv},
+     * {@code latency.csv} and {@code metrics.csv}, for other tools.
+     */
     public static List<Path> csv(ResultsFolder folder) {
         return csv(folder, Analysis.of(folder));
     }
@@ -39,7 +44,10 @@ public final class Reports {
         return text(folder, Analysis.of(folder));
     }
 
-    /** Makes all files, which reads the runs and their histograms once, and returns what {@link #json} or {@link #text} does. */
+    /**
+     * Makes all files, which reads the runs and their histograms once,
+     * and returns what {@link #json} or {@link #text} does.
+     */
     public static String all(ResultsFolder folder, boolean json) {
         Analysis analysis = Analysis.of(folder);
         html(folder, analysis);

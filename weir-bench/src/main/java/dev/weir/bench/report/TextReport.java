@@ -1,6 +1,6 @@
 package dev.weir.bench.report;
 
-import dev.weir.bench.measurement.ProcessorCounters;
+import dev.weir.bench.figures.ProcessorCounters;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;

@@ -6,14 +6,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is compared, where and how: everything about a campaign that is known before its first run. Immutable, thread-safe;
- * holds no secret, see {@link Secrets}.
+ * What is compared, where and how: everything about a campaign that is known before its first run. Immutable,
+ * thread-safe; holds no secret, see {@link Secrets}.
  *
  * @param id names the campaign and nothing else, e.g. {@code plain-consumer-20261121T021051}
  * @param name for people, e.g. the scenario's name
  * @param workload the workload file as it was read
  * @param baseline the driver that the others are divided by
- * @param control a driver that is the baseline a second time (A/A): what differs between the two is noise; null without one
+ * @param control a driver that is the baseline a second time (A/A): what differs between the two is noise;
+ *     null without one
  * @param rounds how often each driver runs at each point; one run of each driver makes a round
  * @param seed orders the runs and draws the data
  */

@@ -9,7 +9,8 @@ import java.util.Map;
  * @param os name, version, architecture
  * @param processor as the operating system calls it
  * @param versions artifact to version
- * @param settings flags of the virtual machine, settings of the broker, limits of the container, CPU governor; secrets are replaced
+ * @param settings flags of the virtual machine, settings of the broker, limits of the container,
+ *     CPU governor; secrets are replaced
  * @param commit of Weir's sources, with {@code -dirty} where they were changed
  */
 public record Environment(

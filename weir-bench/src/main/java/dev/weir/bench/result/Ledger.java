@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
  *
  * @param expected how many distinct records there were to deliver
  * @param delivered how many deliveries there were, duplicates included
- * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key; 0
- *     where it promises none
+ * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by
+ *     key; 0 where it promises none
  * @param retried calls of handlers that failed and were repeated
  * @param redelivered deliveries of what had come before, where that is allowed (share groups, copy at least once)
  * @param topics the same of each topic, where there are several: but for {@code retried}, which is of all

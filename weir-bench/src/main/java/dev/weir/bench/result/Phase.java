@@ -1,8 +1,8 @@
 package dev.weir.bench.result;
 
 /**
- * A part of a run between two changes. Immutable. What is not known is not a number. Its figures are of the whole seconds that
- * are nearest, so one that was shorter may have none.
+ * A part of a run between two changes. Immutable. What is not known is not a number. Its figures are of the whole
+ * seconds that are nearest, so one that was shorter may have none.
  *
  * @param fromMillis since the plan began
  * @param begunBy the order that began it, for people

@@ -22,12 +22,13 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The folder of one campaign: what is in it was finished, whenever the campaign was interrupted. Confined to one thread, one
- * writer at a time; any process may read meanwhile.
+ * The folder of one campaign: what is in it was finished, whenever the campaign was interrupted. Confined to one
+ * thread, one writer at a time; any process may read meanwhile.
  *
  * <pre>
  * campaign.json             what was known before the first run
- * runs.jsonl                a line per finished run; a later line replaces an earlier one of the same point, driver, round
+ * runs.jsonl                a line per finished run; a later line replaces an earlier one of the same point, driver
+ *                           and round
  * latency/RUN.hlog          HdrHistogram interval log of a run, there before its line is
  * logs/RUN.log              what its process printed
  * report.html, *.csv, summary.jsonl    made from the above, may be deleted

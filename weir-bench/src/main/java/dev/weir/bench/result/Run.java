@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One driver once at one point, in a fresh process. Immutable, thread-safe. Its latencies lie beside it in the folder, as a
- * histogram log.
+ * One driver once at one point, in a fresh process. Immutable, thread-safe. Its latencies lie beside it in the folder,
+ * as a histogram log.
  *
  * @param point {@link Point#id()}
  * @param driver {@link Driver#name()}

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sums over the measured part of a run. Immutable, thread-safe. A count that was not taken is {@link Interval#UNKNOWN}, a
- * quotient of it is not a number.
+ * Sums over the measured part of a run. Immutable, thread-safe. A count that was not taken is {@link Interval#UNKNOWN},
+ * a quotient of it is not a number.
  *
  * @param cpuNanos of the process under test
  * @param allocatedBytes of the process under test
@@ -25,7 +25,10 @@ public record Totals(
         long brokerCpuNanos,
         Map<String, Double> metrics) {
 
-    /** In {@code metrics}: bytes that brokers sent to consumers, headers of batches included, by bytes of delivered values. */
+    /**
+     * In {@code metrics}: bytes that brokers sent to consumers, headers of batches included,
+     * by bytes of delivered values.
+     */
     public static final String SENT_PER_BYTE = "sent per byte";
 
     /** In {@code metrics}: delivered records by answered fetch requests. */
@@ -35,8 +38,8 @@ public record Totals(
     public static final String FETCHES_PER_SECOND = "fetches per second";
 
     /**
-     * In {@code metrics}: how many records a second as many handlers as may block at a time can take, by how long one was
-     * measured to block.
+     * In {@code metrics}: how many records a second as many handlers as may block at a time can take, by how long one
+     * was measured to block.
      */
     public static final String CEILING = "ceiling";
 
@@ -44,15 +47,18 @@ public record Totals(
     public static final String NOMINAL = "% of ceiling";
 
     /**
-     * In {@code metrics}: the rate by {@link #CEILING}, in percent. Drivers are not compared by it: one that keeps handlers
-     * from waking lowers its own ceiling.
+     * In {@code metrics}: the rate by {@link #CEILING}, in percent. Drivers are not compared by it: one that keeps
+     * handlers from waking lowers its own ceiling.
      */
     public static final String EFFICIENCY = "efficiency";
 
     /** In {@code metrics}: how long a handler was measured to block, by the mean, in milliseconds. */
     public static final String HANDLER_MILLIS = "handlerMillis";
 
-    /** In {@code metrics}: from the order to join, in a fresh process, to the end of the first second at 98 % of the ceiling. */
+    /**
+     * In {@code metrics}: from the order to join, in a fresh process,
+     * to the end of the first second at 98 % of the ceiling.
+     */
     public static final String SECONDS_TO_98 = "secondsTo98";
 
     /** Of a run without figures. */

@@ -24,8 +24,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a campaign shows, finished or not: per point and driver the medians, and the ratio to the baseline with interval and
- * verdict. Immutable, thread-safe.
+ * What a campaign shows, finished or not: per point and driver the medians, and the ratio to the baseline with interval
+ * and verdict. Immutable, thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 
@@ -80,7 +80,9 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         return new Analysis(campaign, List.copyOf(points));
     }
 
-    /** The ratio of two drivers at a point, with the interval that they would have if {@code other} were the baseline. */
+    /**
+     * The ratio of two drivers at a point, with the interval that they would have if {@code other} were the baseline.
+     */
     static RatioInterval ratio(ResultsFolder folder, Point point, String driver, String other, Metric metric) {
         PointFigures figures = new PointFigures(folder.campaign(), point);
         for (Run run : folder.runs()) {
@@ -178,8 +180,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * What drivers usually deviate by from round to round. One whose few rounds happened to agree was lucky: it met the
-         * same machine.
+         * What drivers usually deviate by from round to round. One whose few rounds happened to agree was lucky: it met
+         * the same machine.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {
             double[] all = drivers.values().stream()

@@ -26,8 +26,8 @@ public final class ChangePoints {
     public static final int MIN_LENGTH = 3;
 
     /**
-     * So many figures it takes to find a change of {@link #MIN_LENGTH} of them: of fewer, one order in a hundred looks as
-     * divided by chance as any can, 2 of 12 choose 3.
+     * So many figures it takes to find a change of {@link #MIN_LENGTH} of them: of fewer, one order in a hundred looks
+     * as divided by chance as any can, 2 of 12 choose 3.
      */
     public static final int FEWEST = 12;
 

@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one campaign's ratio to the baseline is beside that of another campaign, at the same point. Campaigns have no rounds in
- * common, so only ratios are compared, not figures; and only where both saw the same noise. Immutable, thread-safe.
+ * What one campaign's ratio to the baseline is beside that of another campaign, at the same point. Campaigns have no
+ * rounds in common, so only ratios are compared, not figures; and only where both saw the same
+ * noise. Immutable, thread-safe.
  *
  * @param why no difference is claimed; empty if one is
  */

@@ -13,7 +13,8 @@ import org.HdrHistogram.Histogram;
  *
  * @param runs all of them, in their order
  * @param quoted how many of them may be quoted; the figures are of these
- * @param bounds metrics whose figures are not the library's own but bounds: the brokers held back half of the quoted runs or more
+ * @param bounds metrics whose figures are not the library's own but bounds:
+ *     the brokers held back half of the quoted runs or more
  * @param medians by metric; those not taken are missing
  * @param comparisons by metric; missing for the baseline itself and where no round has both figures
  * @param metrics medians of what else the scenario counts

@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A demand on a campaign's figures, such as {@code weir rate >= 1.3 of plain}: the ratio of two drivers in one metric, held
- * at each point. It is judged on the end of the interval that is worse for the driver, so that luck does not pass it.
- * Immutable, thread-safe.
+ * A demand on a campaign's figures, such as {@code weir rate >= 1.3 of plain}: the ratio of two drivers in one metric,
+ * held at each point. It is judged on the end of the interval that is worse for the driver, so that luck does not pass
+ * it. Immutable, thread-safe.
  *
  * @param text the rule as it was written
  * @param least whether the ratio must be at least the bound, or else at most

@@ -60,8 +60,8 @@ public record History(List<Campaign> campaigns, List<Series> series) {
         /**
          * The best level at or after a campaign that is worse now by this share or more; null if there is none.
          *
-         * @param acceptedMillis levels that ended before this time are settled, or with two of its campaigns after it, by so
-         *     much the place of a change may be wrong: nobody asks for them any more
+         * @param acceptedMillis levels that ended before this time are settled, or with two of its campaigns after it,
+         *     by so much the place of a change may be wrong: nobody asks for them any more
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
             Level best = null;
@@ -151,8 +151,8 @@ public record History(List<Campaign> campaigns, List<Series> series) {
     }
 
     /**
-     * The histories of what may be compared: same workload, baseline, processor, cores, cluster and machines of the workers; the
-     * longest comes first.
+     * The histories of what may be compared: same workload, baseline, processor, cores, cluster and machines of the
+     * workers; the longest comes first.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();

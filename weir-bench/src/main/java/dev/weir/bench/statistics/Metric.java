@@ -63,7 +63,9 @@ public enum Metric {
         return higherIsBetter;
     }
 
-    /** Whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its own. */
+    /**
+     * Whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its own.
+     */
     public boolean dependsOnBrokers() {
         return this == RATE;
     }

@@ -6,10 +6,10 @@ import java.util.Arrays;
  * The ratio of a driver to the baseline with an interval that holds the true one with the stated chance. Immutable,
  * thread-safe.
  *
- * <p>The unit is the run. Runs of one round are neighbours in time, so what the machine does to one it does to the other, and
- * it cancels in the ratio of the two. The logarithms of these ratios are averaged, and Student's t gives the interval: exact
- * for normal logarithms with as few as two rounds, where a bootstrap has too few distinct resamples and a rank interval
- * does not reach 95 % (docs/adr/0023).
+ * <p>The unit is the run. Runs of one round are neighbours in time, so what the machine does to one it does to the
+ * other, and it cancels in the ratio of the two. The logarithms of these ratios are averaged, and Student's t gives the
+ * interval: exact for normal logarithms with as few as two rounds, where a bootstrap has too few distinct resamples and
+ * a rank interval does not reach 95 % (docs/adr/0023).
  *
  * @param ratio geometric mean of the rounds' ratios
  * @param medianRatio median of the rounds' ratios; far from {@code ratio}, some round is odd

@@ -6,11 +6,12 @@ import java.util.Arrays;
  * Whether a series of equal intervals (records per second, usually) has stopped changing, and from where on. Stateless,
  * thread-safe.
  *
- * <p>Where to cut: MSER (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69,
- * 1997): the start that makes the standard error of the mean of the rest least; if that is past the middle, the series is
- * too short. Whether the rest is steady: its slope (Theil-Sen) is small, or no slope at all is evident (Mann-Kendall, 1 %).
- * Both ignore outliers, so a single collection or a disturbed second does not make a run unsteady. That a run may never
- * become steady is a result (Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017).
+ * <p>Where to cut: MSER (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
+ * 69, 1997): the start that makes the standard error of the mean of the rest least; if that is past the middle, the
+ * series is too short. Whether the rest is steady: its slope (Theil-Sen) is small, or no slope at all is evident
+ * (Mann-Kendall, 1 %). Both ignore outliers, so a single collection or a disturbed second does not make a run unsteady.
+ * That a run may never become steady is a result (Barrett et al.,
+ * "Virtual machine warmup blows hot and cold", OOPSLA 2017).
  */
 public final class SteadyState {
 
@@ -95,7 +96,9 @@ public final class SteadyState {
         return Samples.median(slopes);
     }
 
-    /** Mann-Kendall: how surely the values rise (positive) or fall, in standard deviations; ties are not corrected for. */
+    /**
+     * Mann-Kendall: how surely the values rise (positive) or fall, in standard deviations; ties are not corrected for.
+     */
     private static double kendallZ(double[] values) {
         long s = 0;
         for (int i = 0; i < values.length; i++) {

@@ -1,8 +1,8 @@
 package dev.weir.bench.statistics;
 
 /**
- * Student's t distribution for whole degrees of freedom, by its finite series (Abramowitz and Stegun, 26.7.3 and 26.7.4);
- * quantiles by bisection. Stateless, thread-safe.
+ * Student's t distribution for whole degrees of freedom, by its finite series (Abramowitz and Stegun, 26.7.3 and
+ * 26.7.4); quantiles by bisection. Stateless, thread-safe.
  */
 final class StudentT {
 

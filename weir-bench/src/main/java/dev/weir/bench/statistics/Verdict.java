@@ -19,7 +19,8 @@ public enum Verdict {
     /**
      * Judges an interval.
      *
-     * @param noiseFactor how far apart the baseline and itself may be, at least 1; not a number if that was not measured
+     * @param noiseFactor how far apart the baseline and itself may be, at least 1;
+     *     not a number if that was not measured
      * @param adjustedP p after correction for the number of comparisons
      * @param margin difference that does not matter, e.g. 0.05
      */

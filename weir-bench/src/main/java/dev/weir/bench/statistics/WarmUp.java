@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether a process has warmed up, by what it reports as it goes: its rate is steady, its virtual machine has compiled what
- * it runs, and a record costs what the one before did. Confined to one thread.
+ * Whether a process has warmed up, by what it reports as it goes: its rate is steady, its virtual machine has compiled
+ * what it runs, and a record costs what the one before did. Confined to one thread.
  *
- * <p>The rate alone is steady too early: with a free core for the compiler it is as high as it gets while each record costs
- * twice what it will.
+ * <p>The rate alone is steady too early: with a free core for the compiler it is as high as it gets while each record
+ * costs twice what it will.
  */
 public final class WarmUp {
 

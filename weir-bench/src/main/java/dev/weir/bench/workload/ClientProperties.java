@@ -25,8 +25,8 @@ public final class ClientProperties {
     private ClientProperties() {}
 
     /**
-     * Refuses an order with a property that no Kafka client knows, that is a secret or the harness's own, or whose value no
-     * client takes.
+     * Refuses an order with a property that no Kafka client knows, that is a secret or the harness's own, or whose
+     * value no client takes.
      *
      * @throws IllegalArgumentException naming it, and what was probably meant or may be set
      */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Which points of a campaign are run, of all that its dimensions make. Stateless. A point is the index of its value in each
- * dimension.
+ * Which points of a campaign are run, of all that its dimensions make. Stateless. A point is the index of its value in
+ * each dimension.
  */
 public enum Design {
     /** All of them. */
@@ -85,8 +85,8 @@ public enum Design {
     }
 
     /**
-     * Greedily, as in D. M. Cohen et al., The AETG System (1997), but over the whole grid instead of drawn candidates, so
-     * that the same dimensions always make the same points: each next one is the first of those with most new pairs.
+     * Greedily, as in D. M. Cohen et al., The AETG System (1997), but over the whole grid instead of drawn candidates,
+     * so that the same dimensions always make the same points: each next one is the first of those with most new pairs.
      */
     private static List<int[]> fractional(int[] sizes) {
         List<int[]> grid = grid(sizes);

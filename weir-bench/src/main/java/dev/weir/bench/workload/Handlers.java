@@ -35,8 +35,8 @@ public final class Handlers {
     }
 
     /**
-     * How many records a second those of a process can take if as many block at a time as may; not a number where they do
-     * not block. What is left of it is what a library makes of its concurrency.
+     * How many records a second those of a process can take if as many block at a time as may; not a number where they
+     * do not block. What is left of it is what a library makes of its concurrency.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latency that a sustained rate keeps to: {@code p99<=100ms}, {@code worst p99<=100ms} for each partition by itself, or
- * {@code worst consumer p99<=100ms} for each process of the group. Immutable.
+ * The latency that a sustained rate keeps to: {@code p99<=100ms}, {@code worst p99<=100ms} for each partition by
+ * itself, or {@code worst consumer p99<=100ms} for each process of the group. Immutable.
  *
  * @param percentile above 0, below 100
  */

@@ -19,8 +19,9 @@ import java.util.Objects;
  * 0.013                 20         900
  * </pre>
  *
- * <p>On the left each record comes at its time. On the right a rate holds until the next line, the last one for as long as
- * the one before. Times count from the first line; when it is over, it begins again: of arrivals, a mean gap after the last.
+ * <p>On the left each record comes at its time. On the right a rate holds until the next line, the last one for as long
+ * as the one before. Times count from the first line; when it is over, it begins again: of arrivals,
+ * a mean gap after the last.
  */
 final class LoadTrace {
     /** The key of its file. */

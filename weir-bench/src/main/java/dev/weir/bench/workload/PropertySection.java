@@ -15,7 +15,8 @@ import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section of workload files whose keys are not Weir's but Kafka's: properties of clients, of groups, of brokers. Immutable.
+ * A section of workload files whose keys are not Weir's but Kafka's: properties of clients,
+ * of groups, of brokers. Immutable.
  *
  * @param name as it stands in the file
  * @param known by name, but for secrets and what is the harness's own

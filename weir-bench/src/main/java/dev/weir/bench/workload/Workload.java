@@ -109,7 +109,8 @@ public record Workload(
     }
 
     /**
-     * One round with some of its drivers, all of them if none is named; nobody is compared, so it takes no baseline among them.
+     * One round with some of its drivers, all of them if none is named; nobody is compared,
+     * so it takes no baseline among them.
      *
      * @throws WorkloadException if one is none of the workload's
      */

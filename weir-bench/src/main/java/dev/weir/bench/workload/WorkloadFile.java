@@ -23,10 +23,11 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * What a file says, flat: dotted paths to settings, each checked against {@link Key#ALL}, with their places. Confined to
- * one thread.
+ * What a file says, flat: dotted paths to settings, each checked against {@link Key#ALL}, with their places. Confined
+ * to one thread.
  *
- * <p>{@code topic: {records: 5}} and {@code topic.records: 5} are the same. {@code vary} and {@code quick} hold such paths.
+ * <p>{@code topic: {records: 5}} and {@code topic.records: 5} are the same.
+ * {@code vary} and {@code quick} hold such paths.
  */
 final class WorkloadFile {
     static final String VARY = "vary";
@@ -77,7 +78,10 @@ final class WorkloadFile {
         return vary;
     }
 
-    /** What is ordered while a run goes on, its planned faults too; with {@code quick}, in place of it what that section says. */
+    /**
+     * What is ordered while a run goes on, its planned faults too; with {@code quick},
+     * in place of it what that section says.
+     */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
         List<TimelineEntry> otherFaults = quickFaults;

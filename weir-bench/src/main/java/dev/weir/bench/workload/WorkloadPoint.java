@@ -120,8 +120,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Whether it is read by a group while a generator sends, so that its runs can be changed while they go on: members that
-     * come back go on where they have committed.
+     * Whether it is read by a group while a generator sends, so that its runs can be changed while they go on: members
+     * that come back go on where they have committed.
      */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
@@ -138,7 +138,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return isPlanned() ? RecordLayout.PARTITION_BEHIND_TIME : RecordLayout.PARTITION_BEHIND_NUMBER;
     }
 
-    /** Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end. */
+    /**
+     * Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end.
+     */
     public boolean takesOrders() {
         return isChangeable() || isLive();
     }
@@ -322,7 +324,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.batchBytes");
     }
 
-    /** No batch of a topic that was filled has more; compressed, there is no telling but that they are not more than all. */
+    /**
+     * No batch of a topic that was filled has more; compressed, there is no telling but that they are
+     * not more than all.
+     */
     public int mostRecordsOfABatch() {
         boolean equal = !spreadsValueBytes() && !isSet("valueSizes") && !isSet("valueFile");
         int least = (equal ? valueBytes() : RecordLayout.MIN_VALUE_BYTES) + RECORD_BYTES;

@@ -137,7 +137,9 @@ public final class WorkloadSchema {
         return node;
     }
 
-    /** Makes a node have those keys, each with a value or, if {@code many}, with a list of them; gives its properties. */
+    /**
+     * Makes a node have those keys, each with a value or, if {@code many}, with a list of them; gives its properties.
+     */
     private static ObjectNode keys(ObjectNode node, Predicate<Key> wanted, boolean many) {
         ObjectNode properties = section(node);
         for (Key key : Key.ALL.values()) {

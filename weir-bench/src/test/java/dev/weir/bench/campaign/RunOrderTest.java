@@ -17,8 +17,8 @@ class RunOrderTest {
             .points();
 
     /**
-     * A generator for each round, seeded with the campaign's seed and the round, once gave the same driver the last place in
-     * every round when four or eight of them ran.
+     * A generator for each round, seeded with the campaign's seed and the round, once gave the same driver the last
+     * place in every round when four or eight of them ran.
      */
     @ParameterizedTest
     @ValueSource(longs = {7, 42, 123_456_789_012L})

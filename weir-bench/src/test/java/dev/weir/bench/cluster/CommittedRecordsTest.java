@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 
 class CommittedRecordsTest {
 
-    /** What a client throws went past the campaign, which keeps a failed run and goes on, to the user as a stack trace. */
+    /**
+     * What a client throws went past the campaign, which keeps a failed run and goes on, to the user as a stack trace.
+     */
     @Test
     void topicThatCannotBeRead_failsTheRun() {
         Map<String, String> nobody = Map.of("bootstrap.servers", "127.0.0.1:1", "default.api.timeout.ms", "20");

@@ -66,7 +66,10 @@ class SearchTest {
         }
     }
 
-    /** A collapsed system takes about as much at any rate: the rate that it recovers at is found near that, in fewer trials. */
+    /**
+     * A collapsed system takes about as much at any rate: the rate that it recovers at is found near
+     * that, in fewer trials.
+     */
     @Test
     void bistable_thatTellsWhatItTookWhileCollapsed_isFoundInFewerTrials() {
         long silent = 0;

@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** Scripts in the place of {@code ssh} and {@code kubectl} that start processes of this machine, or fail as those do. */
+/**
+ * Scripts in the place of {@code ssh} and {@code kubectl} that start processes of this machine, or fail as those do.
+ */
 final class StandIns {
     // The host says what goes wrong. The first command of a campaign looks around; one that names a place starts a
     // driver.

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Chromium without a window and without a network, a process for each page. Where there is none, a test that opens a page is
- * skipped and says so; with {@code CI=true} in the environment it fails instead. Confined to one thread.
+ * Chromium without a window and without a network, a process for each page. Where there is none, a test that opens a
+ * page is skipped and says so; with {@code CI=true} in the environment it fails instead. Confined to one thread.
  */
 final class Browser {
 

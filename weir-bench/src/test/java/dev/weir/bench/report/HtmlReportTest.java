@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HtmlReportTest {
 
     /**
-     * Runs after the page's own script: in which charts something is drawn where their points are, what their buttons give, and whether the
-     * same holds at the last point.
+     * Runs after the page's own script: in which charts something is drawn where their points are, what their buttons
+     * give, and whether the same holds at the last point.
      */
     private static final String PROBE = """
             <script>

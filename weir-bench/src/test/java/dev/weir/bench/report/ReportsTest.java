@@ -96,7 +96,9 @@ class ReportsTest {
         assertThat(Reports.lines(folder)).startsWith("{\"type\":\"attempt\"").contains("it lost its group");
     }
 
-    /** Handlers may be slow because of the library: its efficiency is shown beside what it cannot move, and not judged. */
+    /**
+     * Handlers may be slow because of the library: its efficiency is shown beside what it cannot move, and not judged.
+     */
     @Test
     void efficiency_isAColumnBesideTheNominalOne_andNoMetric() throws Exception {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);

@@ -15,8 +15,9 @@ class LatenciesTest {
     private static final long MILLI = 1_000_000;
 
     /**
-     * A server that takes 0.1 ms and stands still for one second, at 1,000 records a second for 20 seconds; the sender waits
-     * for each answer. 1,000 of 20,000 records were due during the stall, so 5 % waited, half a second on average.
+     * A server that takes 0.1 ms and stands still for one second, at 1,000 records a second for 20 seconds; the sender
+     * waits for each answer. 1,000 of 20,000 records were due during the stall, so 5 % waited,
+     * half a second on average.
      */
     @Test
     void response_withAPlantedStall_showsItWhereServiceTimeHidesIt() {
@@ -41,7 +42,9 @@ class LatenciesTest {
                 .isFalse();
     }
 
-    /** M/D/1 at half load: the mean response is service * (1 + load / (2 * (1 - load))) = 1.5 times the service time. */
+    /**
+     * M/D/1 at half load: the mean response is service * (1 + load / (2 * (1 - load))) = 1.5 times the service time.
+     */
     @Test
     void response_underPoissonArrivals_isWhatQueueingTheorySays() {
         Histogram response = get(simulate(SendPlan.poisson(5_000, 7), 400_000, 0, 0), LatencyTags.RESPONSE);

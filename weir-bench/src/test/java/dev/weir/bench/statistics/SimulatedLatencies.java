@@ -8,8 +8,9 @@ import org.HdrHistogram.Histogram;
 /**
  * Takes the latencies of a simulated open-loop run, interval by interval. Confined to one thread.
  *
- * <p>Each record has three times: planned, sent, done. What counts is from planned to done: when a stall holds up the sender,
- * the records it could not send waited too, and a clock that starts at sending would forget them (coordinated omission).
+ * <p>Each record has three times: planned, sent, done. What counts is from planned to done: when a stall holds up the
+ * sender, the records it could not send waited too, and a clock that starts at sending would forget them
+ * (coordinated omission).
  */
 public final class SimulatedLatencies {
 

@@ -187,7 +187,10 @@ class StatisticsTest {
         return new Totals(1, 1, 1_000_000, 1, 0, 0, 0, 1, Map.of(name, figure));
     }
 
-    /** Of processor time as it was seen on two cores: a bare socket, a lean consumer, a client, a library with two threads. */
+    /**
+     * Of processor time as it was seen on two cores: a bare socket, a lean consumer, a client,
+     * a library with two threads.
+     */
     @ParameterizedTest
     @CsvSource({
         "0.63,0.55,2,true",

@@ -95,7 +95,9 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, steps.isEmpty() ? List.of(begun(folder)) : List.copyOf(steps));
     }
 
-    /** What there is to report of a folder of either kind: files that a workload names may be gone, and its keys others. */
+    /**
+     * What there is to report of a folder of either kind: files that a workload names may be gone, and its keys others.
+     */
     static List<ResultsFolder> results(Path folder) {
         try {
             List<String> names = ResultsFolder.isAt(folder) ? List.of() : names(folder);

@@ -12,7 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say where a campaign runs: a cluster which is there already, an environment. Confined to the main thread. */
+/**
+ * The options that say where a campaign runs: a cluster which is there already, an environment.
+ * Confined to the main thread.
+ */
 final class BenchTarget {
 
     @Option(

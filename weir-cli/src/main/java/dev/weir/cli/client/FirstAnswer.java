@@ -16,8 +16,9 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Asks what listens at an address one question before Kafka's clients do. They make room for an answer as soon as its size is
- * claimed, whatever it is: a web server claims 1.2 GB with its first four bytes, a TLS listener 350 MB. Stateless.
+ * Asks what listens at an address one question before Kafka's clients do. They make room for an answer as soon as its
+ * size is claimed, whatever it is: a web server claims 1.2 GB with its first four bytes,
+ * a TLS listener 350 MB. Stateless.
  */
 final class FirstAnswer {
 
@@ -36,7 +37,8 @@ final class FirstAnswer {
     private FirstAnswer() {}
 
     /**
-     * Returns unless an address answers with what is none of Kafka's protocol; who does not answer is for the clients to tell.
+     * Returns unless an address answers with what is none of Kafka's protocol;
+     * who does not answer is for the clients to tell.
      *
      * @param config of a client; with TLS nothing is asked
      */

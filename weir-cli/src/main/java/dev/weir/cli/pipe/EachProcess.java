@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A shell command that is started once for each value: the value on its standard input, the result on its standard output,
- * failed if it ends with a status other than 0. Stateless.
+ * A shell command that is started once for each value: the value on its standard input, the result on its standard
+ * output, failed if it ends with a status other than 0. Stateless.
  */
 final class EachProcess {
 

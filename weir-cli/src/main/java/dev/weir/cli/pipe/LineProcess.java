@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A shell command that answers each line with one line, in order: the k-th answer belongs to the k-th line. One process
- * serves all lines, many of which may be under way. Thread-safe; lines go out in the order of the calls to {@link #send}.
+ * serves all lines, many of which may be under way. Thread-safe;
+ * lines go out in the order of the calls to {@link #send}.
  *
  * <p>Three threads serve the process: one writes, one reads, one drains its standard error, of which the last lines are
  * kept for the message of a failure. A failure is final: every answer that is still awaited fails with it.

@@ -2,7 +2,10 @@ package dev.weir.cli.pipe;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A fault of an {@code exec:} or {@code each:} command or of what it was given. The record concerned stays unacknowledged. */
+/**
+ * A fault of an {@code exec:} or {@code each:} command or of what it was given.
+ * The record concerned stays unacknowledged.
+ */
 final class LineProcessException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that tells how a pipe is, written anew each second by a thread of its own and once more at the end. Who reads it
- * sees a whole one: each is written beside it and moved into its place.
+ * The file that tells how a pipe is, written anew each second by a thread of its own and once more at the end. Who
+ * reads it sees a whole one: each is written beside it and moved into its place.
  */
 final class PipeState implements AutoCloseable {
 

@@ -54,7 +54,10 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         line.writeStringField("acquire_mode", member.acquireMode());
     }
 
-    /** What held the member up, if that is a matter of its group; otherwise {@code pipeline}, the limiter of its pipeline. */
+    /**
+     * What held the member up, if that is a matter of its group; otherwise {@code pipeline},
+     * the limiter of its pipeline.
+     */
     static Limiter limiter(ShareHandle member, Limiter pipeline) {
         ShareHandle.Limit limit = member.snapshot().limit();
         return Arrays.stream(Limiter.Kind.values())

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 
 /**
  * How the commands of {@code exec:} and {@code each:} are started: out of reach of what a terminal (Ctrl-C) or
- * {@code timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the drain.
- * Immutable.
+ * {@code timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the
+ * drain. Immutable.
  */
 final class Shell {
 

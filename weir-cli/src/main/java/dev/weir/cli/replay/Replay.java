@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * One replay of a dead-letter topic: reads a poll of letters, sends them, waits for the brokers, commits, and reads on.
  * {@link #run} belongs to one thread; others may stop it and look at its progress.
  *
- * <p>A plain loop and no pipeline: it has to stop exactly behind the last letter that was sent, and nothing in it is slow
- * but the brokers.
+ * <p>A plain loop and no pipeline: it has to stop exactly behind the last letter that was sent, and nothing in it is
+ * slow but the brokers.
  */
 final class Replay {
 

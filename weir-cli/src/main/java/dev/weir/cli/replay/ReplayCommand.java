@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir replay}: sends dead letters back. Its thread checks, shows the progress and tells the end; {@link Replay} works
- * on another.
+ * {@code weir replay}: sends dead letters back. Its thread checks, shows the progress and tells the end; {@link Replay}
+ * works on another.
  */
 @Command(
         name = "replay",

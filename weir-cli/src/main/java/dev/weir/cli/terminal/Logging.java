@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where log lines of libraries go (slf4j and System.Logger both end in java.util.logging here).
- * By default only errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury the
- * one that says what to do.
+ * By default only errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury
+ * the one that says what to do.
  */
 public final class Logging {
 

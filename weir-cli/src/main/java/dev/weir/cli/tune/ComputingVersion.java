@@ -41,7 +41,9 @@ record ComputingVersion(
     /** The stages that threads are for. */
     private static final Set<String> PARALLEL = Set.of(Step.JSON.stage, Step.URL.stage, Step.LZ.stage, "encode");
 
-    /** Processor time of the lean path over that of Kafka's clients: reading 1/4, writing 1/3 (docs/benchmarks/lean.md). */
+    /**
+     * Processor time of the lean path over that of Kafka's clients: reading 1/4, writing 1/3 (docs/benchmarks/lean.md).
+     */
     private static final double LEAN_OVER_CLIENTS = 0.3;
 
     /** A smaller gain is not seen between two runs. */
@@ -53,7 +55,9 @@ record ComputingVersion(
     /** Of the traffic that costs are measured with. */
     private static final long SEED = 42;
 
-    /** What a page compresses is some kilobytes: of less, a broker on the same two processors would be half of the work. */
+    /**
+     * What a page compresses is some kilobytes: of less, a broker on the same two processors would be half of the work.
+     */
     private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
     /** What a version may set. */

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Arguments of {@code weir pipe} that are refused before a broker is asked: one or two lines that say what and what to do.
- * In processes of their own, and with brokers: {@code PipeRefusalTest} in checks/integration.
+ * Arguments of {@code weir pipe} that are refused before a broker is asked: one or two lines that say what and what to
+ * do. In processes of their own, and with brokers: {@code PipeRefusalTest} in checks/integration.
  */
 class PipeArgumentsTest {
 

@@ -62,7 +62,10 @@ class PipeSummaryTest {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** By what limited it, not by the busiest: with identity {@code produce} was busy and the written rule picked an idle one. */
+    /**
+     * By what limited it, not by the busiest: with identity {@code produce} was busy and the written
+     * rule picked an idle one.
+     */
     @Test
     void stageThatLimits_isMarked_andNoOther() {
         PipeSummary summary = summary(true, null, limiter(Kind.STAGE_WAIT, "handle"));

@@ -9,7 +9,10 @@ class PipelineCountsTest {
 
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** The demo subtracted all letters made from what was written: its counts went back whenever letters were on their way. */
+    /**
+     * The demo subtracted all letters made from what was written:
+     * its counts went back whenever letters were on their way.
+     */
     @Test
     void lettersOnTheirWay_takeNothingBack() {
         assertThat(counts.next(100, 0, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 0, 100));

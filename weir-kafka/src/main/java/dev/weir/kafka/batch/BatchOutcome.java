@@ -55,9 +55,9 @@ public sealed interface BatchOutcome {
     }
 
     /**
-     * The record failed: the flow's rules for {@code cause} hold, as if a handler of single records had thrown it. Where
-     * order matters, answer the same for those of its key that come after it in the call: what is answered as done is not
-     * handled again.
+     * The record failed: the flow's rules for {@code cause} hold, as if a handler of single records had thrown it.
+     * Where order matters, answer the same for those of its key that come after it in the call: what is answered as
+     * done is not handled again.
      */
     static BatchOutcome retry(Throwable cause) {
         return new Retry(cause);

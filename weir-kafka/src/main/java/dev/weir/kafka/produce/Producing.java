@@ -101,8 +101,8 @@ public final class Producing<K, V> {
     /**
      * Writes all records of each message and hands on where they stand and what travelled with them, in the order of
      * the messages. The input is acknowledged by what comes behind. A message of which a record was skipped or became a
-     * dead letter is not handed on; the other records of it are written. With a shared producer records behind a refused
-     * one of their partition may be written twice, or though the run fails with it.
+     * dead letter is not handed on; the other records of it are written. With a shared producer records behind a
+     * refused one of their partition may be written twice, or though the run fails with it.
      */
     public <P> Flow<Message<K, V, P>, Produced<P>> flow() {
         int window = maxInFlight == 0 ? DEFAULT_IN_FLIGHT : maxInFlight;

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most. Two things end it: an {@link Error} on the thread of Kafka's client, such as
- * one that an interceptor throws, and with {@link ProducePath#LEAN} credentials that no broker accepts. All sends fail
- * from then on, also those that wait, and another one has to be opened.
+ * is used up, {@code max.block.ms} at most. Two things end it: an {@link Error} on the thread of Kafka's client, such
+ * as one that an interceptor throws, and with {@link ProducePath#LEAN} credentials that no broker accepts. All sends
+ * fail from then on, also those that wait, and another one has to be opened.
  */
 public final class Sender<K, V> implements AutoCloseable {
 
@@ -205,7 +205,7 @@ public final class Sender<K, V> implements AutoCloseable {
         close(CLOSE_PATIENCE);
     }
 
-    /** The same with a patience of your own; what is not written by then fails. */
+    /** Closes it with a patience of your own: records that are not written by then fail. */
     public void close(Duration patience) {
         Objects.requireNonNull(patience, "patience");
         closing = true;

@@ -9,9 +9,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A sink that writes in transactions, for sources that are not topics of the same cluster: a queue, a file, another cluster.
- * What a transaction holds is seen as a whole or not at all by readers with {@code read_committed}, and each input is
- * acknowledged when the transaction with its record is committed. Immutable and free to share.
+ * A sink that writes in transactions, for sources that are not topics of the same cluster: a queue, a file, another
+ * cluster. What a transaction holds is seen as a whole or not at all by readers with {@code read_committed}, and each
+ * input is acknowledged when the transaction with its record is committed. Immutable and free to share.
  *
  * {@snippet :
  * payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment))
@@ -19,10 +19,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .run();
  * }
  *
- * <p>A transaction that fails for a reason that passes is aborted and its records are sent again in another one. Inputs that
- * were not acknowledged when a run ended come again with the next one if the source says so, also those whose transaction was
- * committed just before: to read topics and write topics exactly once is what {@link dev.weir.kafka.KafkaSource#exactlyOnce}
- * is for.
+ * <p>A transaction that fails for a reason that passes is aborted and its records are sent again in another one. Inputs
+ * that were not acknowledged when a run ended come again with the next one if the source says so, also those whose
+ * transaction was committed just before: to read topics and write topics exactly once is what
+ * {@link dev.weir.kafka.KafkaSource#exactlyOnce} is for.
  */
 public final class TransactionalProducing<K, V> {
 
@@ -50,8 +50,8 @@ public final class TransactionalProducing<K, V> {
     }
 
     /**
-     * Writes under a transactional id, of which the brokers let one producer at a time write: a run that begins ends the open
-     * transaction of the one before, which fails if it is still there.
+     * Writes under a transactional id, of which the brokers let one producer at a time write: a run that begins ends
+     * the open transaction of the one before, which fails if it is still there.
      *
      * @throws IllegalArgumentException if the settings do not go with transactions, or the id is blank
      */
@@ -83,8 +83,8 @@ public final class TransactionalProducing<K, V> {
 
     /**
      * The rule for records that cannot be written; {@link WriteFailures#fail} unless told. Those are left out of their
-     * transaction, which is aborted for that and written again if the brokers have seen it. A letter is written outside of
-     * transactions, once the one with the records before it is committed, and then its input is acknowledged.
+     * transaction, which is aborted for that and written again if the brokers have seen it. A letter is written outside
+     * of transactions, once the one with the records before it is committed, and then its input is acknowledged.
      */
     public TransactionalProducing<K, V> onFailure(WriteFailures newFailures) {
         return new TransactionalProducing<>(
@@ -98,8 +98,8 @@ public final class TransactionalProducing<K, V> {
     /**
      * Writes each record. The stage above waits while a transaction is committed. Fails the run with {@link
      * dev.weir.kafka.ProduceException} when a record cannot be written that the rule is not for, and with {@link
-     * dev.weir.kafka.KafkaPipelineException} when the brokers refuse transactions or another producer took the id; nothing
-     * of the open transaction is seen then.
+     * dev.weir.kafka.KafkaPipelineException} when the brokers refuse transactions or another producer took the id;
+     * nothing of the open transaction is seen then.
      */
     public Sink<ProducerRecord<K, V>> records() {
         return Sink.custom(

@@ -61,7 +61,7 @@ public final class WriteFailures {
         return new WriteFailures(Action.DEAD_LETTER, Objects.requireNonNull(letters, "letters"), true);
     }
 
-    /** The same rule for single records; a topic that does not exist or is forbidden fails the run. */
+    /** This rule for single records alone: a topic that does not exist or is forbidden fails the run. */
     public WriteFailures ofRecordsOnly() {
         return new WriteFailures(values.action, values.letters, false);
     }

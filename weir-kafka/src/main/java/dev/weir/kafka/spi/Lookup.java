@@ -16,8 +16,8 @@ import org.apache.kafka.common.Uuid;
 /**
  * Questions to the brokers which the owner thread must not wait for. Thread-safe; answers come on any thread.
  *
- * <p>Each partition, and each topic, has an answer of its own, which waits for no other: one without a leader, or one that
- * was deleted, holds up nothing else.
+ * <p>Each partition, and each topic, has an answer of its own, which waits for no other: one without a leader, or one
+ * that was deleted, holds up nothing else.
  */
 public interface Lookup extends AutoCloseable {
 
@@ -32,8 +32,8 @@ public interface Lookup extends AutoCloseable {
 
     /**
      * The offset behind each position now. Where there is no answer at the moment, a stage fails with a {@link
-     * org.apache.kafka.common.errors.RetriableException} that says why: at once if there is no leader or no such partition,
-     * or else after a time.
+     * org.apache.kafka.common.errors.RetriableException} that says why: at once if there is no leader or no such
+     * partition, or else after a time.
      *
      * @param within that time
      * @return a stage for each partition
@@ -60,15 +60,17 @@ public interface Lookup extends AutoCloseable {
         return CompletableFuture.failedStage(new UnsupportedOperationException("nobody tells"));
     }
 
-    /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
+    /**
+     * The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern.
+     */
     CompletionStage<Described> partitions(Selection selection);
 
     /** What a group has committed; nothing for a group that does not exist. */
     CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /**
-     * The id of each topic now, {@link Uuid#ZERO_UUID} where brokers give none. Where there is no answer within that time a
-     * stage fails.
+     * The id of each topic now, {@link Uuid#ZERO_UUID} where brokers give none. Where there is no answer within that
+     * time a stage fails.
      */
     default Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
         return topics.stream()

@@ -31,7 +31,7 @@ public interface RecordTracing {
         public void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result) {}
     };
 
-    /** The same for records of a consumer group; empty for a share group. Called once for each flow. */
+    /** This tracing for records of a consumer group; empty for a share group. Called once for each flow. */
     RecordTracing inGroup(String group);
 
     /**

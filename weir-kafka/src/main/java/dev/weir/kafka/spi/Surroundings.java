@@ -8,8 +8,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * All that a consumer or a producer meets outside of its pipeline: Kafka and the system's time or, at an address that {@link
- * SurroundingsRegistry#put} was told of, something else. Each method says which thread calls it.
+ * All that a consumer or a producer meets outside of its pipeline: Kafka and the system's time or, at an address that
+ * {@link SurroundingsRegistry#put} was told of, something else. Each method says which thread calls it.
  */
 public interface Surroundings {
 
@@ -22,8 +22,8 @@ public interface Surroundings {
     Consumer<byte[], byte[]> client(Map<String, Object> config);
 
     /**
-     * A producer. Called by whoever starts the pipeline, and by the stage that produces; what it returns belongs to that
-     * stage. Where none is to be had, this is an exception.
+     * A producer. Called by whoever starts the pipeline, and by the stage that produces; what it returns belongs to
+     * that stage. Where none is to be had, this is an exception.
      *
      * @param config what Kafka's client would be made with
      */
@@ -56,8 +56,8 @@ public interface Surroundings {
     long nanoTime();
 
     /**
-     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is {@linkplain
-     * SurroundingsRegistry#within within}.
+     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is
+     * {@linkplain SurroundingsRegistry#within within}.
      */
     default void logged(String line) {}
 
@@ -65,8 +65,8 @@ public interface Surroundings {
     void park(long nanos);
 
     /**
-     * What the pipeline pulls its records from in place of {@code stage}. Called by whoever starts the pipeline; what it
-     * returns belongs to the segment.
+     * What the pipeline pulls its records from in place of {@code stage}. Called by whoever starts the pipeline; what
+     * it returns belongs to the segment.
      *
      * @param clock the one that deadlines of a pull go by
      */

@@ -73,7 +73,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return open(name, host, port, HttpLimits.MAX_RESPONSE);
     }
 
-    /** The same with another time for a response. */
+    /** Takes a port as {@link #open(String, String, int)}, with another time for a response. */
     public static HttpEndpoint open(String name, @Nullable String host, int port, Duration maxResponse)
             throws IOException {
         return new HttpEndpoint(

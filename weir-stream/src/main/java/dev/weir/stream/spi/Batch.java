@@ -124,7 +124,7 @@ public final class Batch<T> {
         abandonFrom(0);
     }
 
-    /** The same for the elements from {@code first} on. */
+    /** Gives up the claims on the elements from {@code first} on, as {@link #abandonAll} does. */
     public void abandonFrom(int first) {
         abandon(first, size);
     }
@@ -202,7 +202,7 @@ public final class Batch<T> {
         }
     }
 
-    /** The same, asking {@code change} for each element though several may have one target. */
+    /** Replaces each target, asking {@code change} for each element though several may have one target. */
     public void retargetEach(UnaryOperator<AckTarget> change) {
         splitTargets();
         retarget(change);

@@ -88,7 +88,7 @@ public final class StageMeter {
     }
 
     /**
-     * The same of a pass in which several maps took each element.
+     * Tells it, as {@link #ran(long)}, of a pass in which several maps took each element.
      *
      * @param maps their names, the lowest first, a line for each
      */

@@ -97,8 +97,8 @@ public final class BrokerSettings {
     }
 
     /**
-     * A server makes room for a request as soon as a connection has claimed its size, before anything of it came. So one takes a
-     * sixteenth of the heap at most, and those that are being received an eighth together, and one more.
+     * A server makes room for a request as soon as a connection has claimed its size, before anything of it came. So
+     * one takes a sixteenth of the heap at most, and those that are being received an eighth together, and one more.
      */
     private static void requests(Map<String, String> settings, long heapBytes) {
         long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A broker in a JVM of its own: {@link BrokerMain}. Its owner calls it from one thread at a time.
  *
- * <p>The child says on its standard output that it serves, or why it does not, and ends when its standard input does: so a
- * stop is a close of that pipe, and a child cannot outlive its parent, however that one ended. Its log goes to a file.
+ * <p>The child says on its standard output that it serves, or why it does not, and ends when its standard input does:
+ * so a stop is a close of that pipe, and a child cannot outlive its parent, however that one ended.
+ * Its log goes to a file.
  */
 public final class ForkedNode implements BrokerNode {
     private static final Duration STOP_DEADLINE = Duration.ofSeconds(15);
@@ -94,7 +95,9 @@ public final class ForkedNode implements BrokerNode {
         return command;
     }
 
-    /** Tests that run with the quick compiler alone, because each JVM of theirs ends soon, save its time in brokers too. */
+    /**
+     * Tests that run with the quick compiler alone, because each JVM of theirs ends soon, save its time in brokers too.
+     */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))

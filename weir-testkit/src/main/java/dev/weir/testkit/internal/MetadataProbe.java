@@ -16,8 +16,8 @@ import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 
 /**
- * Asks one given broker what it knows. The admin client asks whichever broker it likes, which does not tell whether all of
- * them have heard of a topic. Stateless.
+ * Asks one given broker what it knows. The admin client asks whichever broker it likes, which does not tell whether all
+ * of them have heard of a topic. Stateless.
  */
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
@@ -39,8 +39,8 @@ public final class MetadataProbe {
     }
 
     /**
-     * The partitions of the topic as the broker at {@code port} sees them: number, leader with epoch, replicas that are in
-     * sync, and those that are not. Equal texts mean equal views.
+     * The partitions of the topic as the broker at {@code port} sees them: number, leader with epoch, replicas that are
+     * in sync, and those that are not. Equal texts mean equal views.
      */
     public static List<String> view(int port, String topic) throws IOException {
         List<String> view = new ArrayList<>();

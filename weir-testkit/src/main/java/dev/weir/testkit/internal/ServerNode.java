@@ -18,10 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One Kafka server in this JVM: the broker, and the controller where its roles say so. Start and stop belong to one thread.
+ * One Kafka server in this JVM: the broker, and the controller where its roles say so.
+ * Start and stop belong to one thread.
  *
- * <p>Built from the server's parts rather than from its {@code KafkaRaftServer}, which decides by itself to end the JVM on
- * a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
+ * <p>Built from the server's parts rather than from its {@code KafkaRaftServer}, which decides by itself to end the JVM
+ * on a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
  */
 final class ServerNode {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);

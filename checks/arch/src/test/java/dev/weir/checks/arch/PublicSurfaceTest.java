@@ -18,7 +18,8 @@ class PublicSurfaceTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
     @ParameterizedTest
-    @EnumSource(names = {"STREAM", "LEAN", "KAFKA", "METRICS", "CONSOLE", "TESTKIT", "OTEL", "JDBC", "DRIVER"})
+    @EnumSource(
+            names = {"STREAM", "LEAN", "KAFKA", "METRICS", "CONSOLE", "TESTKIT", "OTEL", "JDBC", "SPRING", "DRIVER"})
     void surface_isWhatIsWrittenDown(WeirModule module) throws IOException {
         Path file = ROOT.resolve(module.folder).resolve("api.txt");
         String now = PublicSurface.of(module);

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nobody is excused by a broker that it did not ask: a fault planted into the bare socket, before a broker of its own. */
+/**
+ * Nobody is excused by a broker that it did not ask: a fault planted into the bare socket, before a broker of its own.
+ */
 @Tag("long")
 @Timeout(300)
 class BenchBlameTest {

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What varies besides drivers: members, producers, groups, brokers and the load's spread, seen in what real processes did. */
+/**
+ * What varies besides drivers: members, producers, groups, brokers and the load's spread,
+ * seen in what real processes did.
+ */
 @Timeout(300)
 class BenchDimensionsTest extends BenchTestBase {
 

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What drivers do with handlers that fail, records of mixed lengths, a pipeline out of order; and a driver that has not what is asked. */
+/**
+ * What drivers do with handlers that fail, records of mixed lengths, a pipeline out of order;
+ * and a driver that has not what is asked.
+ */
 @Timeout(180)
 class BenchDriversTest extends BenchTestBase {
 

@@ -178,7 +178,10 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .isEmpty();
     }
 
-    /** Two members handle 40 records a second of the 100, so whenever one is killed it has committed some that it had not handled. */
+    /**
+     * Two members handle 40 records a second of the 100, so whenever one is killed it has committed
+     * some that it had not handled.
+     */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -266,9 +269,9 @@ class BenchEnvironmentTest extends BenchTestBase {
     }
 
     /**
-     * Two members of one group share the partitions, the sender and the time. The quickest record of each partition takes the
-     * same way however busy the machine is, so that those of both members differ by nothing but their clocks: these are 250 ms
-     * apart, and the sender's is another one.
+     * Two members of one group share the partitions, the sender and the time. The quickest record of each partition
+     * takes the same way however busy the machine is, so that those of both members differ by nothing but their clocks:
+     * these are 250 ms apart, and the sender's is another one.
      */
     @Test
     @Tag("long")

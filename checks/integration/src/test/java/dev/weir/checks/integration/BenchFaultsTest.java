@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each kind of fault, done to real processes. What is asked is that it happened and what it cost, not how quick anybody was. */
+/**
+ * Each kind of fault, done to real processes. What is asked is that it happened and what it cost,
+ * not how quick anybody was.
+ */
 class BenchFaultsTest extends BenchTestBase {
 
     /** Seconds come from the plan, so a slow machine has as many of them. */
@@ -142,7 +145,10 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(Files.readString(results.path().resolve("timeline.yaml"))).contains("kill: \"1\"");
     }
 
-    /** Two members handle 40 records a second of the 100, so whenever one is killed it has committed some that it had not handled. */
+    /**
+     * Two members handle 40 records a second of the 100, so whenever one is killed it has committed
+     * some that it had not handled.
+     */
     @Test
     @Tag("long")
     @Timeout(600)

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A planned load with shapes, of groups that copy and of handlers that fail. What they are fast at is asked of nobody. */
+/**
+ * A planned load with shapes, of groups that copy and of handlers that fail. What they are fast at is asked of nobody.
+ */
 @Timeout(300)
 class BenchPlannedLoadTest extends BenchTestBase {
 

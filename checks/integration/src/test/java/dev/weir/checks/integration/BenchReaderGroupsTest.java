@@ -65,7 +65,10 @@ class BenchReaderGroupsTest extends BenchTestBase {
         assertThat(Reports.lines(results)).contains("\"groups\":[{\"expected\":");
     }
 
-    /** Two members handle 40 records a second of the 100, so whenever one is killed it has committed some that it had not handled. */
+    /**
+     * Two members handle 40 records a second of the 100, so whenever one is killed it has committed
+     * some that it had not handled.
+     */
     @Test
     @Tag("long")
     void faultOfMembers_befallsTheFirstGroup_andWhatItLosesIsItsOwn() throws Exception {

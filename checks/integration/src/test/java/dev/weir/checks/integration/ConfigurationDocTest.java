@@ -8,15 +8,20 @@ import dev.weir.kafka.ProducerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code docs/reference/configuration.md} names each setting, and none that does not exist. */
+/** {@code docs/reference/configuration.md} names each setting with its default, and none that does not exist. */
 class ConfigurationDocTest {
 
     @TempDir
@@ -43,6 +48,37 @@ class ConfigurationDocTest {
                 .map(component -> component.getName())
                 .toList();
         assertThat(documented).isEqualTo(inCode);
+    }
+
+    /** Of times, counts and choices; the others' defaults are told in words. */
+    @Test
+    void defaults_inCodeAndDocument_areTheSame() throws Exception {
+        ConsumerSettings<byte[], byte[]> settings =
+                ConsumerSettings.builder().bootstrapServers("localhost:9092").build();
+        String document =
+                Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
+        String chapter = document.substring(0, document.indexOf("\n## Producer"));
+        Map<String, String> documented = new TreeMap<>();
+        Map<String, String> inCode = new TreeMap<>();
+        for (MatchResult row : Pattern.compile("(?m)^\\| `(\\w+)` \\| ([^|]*) \\|")
+                .matcher(chapter)
+                .results()
+                .toList()) {
+            Object value = ConsumerSettings.class.getMethod(row.group(1)).invoke(settings);
+            if (value instanceof Duration || value instanceof Integer || value instanceof Enum<?>) {
+                documented.put(row.group(1), row.group(2));
+                inCode.put(row.group(1), asWritten(value));
+            }
+        }
+        assertThat(documented).hasSizeGreaterThan(8).isEqualTo(inCode);
+    }
+
+    private static String asWritten(Object value) {
+        if (value instanceof Duration time) {
+            assertThat(time).as("is written in seconds").isEqualTo(Duration.ofSeconds(time.toSeconds()));
+            return time.toSeconds() + " s";
+        }
+        return value instanceof Integer count ? String.format(Locale.ROOT, "%,d", count) : "`" + value + "`";
     }
 
     @Test

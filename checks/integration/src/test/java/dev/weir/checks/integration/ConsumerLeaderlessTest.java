@@ -45,7 +45,10 @@ class ConsumerLeaderlessTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
 
-    /** What a healthy partition may take from the first assignment to its first record, on a machine with much else to do. */
+    /**
+     * What a healthy partition may take from the first assignment to its first record,
+     * on a machine with much else to do.
+     */
     private static final Duration AT_ONCE = Duration.ofSeconds(30);
 
     private static final int TOPICS = 50;

@@ -139,6 +139,26 @@ class ConsumingSamplesTest {
         consumer.seek(Map.of(orders0, Position.time(yesterday))); // reads again from there
     }
 
+    /** A handler that steers. */
+    private static final class Desk {
+
+        void book(ConsumerRecord<byte[], byte[]> order) {
+            assertThat(order).isNotNull();
+        }
+
+        void steer(ConsumerHandle consumer) {
+            assertThat(consumer).isNotNull();
+        }
+    }
+
+    /** Compiled only: there are no such brokers. */
+    @SuppressWarnings("unused") // samples
+    private static void steeringHandler(ConsumerSettings<byte[], byte[]> settings, Desk desk) {
+        Pipeline booking = KafkaSource.atLeastOnce(settings, "orders")
+                .to(Sink.forEach(order -> desk.book(order)))
+                .onStart(running -> desk.steer(ConsumerHandle.of(running)));
+    }
+
     private static void untilTold() {}
 
     /** Compiled only: there are no such brokers. */

@@ -31,7 +31,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** The recipes of {@code docs/guide/cookbook.md}, which stand here word for word. Compiled, not run: there are no such brokers. */
+/**
+ * The recipes of {@code docs/guide/cookbook.md}, which stand here word for word. Compiled, not run:
+ * there are no such brokers.
+ */
 @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused", "try"}) // samples
 abstract class CookbookSamples {
 
@@ -173,6 +176,10 @@ abstract class CookbookSamples {
     void load(Map<String, String> table) throws InterruptedException {
         KafkaSource.plain(groupless, Subscription.topics("prices").untilEnd())
                 .runTo(Sink.forEach(price -> table.put(price.key(), price.value())));
+    }
+
+    void bookSome() throws InterruptedException {
+        KafkaSource.atLeastOnce(settings, "orders").take(1_000).runTo(Sink.forEach(shop::book));
     }
 
     void maintain(RunningPipeline running) {

@@ -18,7 +18,6 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.ShareSettings;
-import dev.weir.kafka.Subscription;
 import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.WriteFailures;
@@ -211,10 +210,7 @@ final class DocumentSamples {
         }
 
         static void views(ConsumerSettings<byte[], byte[]> settings) {
-            KafkaSource.atLeastOnce(
-                            settings,
-                            Subscription.topics("clicks"),
-                            record -> new Click(record.value().getLong(0)))
+            KafkaSource.atLeastOnce(settings, record -> new Click(record.value().getLong(0)), "clicks")
                     .to(Sink.forEach(click -> count(click)))
                     .run();
         }

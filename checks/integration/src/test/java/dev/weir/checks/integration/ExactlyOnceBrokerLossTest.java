@@ -102,7 +102,9 @@ class ExactlyOnceBrokerLossTest {
         });
     }
 
-    /** One of the partitions that are written to has no leader for a while: its records wait, and with them the commits. */
+    /**
+     * One of the partitions that are written to has no leader for a while: its records wait, and with them the commits.
+     */
     @Test
     @Tag("long")
     @Timeout(240)

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A record within a batch of a transaction that is too large for its topic: the client splits that batch without end. */
+/**
+ * A record within a batch of a transaction that is too large for its topic: the client splits that batch without end.
+ */
 @Timeout(120)
 class ExactlyOnceRefusalTest {
 

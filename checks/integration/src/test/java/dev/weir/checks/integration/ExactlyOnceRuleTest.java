@@ -100,7 +100,10 @@ class ExactlyOnceRuleTest {
         return Records.numbers(List.of(record)).getFirst();
     }
 
-    /** Of each hundred one that is too large, one that is not serialisable, one without a topic, one that the broker refuses. */
+    /**
+     * Of each hundred one that is too large, one that is not serialisable, one without a topic,
+     * one that the broker refuses.
+     */
     private static ProducerRecord<byte[], byte[]> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
         String out = name + "-out";
         return switch ((int) (number(record) % 100)) {

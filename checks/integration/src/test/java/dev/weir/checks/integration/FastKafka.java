@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster as consumers meet it whose time goes {@value #SPEED} times as fast: what they wait a minute for comes within a
- * second. It keeps what they log, and a test may change what brokers answer. Thread-safe.
+ * A cluster as consumers meet it whose time goes {@value #SPEED} times as fast: what they wait a minute for comes
+ * within a second. It keeps what they log, and a test may change what brokers answer. Thread-safe.
  */
 final class FastKafka implements Surroundings, AutoCloseable {
 
@@ -41,7 +41,9 @@ final class FastKafka implements Surroundings, AutoCloseable {
         return around;
     }
 
-    /** One that answers as {@code first} does, by method and arguments, and where that is null as {@code lookup} does. */
+    /**
+     * One that answers as {@code first} does, by method and arguments, and where that is null as {@code lookup} does.
+     */
     static Lookup answering(Lookup lookup, BiFunction<String, Object[], @Nullable Object> first) {
         return (Lookup) Proxy.newProxyInstance(
                 Lookup.class.getClassLoader(), new Class<?>[] {Lookup.class}, (self, method, args) -> {

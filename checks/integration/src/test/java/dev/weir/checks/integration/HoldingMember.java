@@ -15,7 +15,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A member of a group in a process of its own, to be killed: it notes what it handles in a file, and never ends some. */
+/**
+ * A member of a group in a process of its own, to be killed: it notes what it handles in a file, and never ends some.
+ */
 final class HoldingMember {
 
     private HoldingMember() {}

@@ -146,8 +146,8 @@ class LeanCopyTest {
     }
 
     /**
-     * So that the broker is killed while records come, whatever the machine. Says how many there are. On a thread of its
-     * own, as it blocks for long.
+     * So that the broker is killed while records come, whatever the machine. Says how many there are. On a thread of
+     * its own, as it blocks for long.
      */
     private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
         return CompletableFuture.supplyAsync(

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A lean consumer in a rack reads from the replica there. A replica that had died was once asked for as long as metadata may be
- * old, five minutes, because only the leader's own loss sent its partitions elsewhere.
+ * A lean consumer in a rack reads from the replica there. A replica that had died was once asked for as long as
+ * metadata may be old, five minutes, because only the leader's own loss sent its partitions elsewhere.
  */
 class LeanFollowerTest {
 

@@ -40,7 +40,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a source on the lean path does otherwise than one on the client's: decodes where the records lie, fails, closes. */
+/**
+ * What a source on the lean path does otherwise than one on the client's: decodes where the records lie, fails, closes.
+ */
 class LeanSourceTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -106,8 +108,7 @@ class LeanSourceTest {
             }
             return "read";
         };
-        try (RunningPipeline running = KafkaSource.atLeastOnce(
-                        settings("refused"), Subscription.topics("refused"), decoder)
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("refused"), decoder, "refused")
                 .to(Sink.ignore())
                 .run()) {
             assertThatThrownBy(running::await)

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A reader that shares no code with Java's client: {@code confluent-kafka} from PyPI, which is librdkafka. Skipped with the
- * reason where it cannot be installed, demanded under {@code CI=true}.
+ * A reader that shares no code with Java's client: {@code confluent-kafka} from PyPI, which is librdkafka. Skipped with
+ * the reason where it cannot be installed, demanded under {@code CI=true}.
  */
 final class Librdkafka {
 

@@ -15,7 +15,9 @@ import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A share consumer that accepts one record of each partition without its handler, and stops when there is none left. */
+/**
+ * A share consumer that accepts one record of each partition without its handler, and stops when there is none left.
+ */
 final class LosingShareDriver implements Driver {
     private static final long LOST = 7;
 

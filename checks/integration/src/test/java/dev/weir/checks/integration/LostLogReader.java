@@ -14,7 +14,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** A pipeline in this process, the only member of its group, that notes what it reads. Confined to the test's thread. */
+/**
+ * A pipeline in this process, the only member of its group, that notes what it reads. Confined to the test's thread.
+ */
 final class LostLogReader {
 
     /** A record as it was read. */

@@ -19,8 +19,8 @@ final class LostLogVerdicts {
     private LostLogVerdicts() {}
 
     /**
-     * Waits until each reader has done what it must, while a record more is written now and then, so that a reader who begins
-     * at the end has something to begin with; fails with all that is missing.
+     * Waits until each reader has done what it must, while a record more is written now and then, so that a reader who
+     * begins at the end has something to begin with; fails with all that is missing.
      *
      * @param newRecords of the era {@code new} of the diverging partition
      */

@@ -76,8 +76,9 @@ class PipeMemoryTest {
     }
 
     /**
-     * Records that are larger than a partition's share of the budget, of so many partitions that one of each would not fit, and
-     * an output that stops answering: 29 of them were held with a budget of 8 MB, and the heap was too small in two runs of three.
+     * Records that are larger than a partition's share of the budget, of so many partitions that one of each would not
+     * fit, and an output that stops answering: 29 of them were held with a budget of 8 MB,
+     * and the heap was too small in two runs of three.
      */
     @Test
     @Tag("long")

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Poison in the middle of batches, under load and with runs that are ended and killed between: the ledger of what was written.
- * For longer than the long tests take: {@code -Dweir.poison.seconds=300}.
+ * Poison in the middle of batches, under load and with runs that are ended and killed between: the ledger of what was
+ * written. For longer than the long tests take: {@code -Dweir.poison.seconds=300}.
  */
 class PipePoisonTest {
 
@@ -101,7 +101,8 @@ class PipePoisonTest {
     /**
      * One run, ended in the middle of its work.
      *
-     * @return false if it did not begin: on a machine that is busy with other things it may not reach a broker in its 10 s
+     * @return false if it did not begin: on a machine that is busy with other things it may not reach a
+     *     broker in its 10 s
      */
     private static boolean runUntil(KafkaCluster cluster, Path config, long until, boolean kill, Duration patience) {
         try (PipeProcess pipe = PipeProcess.start(args(cluster, config, "--json"))) {

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /**
- * A {@code weir} command in a JVM of its own, as the launcher starts it, with its output in files. Confined to the test's
- * thread, which closes it: a command that still runs is killed.
+ * A {@code weir} command in a JVM of its own, as the launcher starts it, with its output in files. Confined to the
+ * test's thread, which closes it: a command that still runs is killed.
  */
 final class PipeProcess implements AutoCloseable {
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the user did wrong: one or two lines that say what and what to do, the right exit code, within 15 seconds. What is
- * refused before a broker is asked: {@code PipeArgumentsTest} in weir-cli, in one process.
+ * What the user did wrong: one or two lines that say what and what to do, the right exit code, within 15 seconds. What
+ * is refused before a broker is asked: {@code PipeArgumentsTest} in weir-cli, in one process.
  */
 class PipeRefusalTest {
 
@@ -103,7 +103,9 @@ class PipeRefusalTest {
         }
     }
 
-    /** Kafka's clients made room for the size that its first bytes claim, 1.2 GB, and the process ended without a word. */
+    /**
+     * Kafka's clients made room for the size that its first bytes claim, 1.2 GB, and the process ended without a word.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", "\u0015\u0003\u0003\u0000\u0002\u0002P a TLS alert"})
     void bootstrapServer_thatIsNoBroker_isReported(String answer) throws Exception {

@@ -214,7 +214,9 @@ class PipeRestartTest {
         assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
     }
 
-    /** The number of records when it no longer grows: a broker may still work on the last requests of a dead process. */
+    /**
+     * The number of records when it no longer grows: a broker may still work on the last requests of a dead process.
+     */
     private static long settled(String topic) {
         AtomicLong last = new AtomicLong(-1);
         Awaitility.await().atMost(START).pollInterval(Duration.ofMillis(200)).until(() -> {

@@ -41,7 +41,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The official client's network thread dies, so that no answer comes any more: the run says so, and the next one goes on. */
+/**
+ * The official client's network thread dies, so that no answer comes any more: the run says so,
+ * and the next one goes on.
+ */
 @Timeout(120)
 class ProducerThreadTest {
 
@@ -157,7 +160,10 @@ class ProducerThreadTest {
         assertThat(written.stream().distinct().sorted().toList()).hasSize(COUNT);
     }
 
-    /** Outside of pipelines there is no run to fail: whoever waits for an answer is told, and whoever sends from then on. */
+    /**
+     * Outside of pipelines there is no run to fail: whoever waits for an answer is told,
+     * and whoever sends from then on.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 500})
     void threadOfASenderThatDies_failsWhatWaits_andEachSendAfterIt(int answersBefore) throws Exception {

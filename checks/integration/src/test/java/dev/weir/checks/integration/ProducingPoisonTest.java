@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One record of a thousand that the brokers refuse, with its whole batch, on each way to produce. A flow failed with the
- * neighbours of such a record, whatever its rule.
+ * One record of a thousand that the brokers refuse, with its whole batch, on each way to produce. A flow failed with
+ * the neighbours of such a record, whatever its rule.
  */
 @Timeout(120)
 class ProducingPoisonTest {

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member joins under a steady load: nothing is lost or repeated. How long partitions that stay were without a finished
- * record, before the other joined and meanwhile, goes to a file in {@code target}: it depends on the machine.
+ * A member joins under a steady load: nothing is lost or repeated. How long partitions that stay were without a
+ * finished record, before the other joined and meanwhile, goes to a file in {@code target}: it depends on the machine.
  */
 class RebalancePauseTest {
 

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Writes down what real brokers answer to fetches: the corpus from which the fuzz tests of {@code weir-lean} start. Its name
- * keeps it out of the suite. Run it when lean fetches by a new version, and commit what it writes:
+ * Writes down what real brokers answer to fetches: the corpus from which the fuzz tests of {@code weir-lean} start. Its
+ * name keeps it out of the suite. Run it when lean fetches by a new version, and commit what it writes:
  *
  * <pre>{@code
  * ./mvnw -q -pl checks/integration -am test -Dtest=RecordLeanCorpus -Dsurefire.failIfNoSpecifiedTests=false

@@ -19,9 +19,9 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A process of readers, to be halted: each is the only member of its group and notes each record that it reads in a file of its
- * name, as {@code millis topic partition offset value}. Drains by SIGTERM; a run that fails leaves a file {@code
- * NAME.failed} with its failure, and the others go on.
+ * A process of readers, to be halted: each is the only member of its group and notes each record that it reads in a
+ * file of its name, as {@code millis topic partition offset value}. Drains by SIGTERM; a run that fails leaves a file
+ * {@code NAME.failed} with its failure, and the others go on.
  */
 final class RecreationMember {
 
@@ -35,7 +35,9 @@ final class RecreationMember {
         this.topics = topics;
     }
 
-    /** Arguments: bootstrap servers, folder, topics with commas, names of readers: {@code plain-PROTOCOL} or of a case. */
+    /**
+     * Arguments: bootstrap servers, folder, topics with commas, names of readers: {@code plain-PROTOCOL} or of a case.
+     */
     public static void main(String[] args) throws InterruptedException {
         var member = new RecreationMember(args[0], Path.of(args[1]), List.of(args[2].split(",", -1)));
         for (String name : Arrays.asList(args).subList(3, args.length)) {

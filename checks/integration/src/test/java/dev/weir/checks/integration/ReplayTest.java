@@ -18,7 +18,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back, in processes of their own. */
+/**
+ * {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back, in processes of their own.
+ */
 class ReplayTest {
 
     private static KafkaCluster cluster;

@@ -31,7 +31,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records that wait for their handler when their partition goes to another member: at a breaker, or between two attempts. */
+/**
+ * Records that wait for their handler when their partition goes to another member: at a breaker,
+ * or between two attempts.
+ */
 class RevokedWaitsTest {
 
     private static final int RECORDS = 600;

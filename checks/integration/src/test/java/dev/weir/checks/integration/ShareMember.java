@@ -13,8 +13,8 @@ final class ShareMember {
     private ShareMember() {}
 
     /**
-     * Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so, lanes,
-     * fetch path if it is not the client's, name if it has one.
+     * Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so,
+     * lanes, fetch path if it is not the client's, name if it has one.
      */
     public static void main(String[] args) throws InterruptedException {
         var builder = ShareSettings.builder()

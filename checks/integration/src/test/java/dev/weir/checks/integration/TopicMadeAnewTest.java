@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A topic is deleted and made again under its name. As soon as the new one is longer than what was read of the old one, no
- * offset is out of range: reading went on in its middle, and its first records were lost without a word.
+ * A topic is deleted and made again under its name. As soon as the new one is longer than what was read of the old one,
+ * no offset is out of range: reading went on in its middle, and its first records were lost without a word.
  */
 @Timeout(120)
 class TopicMadeAnewTest {

@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A topic is deleted and made anew under its name, while processes read it and another topic, and producers write to both.
- * A process that stood still for seconds meanwhile went on in the middle of the new topic: half of it was never read, and
- * nothing said so. The official client reads the same topics beside, as a measure for the topic that stays.
+ * A topic is deleted and made anew under its name, while processes read it and another topic, and producers write to
+ * both. A process that stood still for seconds meanwhile went on in the middle of the new topic: half of it was never
+ * read, and nothing said so. The official client reads the same topics beside, as a measure for the topic that stays.
  */
 class TopicRecreationTest {
 
@@ -130,7 +130,10 @@ class TopicRecreationTest {
         return PipeProcess.startMain(RecreationMember.class.getName(), 512, arguments.toArray(String[]::new));
     }
 
-    /** Deletes the topic under load and makes it anew; returns when the readers were free to read it, in millis since 1970. */
+    /**
+     * Deletes the topic under load and makes it anew; returns when the readers were free to read it,
+     * in millis since 1970.
+     */
     private long change(GroupState state, List<RecreationReader> readers) throws Exception {
         SteadyLoad ofDoomed = new SteadyLoad(KAFKA.bootstrapServers(), doomed, PARTITIONS);
         try {

@@ -171,7 +171,10 @@ class TransactionalSinkTest {
 
     private static final int POISONED = 1_000;
 
-    /** Of each hundred one that is too large, one that is not serialisable, one without a topic, one that the broker refuses. */
+    /**
+     * Of each hundred one that is too large, one that is not serialisable, one without a topic,
+     * one that the broker refuses.
+     */
     private static boolean isPoison(long number) {
         return number % 100 >= 50 && number % 100 <= 53;
     }
@@ -202,7 +205,9 @@ class TransactionalSinkTest {
                 .build();
     }
 
-    /** Neighbours of a record that the broker refuses come back with it: they are written all the same, in their order. */
+    /**
+     * Neighbours of a record that the broker refuses come back with it: they are written all the same, in their order.
+     */
     @ParameterizedTest
     @EnumSource(names = "DEAD_LETTER")
     void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnce(WriteFailures.Action action) throws Exception {

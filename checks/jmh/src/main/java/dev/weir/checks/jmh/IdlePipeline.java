@@ -53,12 +53,16 @@ public final class IdlePipeline {
                     source.to(Sink.forEach(n -> arrived.incrementAndGet())).run());
         }
 
+        void offerOne() {
+            if (!(queue.offer(1) instanceof SourceQueue.Enqueued)) {
+                throw new IllegalStateException("the queue is full");
+            }
+        }
+
         void carry(int elements) {
             for (int n = 0; n < elements; n++) {
                 int before = arrived.get();
-                if (!(queue.offer(n) instanceof SourceQueue.Enqueued)) {
-                    throw new IllegalStateException("the queue was not empty");
-                }
+                offerOne();
                 while (arrived.get() == before) {
                     Thread.onSpinWait();
                 }
@@ -78,7 +82,7 @@ public final class IdlePipeline {
         within &= isWithin(PIPELINES + " pipelines", many, empty);
         Fed seldom = Fed.of(6, 2);
         seldom.carry(QUICK_ELEMENTS);
-        print("an element each millisecond", percentOfACore(() -> eachMillisecond(() -> seldom.carry(1))), sleeping);
+        print("an element each millisecond", percentOfACore(() -> eachMillisecond(seldom::offerOne)), sleeping);
         seldom.running().cancel();
         System.exit(within ? 0 : 1);
     }

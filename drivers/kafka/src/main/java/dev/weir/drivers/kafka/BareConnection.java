@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A connection to the leader of some partitions: while one answer is walked, the broker makes the next one and fills the
- * socket's buffer with it. Confined to one thread.
+ * A connection to the leader of some partitions: while one answer is walked, the broker makes the next one and fills
+ * the socket's buffer with it. Confined to one thread.
  *
  * <pre>
  * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
  *         the crc covers what follows it; records begin at byte 61
- * record: length varint | attributes 1 | timestamp varlong | offset varint | key varint + bytes | value varint + bytes | ...
+ * record: length varint | attributes 1 | timestamp varlong | offset varint
+ *         | key varint + bytes | value varint + bytes | ...
  * </pre>
  */
 final class BareConnection implements Closeable {
@@ -55,11 +56,14 @@ final class BareConnection implements Closeable {
     enum Kind {
         /** Its records are walked while the next one is under way. */
         WALKING,
-        /** The same, but the next fetch is sent when it is walked, and not before: a fault, for who looks whether it is found. */
+        /**
+         * The same, but the next fetch is sent when it is walked, and not before: a fault,
+         * for who looks whether it is found.
+         */
         STOP_AND_WAIT,
         /**
-         * Its bytes are left alone, and records counted by the headers of batches. Their numbers are their offsets, where no
-         * transaction wrote them: what brokers and network bring, and no more.
+         * Its bytes are left alone, and records counted by the headers of batches. Their numbers are their offsets,
+         * where no transaction wrote them: what brokers and network bring, and no more.
          */
         DISCARDING
     }

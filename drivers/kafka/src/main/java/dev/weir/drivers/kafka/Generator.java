@@ -19,7 +19,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Not a library under test but what sends to one: each record when the plan says, with that time in its value, whatever
- * became of the ones before. Number 0 of each partition is there already. Confined to the main thread; callbacks come on the client's.
+ * became of the ones before. Number 0 of each partition is there already. Confined to the main thread;
+ * callbacks come on the client's.
  */
 final class Generator implements Driver {
     @Override

@@ -28,14 +28,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two ways in which people run handlers beside each other on one consumer of the official client. Both commit what is
- * finished. The consumer is the main thread's; handlers run on threads of lanes, each of which takes its records one after the
- * other: a lane for each worker, to which a record goes by its partition, its key, or in turn, as the order asks.
+ * The two ways in which people run handlers beside each other on one consumer of the official client. Both commit what
+ * is finished. The consumer is the main thread's; handlers run on threads of lanes, each of which takes its records one
+ * after the other: a lane for each worker, to which a record goes by its partition, its key, or in turn,
+ * as the order asks.
  *
  * <pre>
  * blocking      poll, hand all of it to the lanes, wait until all of it is done, poll again
- * continuous    poll on and on; a partition with too many records that are not done is paused; of each partition the prefix
- *               that is done is committed
+ * continuous    poll on and on; a partition with too many records that are not done is paused; of each partition the
+ *               prefix that is done is committed
  * </pre>
  */
 final class ParallelLoop implements Driver {

@@ -14,8 +14,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The loop over {@code send} that the manual shows, with a callback for each record; as a driver of its own with properties
- * that ask for fewer acknowledgements. Confined to the main thread; callbacks come on the client's.
+ * The loop over {@code send} that the manual shows, with a callback for each record; as a driver of its own with
+ * properties that ask for fewer acknowledgements. Confined to the main thread; callbacks come on the client's.
  */
 final class PlainProducer implements Driver {
     private final Map<String, String> preset;

@@ -14,8 +14,8 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Share consumers of the official client, each on a thread of its own with its part of the workers. Confined to the main
- * thread; each {@link ShareMember} belongs to its own.
+ * Share consumers of the official client, each on a thread of its own with its part of the workers. Confined to the
+ * main thread; each {@link ShareMember} belongs to its own.
  */
 final class ShareDriver implements Driver {
     static final String ACKNOWLEDGEMENT_MODE = "share.acknowledgement.mode";

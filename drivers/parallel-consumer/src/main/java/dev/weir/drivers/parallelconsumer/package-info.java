@@ -1,4 +1,7 @@
-/** Parallel Consumer, with the newest client that it runs on. Everything runs on the main thread of the driver's process, unless the library has threads of its own. */
+/**
+ * Parallel Consumer, with the newest client that it runs on. Everything runs on the main thread of the driver's
+ * process, unless the library has threads of its own.
+ */
 @NullMarked
 package dev.weir.drivers.parallelconsumer;
 

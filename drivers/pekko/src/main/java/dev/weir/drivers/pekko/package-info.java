@@ -1,4 +1,7 @@
-/** Pekko Connectors Kafka. Everything runs on the main thread of the driver's process, unless the library has threads of its own. */
+/**
+ * Pekko Connectors Kafka. Everything runs on the main thread of the driver's process,
+ * unless the library has threads of its own.
+ */
 @NullMarked
 package dev.weir.drivers.pekko;
 

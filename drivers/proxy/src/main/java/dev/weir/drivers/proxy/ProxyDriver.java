@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Not a library under test but the network of one: it passes messages on between a member and the brokers, unless it is told
- * otherwise, for as long as its pass lasts. Confined to the main thread; what is to befall it comes on another one.
+ * Not a library under test but the network of one: it passes messages on between a member and the brokers, unless it is
+ * told otherwise, for as long as its pass lasts. Confined to the main thread;
+ * what is to befall it comes on another one.
  */
 public final class ProxyDriver implements Driver {
 

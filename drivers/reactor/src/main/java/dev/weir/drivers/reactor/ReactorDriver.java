@@ -30,8 +30,8 @@ import reactor.kafka.sender.SenderOptions;
 import reactor.kafka.sender.SenderRecord;
 
 /**
- * {@code receive}, with or without acknowledgements, and {@code receiveAtmostOnce}. Confined to the main thread; Reactor's
- * schedulers run the streams.
+ * {@code receive}, with or without acknowledgements, and {@code receiveAtmostOnce}. Confined to the main thread;
+ * Reactor's schedulers run the streams.
  */
 final class ReactorDriver implements Driver {
     private static final long CLOSE_SECONDS = 30;
@@ -174,8 +174,8 @@ final class ReactorDriver implements Driver {
 
     /**
      * How many records each transaction had, when it is committed: its results end then. They are not counted, for the
-     * library can end them early and drop the rest, of records that are committed (1.3.25: a callback that has found nothing
-     * in flight, and completes after others were sent).
+     * library can end them early and drop the rest, of records that are committed (1.3.25: a callback that has found
+     * nothing in flight, and completes after others were sent).
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {

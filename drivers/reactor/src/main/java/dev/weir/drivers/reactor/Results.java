@@ -6,9 +6,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Keeps what is sent from ending before each record has its result. The library drops the last results if a callback has
- * found nothing in flight, then others are sent, and the end comes before that callback has looked for it (reactor-kafka
- * 1.3.25, {@code SendSubscriber}): their records are in the topic, and nobody hears of it. Thread-safe; for one run.
+ * Keeps what is sent from ending before each record has its result. The library drops the last results if a callback
+ * has found nothing in flight, then others are sent, and the end comes before that callback has looked for it
+ * (reactor-kafka 1.3.25, {@code SendSubscriber}): their records are in the topic, and nobody hears of it.
+ * Thread-safe; for one run.
  */
 final class Results {
     private final AtomicLong sent = new AtomicLong();

@@ -18,8 +18,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of records to be produced, which hears the acknowledgement of each. Confined to the thread of its segment but
- * for acknowledgements, which come from the producer's one thread.
+ * A source of records to be produced, which hears the acknowledgement of each. Confined to the thread of its segment
+ * but for acknowledgements, which come from the producer's one thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
     private final Pass pass;

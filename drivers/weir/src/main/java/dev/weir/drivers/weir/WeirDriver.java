@@ -28,7 +28,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A pipeline from {@code KafkaSource.plain}, {@code atLeastOnce} or {@code atMostOnce} to {@code Sink.forEach}, with
- * {@code mapBlocking} between them where there is work, {@code KafkaFlow} with {@code retry} where it fails. Confined to the main thread.
+ * {@code mapBlocking} between them where there is work, {@code KafkaFlow} with {@code retry} where it
+ * fails. Confined to the main thread.
  */
 final class WeirDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -49,8 +50,8 @@ final class WeirDriver implements Driver {
     /**
      * With these properties.
      *
-     * @param copiesRecords whether key and value of each record are copied, as rivals do; else it is read where it lies, at
-     *     least once
+     * @param copiesRecords whether key and value of each record are copied, as rivals do; else it is read where it
+     *     lies, at least once
      */
     WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads, boolean copiesRecords) {
         this.copiesRecords = copiesRecords;

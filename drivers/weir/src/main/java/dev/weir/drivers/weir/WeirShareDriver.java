@@ -17,8 +17,8 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * One member of a share group by {@code KafkaFlow.shared}, with nothing set but its workers. Confined to the main thread; the
- * pipeline has threads of its own.
+ * One member of a share group by {@code KafkaFlow.shared}, with nothing set but its workers. Confined to the main
+ * thread; the pipeline has threads of its own.
  */
 final class WeirShareDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);

@@ -1,4 +1,6 @@
-/** Weir itself. Everything runs on the main thread of the driver's process, unless the library has threads of its own. */
+/**
+ * Weir itself. Everything runs on the main thread of the driver's process, unless the library has threads of its own.
+ */
 @NullMarked
 package dev.weir.drivers.weir;
 

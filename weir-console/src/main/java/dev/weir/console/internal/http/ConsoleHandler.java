@@ -3,10 +3,10 @@ package dev.weir.console.internal.http;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import dev.weir.console.internal.http.PageFiles.PageFile;
+import dev.weir.console.internal.state.ConsoleSubject;
 import dev.weir.console.internal.state.Json;
 import dev.weir.console.internal.state.Looker;
 import dev.weir.console.internal.state.RunLooker;
-import dev.weir.console.internal.state.Shown;
 import dev.weir.metrics.http.HttpEndpoint;
 import dev.weir.metrics.http.ResponseDeadline;
 import java.io.IOException;
@@ -32,16 +32,16 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private final Access access;
-    private final Shown shown;
+    private final ConsoleSubject subject;
     private final PageFiles page;
     private final EventStream events;
     private final ProfileRequests profiles = new ProfileRequests();
 
-    private ConsoleHandler(boolean loopback, @Nullable String token, Shown shown, PageFiles page) {
+    private ConsoleHandler(boolean loopback, @Nullable String token, ConsoleSubject subject, PageFiles page) {
         this.access = new Access(loopback, token);
-        this.shown = shown;
+        this.subject = subject;
         this.page = page;
-        this.events = new EventStream(shown.history());
+        this.events = new EventStream(subject.history());
     }
 
     /**
@@ -125,9 +125,9 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     private Answer api(HttpExchange exchange, String path, ResponseDeadline deadline) {
         try {
             return switch (path) {
-                case "/api/state" -> ifRead(exchange, () -> Answer.json(200, shown.now()));
+                case "/api/state" -> ifRead(exchange, () -> Answer.json(200, subject.now()));
                 case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
-                case "/api/timeline" -> ifRead(exchange, () -> Answer.json(200, Json.timeline(shown.timeline())));
+                case "/api/timeline" -> ifRead(exchange, () -> Answer.json(200, Json.timeline(subject.timeline())));
                 case "/api/control" -> control(exchange, deadline);
                 default ->
                     Answer.error(
@@ -169,7 +169,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             // Nothing is written as long as it is being done.
             deadline.stop();
             try {
-                return Answer.json(200, Json.report(shown.set(wanted, by)));
+                return Answer.json(200, Json.report(subject.set(wanted, by)));
             } finally {
                 deadline.restart();
             }

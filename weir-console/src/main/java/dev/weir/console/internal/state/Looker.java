@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at the pipeline once a second, on a thread of its own. Thread-safe. */
-public final class Looker implements Shown, AutoCloseable {
+public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(Looker.class.getName());
 

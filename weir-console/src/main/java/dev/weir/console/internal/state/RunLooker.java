@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** What is told of the runs of a benchmark; whatever is told is a look. Thread-safe. */
-public final class RunLooker implements Shown, AutoCloseable {
+public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
     /** Lines that the page shows. */
     static final int MOST_NOTES = 100;

@@ -10,8 +10,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One partition for the time of one assignment; a seek, or a log that is another one, begins it anew with another object.
- * Confined to the owner thread, but for {@link #id}, {@link #outlet} and {@link #tracker}.
+ * One partition for the time of one assignment; a seek, or a log that is another one, begins it anew with another
+ * object. Confined to the owner thread, but for {@link #id}, {@link #outlet} and {@link #tracker}.
  */
 public final class AssignedPartition {
 
@@ -21,15 +21,18 @@ public final class AssignedPartition {
     /** Why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client was told to pause, and flow control has not let the partition go on. Each other reason brings this one
-         * with it when the client is told, so flow control alone resumes.
+         * The client was told to pause, and flow control has not let the partition go on. Each other reason brings this
+         * one with it when the client is told, so flow control alone resumes.
          */
         FLOW,
 
         /** No pipeline reads it at the moment. */
         UNREAD,
 
-        /** Nothing more of it is wanted: a bounded read is through or does not know its end, or the consumer was stopped. */
+        /**
+         * Nothing more of it is wanted: a bounded read is through or does not know its end,
+         * or the consumer was stopped.
+         */
         END
     }
 
@@ -51,7 +54,10 @@ public final class AssignedPartition {
         /** It is not known where to go on: nothing is fetched and nothing committed. */
         HELD,
 
-        /** Held, until the brokers have said that the place which the group has committed still is one in the same topic. */
+        /**
+         * Held, until the brokers have said that the place which the group has committed still is
+         * one in the same topic.
+         */
         OPENING,
 
         /** Goes on where the group has committed. */

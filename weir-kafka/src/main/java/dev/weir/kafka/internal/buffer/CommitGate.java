@@ -13,7 +13,10 @@ public interface CommitGate {
     /** Lets the batch out once {@code nextOffset} is committed. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
 
-    /** Notes where a partition goes on that has nothing here; what is added of it later goes out after that is committed. */
+    /**
+     * Notes where a partition goes on that has nothing here; what is added of it later goes out
+     * after that is committed.
+     */
     void place(AssignedPartition partition, long offset);
 
     /** Notes how far a partition is read; what was added of it before goes out before that is committed. */

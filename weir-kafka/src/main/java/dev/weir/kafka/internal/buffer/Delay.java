@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets records out of a {@link RecordBuffer} when they are due, each partition in its order. Confined to the buffer's lock,
- * but for {@link Question#ask}: a user's function is asked outside of it, once for each record.
+ * Lets records out of a {@link RecordBuffer} when they are due, each partition in its order. Confined to the buffer's
+ * lock, but for {@link Question#ask}: a user's function is asked outside of it, once for each record.
  * What is not due stays in the buffer, so that it is purged and forgotten like all that was not pulled.
  */
 public final class Delay {
@@ -35,7 +35,9 @@ public final class Delay {
     private long nextDueMillis;
     private @Nullable Question open;
 
-    /** How many of the records that come next are due. Asked by the thread that takes; the rest under the buffer's lock. */
+    /**
+     * How many of the records that come next are due. Asked by the thread that takes; the rest under the buffer's lock.
+     */
     final class Question {
         private final PartitionQueue queue;
         private final Batch<ConsumerRecord<byte[], byte[]>> first;
@@ -148,8 +150,8 @@ public final class Delay {
     }
 
     /**
-     * Takes the first records of a partition that are due, at most a batch and so many; null if there are none, or if that
-     * has to be {@linkplain #hasQuestion asked} first.
+     * Takes the first records of a partition that are due, at most a batch and so many; null if there are none, or if
+     * that has to be {@linkplain #hasQuestion asked} first.
      */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {

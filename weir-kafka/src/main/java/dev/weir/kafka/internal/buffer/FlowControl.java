@@ -18,18 +18,18 @@ import org.jspecify.annotations.Nullable;
  * Decides which partitions pause. Confined to the owner thread.
  *
  * <p>A partition pauses when its outstanding records reach the high mark, or its outstanding bytes its share of the
- * budget, and may go on when both are down to half. Between the marks nothing happens, because each pause and resume costs
- * the client something. What the client has fetched for a paused partition stays in the client.
+ * budget, and may go on when both are down to half. Between the marks nothing happens, because each pause and resume
+ * costs the client something. What the client has fetched for a paused partition stays in the client.
  *
- * <p>Those that may go on wait for each other, because a fetch request for many partitions costs the client and the brokers
- * little more than one for a single one: until none is above half, or the pipeline will soon have little to choose from. That
- * is so when one is down to a quarter, and of its peers (those that go the same way with the same priority) at most half have
- * something waiting; or when none of its peers has, because stages hold what was taken. For one of which nothing was read yet,
- * as after a seek, nobody waits.
+ * <p>Those that may go on wait for each other, because a fetch request for many partitions costs the client and the
+ * brokers little more than one for a single one: until none is above half, or the pipeline will soon have little to
+ * choose from. That is so when one is down to a quarter, and of its peers (those that go the same way with the same
+ * priority) at most half have something waiting; or when none of its peers has, because stages hold what was taken. For
+ * one of which nothing was read yet, as after a seek, nobody waits.
  *
- * <p>Records can be larger than a share, and shares, which have a least size, can exceed the budget together. So all pause
- * when the whole budget is used, and go on when half of it is free. If that takes long, because some partitions are stuck, the
- * others go on when half of what those leave is free. See ADR 62.
+ * <p>Records can be larger than a share, and shares, which have a least size, can exceed the budget together. So all
+ * pause when the whole budget is used, and go on when half of it is free. If that takes long, because some partitions
+ * are stuck, the others go on when half of what those leave is free. See ADR 62.
  */
 public final class FlowControl {
 
@@ -103,14 +103,17 @@ public final class FlowControl {
     }
 
     /**
-     * Where all pause. An ordinary fetch takes a partition past its share; that alone stops nobody, or those that are stuck
-     * above their shares would stop the others.
+     * Where all pause. An ordinary fetch takes a partition past its share; that alone stops nobody, or those that are
+     * stuck above their shares would stop the others.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
     }
 
-    /** Pauses all if the budget is used up, which shares alone do not prevent. Call after each poll that brought records. */
+    /**
+     * Pauses all if the budget is used up, which shares alone do not prevent.
+     * Call after each poll that brought records.
+     */
     public void afterPoll(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
         if (!allPaused) {
             if (outstandingBytes(assignment) < stopBytes()) {
@@ -141,7 +144,9 @@ public final class FlowControl {
         return bytes;
     }
 
-    /** Whether enough of the budget is free for all to go on; if not, some tracker will call when that may have changed. */
+    /**
+     * Whether enough of the budget is free for all to go on; if not, some tracker will call when that may have changed.
+     */
     private boolean isFreeAgain(Map<TopicPartition, AssignedPartition> assignment) {
         boolean looksAgain;
         do {
@@ -234,7 +239,10 @@ public final class FlowControl {
         }
     }
 
-    /** The paused partitions that go out by one way with one priority: how many, and how many of them have records waiting. */
+    /**
+     * The paused partitions that go out by one way with one priority: how many,
+     * and how many of them have records waiting.
+     */
     private record Peers(RecordBuffer outlet, int priority, int paused, int ready) {
 
         static Peers of(AssignedPartition one, Collection<AssignedPartition> assigned) {

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link Delay} knows of the
- * first ones. Under the lock of the buffer, but for {@link #priority}.
+ * What waits of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link Delay}
+ * knows of the first ones. Under the lock of the buffer, but for {@link #priority}.
  */
 final class PartitionQueue {
     private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
@@ -99,8 +99,8 @@ final class PartitionQueue {
     }
 
     /**
-     * Tokens rise within a partition: few of the batches that wait have to be searched, with the pipeline locked out. Of
-     * those without tokens but for the first record, that one may be meant.
+     * Tokens rise within a partition: few of the batches that wait have to be searched, with the pipeline locked out.
+     * Of those without tokens but for the first record, that one may be meant.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

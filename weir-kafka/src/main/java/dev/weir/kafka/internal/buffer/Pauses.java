@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * What the user has paused. Thread-safe: users pause, the owner thread says which partitions there are.
  *
- * <p>A pause is a mark at the partition's buffer and asks neither the owner thread nor the client: those learn of it when
- * the buffer is full.
+ * <p>A pause is a mark at the partition's buffer and asks neither the owner thread nor the client: those learn of it
+ * when the buffer is full.
  */
 public final class Pauses {
 

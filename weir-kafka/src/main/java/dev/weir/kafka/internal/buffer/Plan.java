@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What a consumer is to do. Immutable.
  *
  * @param subscription which records
- * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} where no broker could tell at the start
+ * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} where no broker
+ *     could tell at the start
  * @param delivery what becomes of acknowledgements and commits
  * @param external where positions are kept outside Kafka, if they are
  * @param ungrouped the partitions to begin with of a source without a group; empty with a group
@@ -35,8 +36,8 @@ public record Plan(
         /**
          * Nothing is committed.
          *
-         * @param tracked whether somebody is told of revocations, who is to find all work on what was revoked finished or
-         *     dropped: then each record is tracked. Otherwise a batch counts until the pipeline pulls it
+         * @param tracked whether somebody is told of revocations, who is to find all work on what was revoked finished
+         *     or dropped: then each record is tracked. Otherwise a batch counts until the pipeline pulls it
          */
         record Plain(boolean tracked) implements Delivery {}
 

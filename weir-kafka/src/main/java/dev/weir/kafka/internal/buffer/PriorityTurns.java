@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The queues of a buffer that something can be taken from, and whose turn it is: the highest priority first, in turn among
- * equals, and now and then one that has been passed over for long. Under the lock of the buffer.
+ * The queues of a buffer that something can be taken from, and whose turn it is: the highest priority first, in turn
+ * among equals, and now and then one that has been passed over for long. Under the lock of the buffer.
  *
- * <p>Protocol: {@link #next} takes a queue out; it is put back if it has more; then {@link #taken} says how much it gave.
+ * <p>Protocol: {@link #next} takes a queue out; it is put back if it has more;
+ * then {@link #taken} says how much it gave.
  */
 final class PriorityTurns {
 

@@ -14,10 +14,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a batch each
- * time, so that neither a full partition nor one that is paused delays the others. Thread-safe: the owner thread adds and purges,
- * the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always
- * polls.
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a
+ * batch each time, so that neither a full partition nor one that is paused delays the others. Thread-safe: the owner
+ * thread adds and purges, the segment thread takes. Not bounded by itself: the owner pauses partitions instead of
+ * waiting here, so that it always polls.
  */
 public final class RecordBuffer {
 
@@ -66,8 +66,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Adds records of one partition; those that somebody waits for count as taken at once, before that thread has run. It
-     * comes back with them whatever happens.
+     * Adds records of one partition; those that somebody waits for count as taken at once, before that thread has run.
+     * It comes back with them whatever happens.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -207,7 +207,10 @@ public final class RecordBuffer {
         return ended && records == 0;
     }
 
-    /** The next batch, or what of it is due; null if there is nothing. The lock is free while a user's function is asked. */
+    /**
+     * The next batch, or what of it is due; null if there is nothing.
+     * The lock is free while a user's function is asked.
+     */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
         while (true) {
             Batch<ConsumerRecord<byte[], byte[]>> batch = next();
@@ -361,8 +364,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Asks for a call when no more partitions of a priority have records that may be taken than said. It comes from the thread
-     * that takes, and may come when it is not wanted any more.
+     * Asks for a call when no more partitions of a priority have records that may be taken than said. It comes from the
+     * thread that takes, and may come when it is not wanted any more.
      *
      * @return false if nobody will call, because it is so already, or because nobody knows when records are due
      */

@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer per pipeline that reads from a shared consumer, and a place for the partitions that no pipeline reads at the
- * moment. Confined to the owner thread, but for {@link #records}.
+ * One buffer per pipeline that reads from a shared consumer, and a place for the partitions that no pipeline reads at
+ * the moment. Confined to the owner thread, but for {@link #records}.
  */
 public final class SharedOutlets implements Outlets {
 
@@ -63,7 +63,10 @@ public final class SharedOutlets implements Outlets {
     private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
     private boolean ended;
 
-    /** Adds an attachment, whose partitions then have to be moved to it; refused after the end, and if others read the same. */
+    /**
+     * Adds an attachment, whose partitions then have to be moved to it; refused after the end,
+     * and if others read the same.
+     */
     public void add(Attachment attachment) {
         if (ended) {
             throw new IllegalStateException("the shared consumer is closed");

@@ -24,12 +24,13 @@ import org.apache.kafka.common.TopicPartition;
  * again. Confined to the owner thread.
  *
  * <p>A commit goes past as many records as the pipeline may have before it, and its answer lets them out. It is waited
- * for, and so is, for a short while, the pipeline's next pull: a commit for each single record then costs one round trip
- * and no poll. A commit that fails is repeated, which may find it made the first time. What waits of a partition that
- * goes is dropped: if its commit came through all the same, those records are lost, never doubled.
+ * for, and so is, for a short while, the pipeline's next pull: a commit for each single record then costs one round
+ * trip and no poll. A commit that fails is repeated, which may find it made the first time. What waits of a partition
+ * that goes is dropped: if its commit came through all the same, those records are lost, never doubled.
  *
  * <p>What a user has paused waits here and is not committed, and counts no more as before the pipeline: others go on.
- * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records, and its end behind them.
+ * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records,
+ * and its end behind them.
  */
 public final class CommitAhead implements CommitGate {
 

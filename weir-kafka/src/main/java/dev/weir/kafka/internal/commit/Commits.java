@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings the group's committed offsets to what is finished. Confined to the owner thread.
  *
- * <p>A commit is a desired state, not a message: what is finished is looked up when a commit is due, at most one is under
- * way, and after a failure the state of that later moment is sent, with a growing delay. So a retriable failure costs
- * nothing but repetition after a crash, and a commit can never move backwards.
+ * <p>A commit is a desired state, not a message: what is finished is looked up when a commit is due, at most one is
+ * under way, and after a failure the state of that later moment is sent, with a growing delay. So a retriable failure
+ * costs nothing but repetition after a crash, and a commit can never move backwards.
  */
 public final class Commits {
 
@@ -44,7 +44,9 @@ public final class Commits {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
-    /** How long such a commit waits for its first answer before it looks whether there can be one; then twice as long. */
+    /**
+     * How long such a commit waits for its first answer before it looks whether there can be one; then twice as long.
+     */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** How long such a commit may take beside the client, which has to poll on while its group rebalances. */
@@ -277,7 +279,8 @@ public final class Commits {
      * What a transaction commits of these partitions: where more is finished than was committed, exactly that. Also of
      * those that are taken for gone: their records would be committed without their offsets.
      *
-     * @return null if it does not fit into the metadata of the commits now, also where as much of it as does is committed
+     * @return null if it does not fit into the metadata of the commits now,
+     *     also where as much of it as does is committed
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
@@ -377,8 +380,8 @@ public final class Commits {
     }
 
     /**
-     * Commits those of the offsets whose logs exist, and returns them. The client itself waits for the others in vain: for
-     * partitions that are gone, and for those of a topic that was made anew, whose offsets mean nothing there.
+     * Commits those of the offsets whose logs exist, and returns them. The client itself waits for the others in vain:
+     * for partitions that are gone, and for those of a topic that was made anew, whose offsets mean nothing there.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {

@@ -58,8 +58,8 @@ public final class DeliveryCommits {
     }
 
     /**
-     * Commits before partitions are given up: what is finished of them or, where commits go ahead, where they were placed
-     * and no commit has said so yet.
+     * Commits before partitions are given up: what is finished of them or, where commits go ahead, where they were
+     * placed and no commit has said so yet.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */

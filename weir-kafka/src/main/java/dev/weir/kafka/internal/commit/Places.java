@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Commits where partitions begin before anything of them is read, so that whoever has them next, after a crash or a rebalance,
- * begins there too. Confined to the owner thread.
+ * Commits where partitions begin before anything of them is read, so that whoever has them next, after a crash or a
+ * rebalance, begins there too. Confined to the owner thread.
  */
 public final class Places {
 
@@ -43,7 +43,9 @@ public final class Places {
                 : commits.nanosUntilFree();
     }
 
-    /** Sends what waits, but not beside another commit or just after a failed one. The answer arrives in a later poll. */
+    /**
+     * Sends what waits, but not beside another commit or just after a failed one. The answer arrives in a later poll.
+     */
     public void commitIfDue() {
         if (nanosUntilDue() > 0) {
             return;

@@ -42,14 +42,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers. Other threads
- * talk to it through {@link Requests} and {@link Waiting#wake}. What it does, and what comes next, is its {@link
- * dev.weir.kafka.internal.lookup.Phase}.
+ * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers.
+ * Other threads talk to it through {@link Requests} and {@link Waiting#wake}. What it does, and what comes next, is its
+ * {@link dev.weir.kafka.internal.lookup.Phase}.
  *
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
  */
-public final class ConsumerLoop implements Runnable {
+final class ConsumerLoop implements Runnable {
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
@@ -156,11 +156,14 @@ public final class ConsumerLoop implements Runnable {
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
     /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
-    public void stop() {
+    void stop() {
         requests.stop();
     }
 
-    /** Asks for the end and waits for it and for the owner thread. See {@link dev.weir.stream.spi.StageContext.Termination}. */
+    /**
+     * Asks for the end and waits for it and for the owner thread. See
+     * {@link dev.weir.stream.spi.StageContext.Termination}.
+     */
     String close(Duration patience) {
         requestClose(patience);
         return owner.awaitEnd();
@@ -171,12 +174,12 @@ public final class ConsumerLoop implements Runnable {
     }
 
     /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
-    public boolean isTracked() {
+    boolean isTracked() {
         return plan.isTracked();
     }
 
     /** The pipeline has pulled a batch. */
-    public void taken() {
+    void taken() {
         delivery.taken();
     }
 
@@ -307,7 +310,9 @@ public final class ConsumerLoop implements Runnable {
         return assignment;
     }
 
-    /** Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason. */
+    /**
+     * Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason.
+     */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);
         return trouble == null ? boundedRead.trouble(partition) : trouble;

@@ -4,12 +4,9 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Delay;
-import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
-import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -82,13 +79,6 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     public Stage<ConsumerRecord<K, V>> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(
                 context.clock(), dueMillis == null ? start.delay() : new Delay(dueMillis, System::currentTimeMillis));
-        ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        if (!loop.isTracked()) {
-            buffer.keepWhole();
-        }
-        context.expose(new BufferRate(context.stageName(), buffer));
-        return start.pulled(
-                new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop),
-                context);
+        return start.pulled(start.open(context, buffer, settings, null), context);
     }
 }

@@ -7,10 +7,13 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Delay;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.kafka.internal.commit.DirectCommit;
 import dev.weir.kafka.internal.commit.MemberCommit;
 import dev.weir.kafka.internal.commit.TransactionGate;
@@ -144,8 +147,28 @@ public final class ConsumerStart {
         return start(context, outlets, null);
     }
 
-    /** The same, with commits by transactions if there are any. */
-    public ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
+    /**
+     * Starts a consumer that lives as long as the stages of {@code context} and whose records go out by {@code buffer}.
+     * Blocks for questions to the brokers.
+     *
+     * @param decoding says how the stage decodes
+     * @param transactions what commits, if transactions do
+     * @return the stage that takes the records from the buffer
+     */
+    public <K, V> SourceStage<K, V> open(
+            StageContext context,
+            RecordBuffer buffer,
+            ConsumerSettings<K, V> decoding,
+            @Nullable TransactionGate transactions) {
+        ConsumerLoop loop = start(context, Outlets.single(buffer), transactions);
+        if (!loop.isTracked()) {
+            buffer.keepWhole();
+        }
+        context.expose(new BufferRate(context.stageName(), buffer));
+        return new SourceStage<>(buffer, decoding, context.meter(), loop.isTracked(), loop::taken, loop::stop);
+    }
+
+    private ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
         Started started = start(context.pipelineName(), outlets, context::fail, transactions);
         started.loop.readBy(() -> List.of(context));
         context.onStop(started.loop::stop);

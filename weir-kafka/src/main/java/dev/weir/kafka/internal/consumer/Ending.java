@@ -20,8 +20,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Each step
- * enters its {@link Phase}. Confined to the owner thread, which does each of these once at most.
+ * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client.
+ * Each step enters its {@link Phase}. Confined to the owner thread, which does each of these once at most.
  */
 final class Ending {
 
@@ -108,7 +108,10 @@ final class Ending {
         }
     }
 
-    /** Commits what is finished, also after a failure, and adds to {@code leftUndone} what was not. The client can close then. */
+    /**
+     * Commits what is finished, also after a failure, and adds to {@code leftUndone} what was not.
+     * The client can close then.
+     */
     void commitAtLast(List<String> leftUndone) {
         boolean ignored = owner.enter(Phase.CLOSING);
         try {
@@ -159,7 +162,9 @@ final class Ending {
         }
     }
 
-    /** While the group rebalances, the client commits only what it is about to give up, and has to poll to get there. */
+    /**
+     * While the group rebalances, the client commits only what it is about to give up, and has to poll to get there.
+     */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + Commits.SYNC_NANOS;
         while (true) {

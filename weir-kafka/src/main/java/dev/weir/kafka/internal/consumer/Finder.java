@@ -17,8 +17,8 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out where unfinished records are and what their keys are, when somebody asks: nothing is noted of a record for it.
- * Thread-safe.
+ * Finds out where unfinished records are and what their keys are, when somebody asks: nothing is noted of a record for
+ * it. Thread-safe.
  */
 final class Finder {
 

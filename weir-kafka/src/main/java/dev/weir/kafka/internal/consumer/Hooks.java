@@ -24,8 +24,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the user's code about rebalances, on a thread of its own, while the owner thread waits and serves what that code
- * asks of the consumer. Confined to the owner thread.
+ * Calls the user's code about rebalances, on a thread of its own, while the owner thread waits and serves what that
+ * code asks of the consumer. Confined to the owner thread.
  */
 final class Hooks {
 

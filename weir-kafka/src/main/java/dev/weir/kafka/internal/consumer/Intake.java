@@ -61,8 +61,8 @@ final class Intake {
     }
 
     /**
-     * Waits within a rebalance, until a signal and no longer than that. Where records come by another way than the member's
-     * client, those of the partitions that stay go on coming meanwhile.
+     * Waits within a rebalance, until a signal and no longer than that. Where records come by another way than the
+     * member's client, those of the partitions that stay go on coming meanwhile.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;

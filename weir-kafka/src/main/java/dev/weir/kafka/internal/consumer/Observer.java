@@ -27,14 +27,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a consumer for others. {@link #look} and what it calls belong to the owner thread, what the results are asked
- * by is for any thread.
+ * Looks at a consumer for others. {@link #look} and what it calls belong to the owner thread, what the results are
+ * asked by is for any thread.
  */
 final class Observer {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** What a snapshot promises; with thousands of partitions a first look can take half a second, and a hundredfold that. */
+    /**
+     * What a snapshot promises; with thousands of partitions a first look can take half a second,
+     * and a hundredfold that.
+     */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The owner thread of one consumer: its {@linkplain Requests requests}, its {@linkplain Waiting waits} and its phase. {@link
- * #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread, the rest says so itself.
+ * The owner thread of one consumer: its {@linkplain Requests requests}, its {@linkplain Waiting waits} and its phase.
+ * {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread, the rest says so itself.
  */
 final class Owner implements OwnerThread {
 

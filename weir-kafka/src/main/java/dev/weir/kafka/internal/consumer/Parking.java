@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionException;
  * Moves the partitions of a shared consumer to the pipelines that come and from those that go. {@link #attach}, {@link
  * #stopEmission} and {@link #detach} are for any thread, the rest belongs to the owner thread.
  *
- * <p>A partition that no pipeline reads is parked: not fetched, but still assigned and committed. The next pipeline goes
- * on at its first unfinished record, and does not see again what was finished behind that.
+ * <p>A partition that no pipeline reads is parked: not fetched, but still assigned and committed. The next pipeline
+ * goes on at its first unfinished record, and does not see again what was finished behind that.
  */
 final class Parking {
 

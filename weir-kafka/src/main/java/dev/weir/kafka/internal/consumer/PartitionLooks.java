@@ -30,8 +30,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at assigned partitions, one by one: what waits, why, since when, and how far the end is. Confined to the owner thread,
- * but for {@link #silentSince}.
+ * Looks at assigned partitions, one by one: what waits, why, since when, and how far the end is. Confined to the owner
+ * thread, but for {@link #silentSince}.
  */
 final class PartitionLooks {
 
@@ -59,9 +59,9 @@ final class PartitionLooks {
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that wait
-     * for their commit, if there is one, {@code trouble} why nothing is read of one, and {@code transactions} what is held
-     * up.
+     * Creates what asks {@code lookup} for the ends of paused partitions, {@code ahead} for the records of one that
+     * wait for their commit, if there is one, {@code trouble} why nothing is read of one, and {@code transactions} what
+     * is held up.
      */
     PartitionLooks(
             OwnerThread owner,

@@ -20,16 +20,18 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * What happens when the group moves partitions. Called by the client inside poll, so on the owner thread.
  *
- * <p>Revoked: nothing more is emitted and no work begun. What is being worked on is waited for within the deadline, while
- * other partitions go on: from the buffer or, where records do not come by the member's client, with what is fetched
- * meanwhile. Then what is finished is committed. Lost: another member may own them already, so nothing is waited for and
- * nothing is committed; late acknowledgements reach a tracker that nobody reads.
+ * <p>Revoked: nothing more is emitted and no work begun. What is being worked on is waited for within the deadline,
+ * while other partitions go on: from the buffer or, where records do not come by the member's client, with what is
+ * fetched meanwhile. Then what is finished is committed. Lost: another member may own them already, so nothing is
+ * waited for and nothing is committed; late acknowledgements reach a tracker that nobody reads.
  */
 final class Rebalances implements ConsumerRebalanceListener {
 
     private static final ConsumerLog LOG = ConsumerLog.of(Rebalances.class);
 
-    /** How often the pipeline is asked to drop what was revoked: what was on its way between two stages is found later. */
+    /**
+     * How often the pipeline is asked to drop what was revoked: what was on its way between two stages is found later.
+     */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final OwnerThread owner;
@@ -113,8 +115,8 @@ final class Rebalances implements ConsumerRebalanceListener {
     }
 
     /**
-     * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not so
-     * in time. A close does not wait longer here than anywhere: a failed pipeline will finish nothing more.
+     * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not
+     * so in time. A close does not wait longer here than anywhere: a failed pipeline will finish nothing more.
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {

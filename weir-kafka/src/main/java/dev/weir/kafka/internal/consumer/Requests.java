@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What other threads ask of the owner, who looks at it in each round and is woken for it. {@link #run} and {@link #withinPatience}
- * belong to the owner thread, the rest is thread-safe.
+ * What other threads ask of the owner, who looks at it in each round and is woken for it. {@link #run} and
+ * {@link #withinPatience} belong to the owner thread, the rest is thread-safe.
  */
 final class Requests {
 
@@ -39,7 +39,9 @@ final class Requests {
         return stop;
     }
 
-    /** Asks for the end, which may wait so long for what is unfinished; asked again, no longer than each time was said. */
+    /**
+     * Asks for the end, which may wait so long for what is unfinished; asked again, no longer than each time was said.
+     */
     void close(Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         closing.lock();

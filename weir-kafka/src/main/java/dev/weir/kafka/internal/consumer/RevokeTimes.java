@@ -5,8 +5,8 @@ import dev.weir.kafka.internal.commit.Commits;
 import java.time.Duration;
 
 /**
- * How the time of one revocation is divided. Immutable. All of it together is less than the group lets a member stay in a
- * callback.
+ * How the time of one revocation is divided. Immutable. All of it together is less than the group lets a member stay in
+ * a callback.
  *
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms

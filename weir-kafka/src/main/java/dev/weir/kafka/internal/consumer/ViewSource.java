@@ -4,8 +4,6 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.BufferRate;
-import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SourceStage;
@@ -93,13 +91,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     @Override
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
-        ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        if (!loop.isTracked()) {
-            buffer.keepWhole();
-        }
-        context.expose(new BufferRate(context.stageName(), buffer));
-        return new Unwrapping<>(
-                new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop));
+        return new Unwrapping<>(start.open(context, buffer, settings, null));
     }
 
     /** Takes out what was decoded. Confined to the segment's thread. */

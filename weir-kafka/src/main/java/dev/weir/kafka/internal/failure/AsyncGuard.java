@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the stage
- * calls functions; futures may complete on any thread.
+ * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the
+ * stage calls functions; futures may complete on any thread.
  */
 public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, CompletionStage<Outcome<R>>>, Gate<Job<K, V>> {
 
@@ -74,7 +74,10 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         }
     }
 
-    /** One call of the handler, until its future, the timer or the pipeline's cancellation ends it: whichever comes first. */
+    /**
+     * One call of the handler, until its future, the timer or the pipeline's cancellation ends it:
+     * whichever comes first.
+     */
     private final class Attempt {
 
         private final Job<K, V> job;

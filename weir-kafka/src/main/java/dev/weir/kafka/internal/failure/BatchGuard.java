@@ -27,8 +27,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler of batches with what surrounds it: breaker, timeout, division of a batch for which it throws, and failures that
- * become values (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
+ * A handler of batches with what surrounds it: breaker, timeout, division of a batch for which it throws, and failures
+ * that become values (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
  */
 public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<K, V>>, Gate<BatchJob<K, V>> {
 
@@ -140,8 +140,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * One attempt at what is open of a batch. In an ordered flow what comes behind a record that is to be tried again, and
-     * has its key, is left for the next one.
+     * One attempt at what is open of a batch. In an ordered flow what comes behind a record that is to be tried again,
+     * and has its key, is left for the next one.
      */
     private final class Round {
 

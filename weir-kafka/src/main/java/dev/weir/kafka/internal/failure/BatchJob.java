@@ -4,9 +4,9 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * Records that are handled together. It is its own target on the way from {@link BatchStage} through the handler's stage to
- * {@link UnbatchStage}, where each record goes on with its own claim. What it holds belongs to the thread that works on it;
- * it is a target to any thread once it is published.
+ * Records that are handled together. It is its own target on the way from {@link BatchStage} through the handler's
+ * stage to {@link UnbatchStage}, where each record goes on with its own claim. What it holds belongs to the thread that
+ * works on it; it is a target to any thread once it is published.
  */
 public final class BatchJob<K, V> implements AckTarget {
 

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers records into batches, by lane: a batch goes on when it is full, or some time after its first record came. With
- * an order by key all records of a key are of one lane. Confined to the thread of its segment.
+ * Gathers records into batches, by lane: a batch goes on when it is full, or some time after its first record came.
+ * With an order by key all records of a key are of one lane. Confined to the thread of its segment.
  */
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 

@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A blocking handler with what surrounds it: breaker, timeout, and failures that become values. Thread-safe if the handler
- * is; throws what is to be tried again or is to fail the pipeline.
+ * A blocking handler with what surrounds it: breaker, timeout, and failures that become values. Thread-safe if the
+ * handler is; throws what is to be tried again or is to fail the pipeline.
  */
 public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<R>>, Gate<Job<K, V>> {
 

@@ -194,7 +194,9 @@ public record FailureRules(
         }
     }
 
-    /** Thrown because the run is being cancelled, or by a JVM that is out of something: it says nothing of the record. */
+    /**
+     * Thrown because the run is being cancelled, or by a JVM that is out of something: it says nothing of the record.
+     */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);
     }

@@ -51,8 +51,8 @@ public final class Forwarder implements DeadLetterHandle {
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * The client splits a batch that is too large for its topic by its batch size, without end if that is more than the topic
-     * takes. So batches are small, and what is larger goes alone.
+     * The client splits a batch that is too large for its topic by its batch size, without end if that is more than the
+     * topic takes. So batches are small, and what is larger goes alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
@@ -120,8 +120,8 @@ public final class Forwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are. The wait between
-     * two attempts is the run's.
+     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are. The wait
+     * between two attempts is the run's.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> left = new ArrayList<>();
@@ -165,7 +165,10 @@ public final class Forwarder implements DeadLetterHandle {
         answers.incrementAndGet();
     }
 
-    /** Fails the run if the client cannot give the answers that are missing; see {@link ClientWatch}, whose thread it is. */
+    /**
+     * Fails the run if the client cannot give the answers that are missing; see {@link ClientWatch},
+     * whose thread it is.
+     */
     private void look(long nowNanos) {
         Producer<byte[], byte[]> client = producer;
         if (client == null) {
@@ -315,7 +318,9 @@ public final class Forwarder implements DeadLetterHandle {
             return bytes;
         }
 
-        /** Acknowledges if the brokers have it; returns why not, unless there is something smaller to be tried at once. */
+        /**
+         * Acknowledges if the brokers have it; returns why not, unless there is something smaller to be tried at once.
+         */
         @Nullable
         Exception settle() throws InterruptedException {
             Exception refused = notSent;

@@ -7,7 +7,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Hands on the outcome of each record of a batch with the record's own claim. Confined to the thread of its segment. */
+/**
+ * Hands on the outcome of each record of a batch with the record's own claim. Confined to the thread of its segment.
+ */
 final class UnbatchStage<K, V> implements Stage<Outcome<ConsumerRecord<K, V>>> {
 
     private final Stage<BatchJob<K, V>> upstream;

@@ -31,8 +31,8 @@ public interface Fetcher extends AutoCloseable {
     }
 
     /**
-     * Returns what is there, or waits for it, and does not serve the group: for the partitions that stay, while a rebalance
-     * waits within {@link #poll}. Faults are left for the next poll. Only if {@link #canFetchOnly}.
+     * Returns what is there, or waits for it, and does not serve the group: for the partitions that stay, while a
+     * rebalance waits within {@link #poll}. Faults are left for the next poll. Only if {@link #canFetchOnly}.
      */
     default ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records come by the member's client");
@@ -56,8 +56,9 @@ public interface Fetcher extends AutoCloseable {
     void hold(TopicPartition id);
 
     /**
-     * The next poll goes on there; what was fetched ahead is dropped. If the leader epoch is known it is checked first, and
-     * a poll fails with the client's {@code OffsetOutOfRangeException} if the log is not the same one before that place.
+     * The next poll goes on there; what was fetched ahead is dropped. If the leader epoch is known it is checked first,
+     * and a poll fails with the client's {@code OffsetOutOfRangeException} if the log is not the same
+     * one before that place.
      */
     void seek(TopicPartition id, LogPosition place);
 

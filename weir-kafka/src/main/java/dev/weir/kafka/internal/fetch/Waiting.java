@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The owner thread's ways to wait, each of which a signal ends. {@link #wake} is thread-safe; the rest belongs to the
  * owner thread unless it says otherwise.
  *
- * <p>The fetcher is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a position,
- * that has nothing to do with it; there the signal is kept for the next poll.
+ * <p>The fetcher is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a
+ * position, that has nothing to do with it; there the signal is kept for the next poll.
  */
 public final class Waiting {
 

@@ -85,8 +85,8 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     }
 
     /**
-     * Of partitions that hold something for the group: it never gets past the end of an empty one, nor of one that it begins
-     * at the end.
+     * Of partitions that hold something for the group: it never gets past the end of an empty one, nor of one that it
+     * begins at the end.
      */
     private static Map<TopicPartition, Long> ends(
             GroupAdmin admin, List<TopicPartition> partitions, ShareGroupConfig config, Set<TopicPartition> begun) {

@@ -9,10 +9,10 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a client of Kafka's can still answer, seen from outside. It splits a batch without end that is too large for its
- * topic: it splits by {@code batch.size}, which gives the same batch again if a topic takes less, or one of its records is too
- * large. And after an {@link Error} its thread is dead, which it tells nobody. Confined to the thread that looks; one for
- * each sequence of answers, and so for each transaction.
+ * Whether a client of Kafka's can still answer, seen from outside. It splits a batch without end that is too large for
+ * its topic: it splits by {@code batch.size}, which gives the same batch again if a topic takes less, or one of its
+ * records is too large. And after an {@link Error} its thread is dead, which it tells nobody. Confined to the thread
+ * that looks; one for each sequence of answers, and so for each transaction.
  */
 public final class ClientHealth {
 
@@ -22,8 +22,8 @@ public final class ClientHealth {
             + " first or lower the second";
 
     /**
-     * Batches that the client has split without any answer meanwhile: it splits without end. It is stopped long before the
-     * thread of Kafka's client dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
+     * Batches that the client has split without any answer meanwhile: it splits without end. It is stopped long before
+     * the thread of Kafka's client dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
      */
     private static final double MANY_SPLITS = 1_000;
 

@@ -17,7 +17,9 @@ public final class ClientThread {
 
     private volatile @Nullable Thread thread;
 
-    /** That of a client, the same for all that ask: known since the client has met the brokers, if Weir has opened it. */
+    /**
+     * That of a client, the same for all that ask: known since the client has met the brokers, if Weir has opened it.
+     */
     public static ClientThread of(Producer<?, ?> client) {
         return OF_CLIENTS.computeIfAbsent(client, notOpenedHere -> new ClientThread());
     }

@@ -17,7 +17,9 @@ public final class ClientWatch {
 
     private ClientWatch() {}
 
-    /** Begins; calls {@code look} with {@link System#nanoTime()} each time. Without brokers there is nothing to look at. */
+    /**
+     * Begins; calls {@code look} with {@link System#nanoTime()} each time. Without brokers there is nothing to look at.
+     */
     public static void begin(Map<String, ?> clientConfig, StageContext context, LongConsumer look) {
         Runnable end = begin(clientConfig, look);
         context.onTermination(patience -> {

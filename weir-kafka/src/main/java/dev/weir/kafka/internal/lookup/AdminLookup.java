@@ -82,8 +82,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>First the leaders, which any broker knows: asked for the offset of a partition without a leader, Kafka's client asks
-     * for the leader thousands of times a second, without a pause.
+     * <p>First the leaders, which any broker knows: asked for the offset of a partition without a leader, Kafka's
+     * client asks for the leader thousands of times a second, without a pause.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(

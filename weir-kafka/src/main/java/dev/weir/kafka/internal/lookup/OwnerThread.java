@@ -3,7 +3,9 @@ package dev.weir.kafka.internal.lookup;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** The thread that owns a consumer's client, as the consumer's parts see it. Each method says which thread may call it. */
+/**
+ * The thread that owns a consumer's client, as the consumer's parts see it. Each method says which thread may call it.
+ */
 public interface OwnerThread extends Executor {
 
     /** Runs the request on the owner thread, soon, unless the consumer ends before. Any thread. */

@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.lookup;
 
 /**
- * What a consumer is doing. Written by its owner thread alone, and only forwards; read by any. A request to stop or to close
- * is no phase yet: the owner thread enters the phase when it acts on the request.
+ * What a consumer is doing. Written by its owner thread alone, and only forwards; read by any. A request to stop or to
+ * close is no phase yet: the owner thread enters the phase when it acts on the request.
  *
  * <pre>
  *   RUNNING --all is read--> DRAINING --stop--> STOPPED --close--> CLOSING --> CLOSED

@@ -7,11 +7,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread, {@link #silentSince} is for any.
+ * Whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread,
+ * {@link #silentSince} is for any.
  *
- * <p>No answer is no proof: a client that has nothing to ask, or waits for the group to settle, hears nothing for minutes.
- * It is one if connections were lost as well, and no attempt at a new one has brought an answer: a broker that is there
- * answers the first request of each.
+ * <p>No answer is no proof: a client that has nothing to ask, or waits for the group to settle, hears nothing for
+ * minutes. It is one if connections were lost as well, and no attempt at a new one has brought an answer: a broker that
+ * is there answers the first request of each.
  */
 public final class Reachability {
 

@@ -52,7 +52,9 @@ public final class LatencyCounts {
                 total, Math.min(most, percentile(now, total, 50)), Math.min(most, percentile(now, total, 99)), most);
     }
 
-    /** How many took at most so long, for each bound, in ascending order; a bucket counts where its highest value does. */
+    /**
+     * How many took at most so long, for each bound, in ascending order; a bucket counts where its highest value does.
+     */
     public long[] upTo(long... boundsMillis) {
         long[] upTo = new long[boundsMillis.length];
         long seen = 0;

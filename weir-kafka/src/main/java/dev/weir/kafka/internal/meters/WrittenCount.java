@@ -4,7 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
-/** Counts records that the brokers have. One writer at a time, any reader; costs the writer no fence for each record. */
+/**
+ * Counts records that the brokers have. One writer at a time, any reader; costs the writer no fence for each record.
+ */
 public final class WrittenCount implements LongSupplier {
 
     private static final VarHandle WRITTEN;

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * The records of a stretch of an {@link OffsetTracker}'s sequence, and who holds them. {@link #end}, {@link #drop} and
  * {@link #retain} are thread-safe, the rest is the owner's.
  *
- * <p>A record has one claim unless more were added, which most records never see. So its state is a byte that the holder of
- * the last claim writes once, and only a stretch where claims were added counts: {@code extra} holds those beyond the last.
- * Whoever sees no extra claim on a record that it holds is the last, because claims are added by holders only.
+ * <p>A record has one claim unless more were added, which most records never see. So its state is a byte that the
+ * holder of the last claim writes once, and only a stretch where claims were added counts: {@code extra} holds those
+ * beyond the last. Whoever sees no extra claim on a record that it holds is the last,
+ * because claims are added by holders only.
  *
  * <pre>
  *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
@@ -57,7 +58,9 @@ final class Chunk {
 
     private volatile int @Nullable [] extra;
 
-    /** Notes what records from {@code slot} on weigh beyond {@code before}, the sum up to them, and returns the new sum. */
+    /**
+     * Notes what records from {@code slot} on weigh beyond {@code before}, the sum up to them, and returns the new sum.
+     */
     long weigh(int slot, int[] bytes, int from, int count, long before) {
         long sum = before;
         for (int i = 0; i < count; i++) {

@@ -13,9 +13,10 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Notes may precede the
- * set, each with a point behind it: {@code n<number>.}, how many partitions the topic had when the group began to read it, and
- * {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form, ADRs 0058 and 0057 the notes.
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Notes may
+ * precede the set, each with a point behind it: {@code n<number>.}, how many partitions the topic had when the group
+ * began to read it, and {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form,
+ * ADRs 0058 and 0057 the notes.
  *
  * @param finished what is finished at and past the committed offset
  * @param userText what the user's own function said

@@ -71,7 +71,10 @@ public final class BoundedRead {
     /** Until when an end waits for the answer whether its topics still are the same. */
     private long sureByNanos;
 
-    /** Creates what asks {@code lookup} for ends that are not known yet, and continues on {@code owner}, the owner thread. */
+    /**
+     * Creates what asks {@code lookup} for ends that are not known yet,
+     * and continues on {@code owner}, the owner thread.
+     */
     public BoundedRead(
             Plan plan,
             Consumer<?, ?> client,
@@ -148,8 +151,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Looks at each assigned partition, and whether all are at their ends now. Without partitions it stands by for those who
-     * have them, until the group is through.
+     * Looks at each assigned partition, and whether all are at their ends now. Without partitions it stands by for
+     * those who have them, until the group is through.
      */
     public boolean isAllRead() {
         askForEnds();

@@ -19,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other records
- * than those that were read, or whose topic was made anew. Confined to the owner thread.
+ * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other
+ * records than those that were read, or whose topic was made anew. Confined to the owner thread.
  *
  * <p>Such a partition begins anew: what was read of it, finished or not, has offsets that mean nothing any more.
  */

@@ -17,7 +17,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for new partitions on behalf of a source without a group, which nobody tells of them. Confined to the owner thread.
+ * Looks for new partitions on behalf of a source without a group, which nobody tells of them.
+ * Confined to the owner thread.
  */
 public final class NewPartitions {
 

@@ -29,17 +29,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The questions that are open about where partitions go on. Confined to the owner thread.
  *
- * <p>Each partition has its answer as soon as the brokers have it. One that cannot be answered is asked about again, with a
- * growing delay and for as long as it is assigned; it holds up no other, and the reason is named once each time that it
- * changes. A failure that does not pass is thrown to the owner, and ends the run.
+ * <p>Each partition has its answer as soon as the brokers have it. One that cannot be answered is asked about again,
+ * with a growing delay and for as long as it is assigned; it holds up no other, and the reason is named once each time
+ * that it changes. A failure that does not pass is thrown to the owner, and ends the run.
  */
 public final class OffsetQueries {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
-     * Time for the first answer, twice that for the next, and so on up to the client's own default. The client holds on to
-     * the leader that it found first: where that has died, only another question finds its successor.
+     * Time for the first answer, twice that for the next, and so on up to the client's own default. The client holds on
+     * to the leader that it found first: where that has died, only another question finds its successor.
      */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
@@ -100,8 +100,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * Notes a question, which the next {@link #askIfDue} asks. It takes the place of an open one about the same partition.
-     * First the partition's topic has to be known: an answer is about the topic that there is.
+     * Notes a question, which the next {@link #askIfDue} asks. It takes the place of an open one about the same
+     * partition. First the partition's topic has to be known: an answer is about the topic that there is.
      *
      * @param positions of which the offsets are wanted
      * @param then called with those offsets if the partition is still assigned

@@ -25,9 +25,9 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Lets partitions that have come go on where the group has committed: at the offset, with its leader epoch, in the topic that
- * it was committed of, without what is finished past it. They are held until the group's coordinator and the brokers have
- * said so. Confined to the owner thread.
+ * Lets partitions that have come go on where the group has committed: at the offset, with its leader epoch, in the
+ * topic that it was committed of, without what is finished past it. They are held until the group's coordinator and the
+ * brokers have said so. Confined to the owner thread.
  */
 final class Openings {
 
@@ -145,8 +145,8 @@ final class Openings {
     }
 
     /**
-     * Asks once more for those of which nothing seems to be committed, before they begin somewhere else. A client of the
-     * consumer protocol says the same of partitions that the coordinator gives an error for, once its time is over.
+     * Asks once more for those of which nothing seems to be committed, before they begin somewhere else. A client of
+     * the consumer protocol says the same of partitions that the coordinator gives an error for, once its time is over.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * Decides where partitions begin for which the group's committed offset is no answer: because the subscription says
  * otherwise, because there is none, or because what it points at is gone. Confined to the owner thread.
  *
- * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is meant;
- * it waits for no other.
+ * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is
+ * meant; it waits for no other.
  * The client itself never resets an offset: it would do so without a word.
  */
 public final class Positions {
@@ -69,8 +69,8 @@ public final class Positions {
     private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, which is woken when {@link #askIfDue} has something to
-     * do.
+     * Creates what asks {@code lookup} and continues on {@code owner}, which is woken when {@link #askIfDue} has
+     * something to do.
      *
      * @param onMadeAnew told the name of a topic that was seen to be made anew
      */
@@ -245,7 +245,10 @@ public final class Positions {
         return start == null ? settings.startWithoutCommit() : start;
     }
 
-    /** Lets partitions begin of which nobody has a position: at the start, or at their beginning if they were added later. */
+    /**
+     * Lets partitions begin of which nobody has a position: at the start,
+     * or at their beginning if they were added later.
+     */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
         others.values().removeIf(Position.beginning()::equals);
@@ -271,7 +274,10 @@ public final class Positions {
         });
     }
 
-    /** Goes on at the offset once that is committed: without, a crash before the first commit would begin somewhere else. */
+    /**
+     * Goes on at the offset once that is committed: without, a crash before the first commit would
+     * begin somewhere else.
+     */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
             assignment.release(partition, LogPosition.at(offset));

@@ -23,11 +23,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many partitions each topic had when its reading began. Those with higher numbers were added since, and are read from
- * their beginning (ADR 58). Confined to the owner thread.
+ * How many partitions each topic had when its reading began. Those with higher numbers were added since, and are read
+ * from their beginning (ADR 58). Confined to the owner thread.
  *
- * <p>A group notes the number in its commits, and so remembers it over restarts and among its members. Who has no commits
- * goes by the number at the start of the run; a topic that did not exist then had no partitions.
+ * <p>A group notes the number in its commits, and so remembers it over restarts and among its members. Who has no
+ * commits goes by the number at the start of the run; a topic that did not exist then had no partitions.
  */
 final class StartSizes {
 
@@ -121,8 +121,8 @@ final class StartSizes {
     }
 
     /**
-     * What commits note; where there are some without a note, another consumer began, and has read all partitions that there
-     * were; where there are none, nobody has begun before.
+     * What commits note; where there are some without a note, another consumer began, and has read all partitions that
+     * there were; where there are none, nobody has begun before.
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
         boolean begun = false;

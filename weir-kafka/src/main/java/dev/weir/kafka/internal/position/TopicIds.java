@@ -22,12 +22,12 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made anew
- * (ADR 56). Confined to the owner thread.
+ * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made
+ * anew (ADR 56). Confined to the owner thread.
  *
- * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides. A change counts when two answers say it:
- * one broker may be behind. An id that a topic has had before is such an answer, too. A topic that cannot be answered for
- * holds up no other.
+ * <p>It asks when a partition has to know, and all {@link #INTERVAL_NANOS} besides. A change counts when two answers
+ * say it: one broker may be behind. An id that a topic has had before is such an answer, too. A topic that cannot be
+ * answered for holds up no other.
  */
 final class TopicIds {
 
@@ -142,8 +142,8 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers have said that the partition's topic is the one of its place, or at once if they
-     * have said so lately. A partition whose place is of no known topic takes the one that there is.
+     * Calls {@code same} once the brokers have said that the partition's topic is the one of its place, or at once if
+     * they have said so lately. A partition whose place is of no known topic takes the one that there is.
      */
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the brokers' answer to one record. It does not keep the record alive: many are on their way. The sender's thread
- * owns it until the producer has taken the record, the producer's thread from then until the answer.
+ * Waits for the brokers' answer to one record. It does not keep the record alive: many are on their way. The sender's
+ * thread owns it until the producer has taken the record, the producer's thread from then until the answer.
  */
 class Answer implements Callback {
 
@@ -66,7 +66,9 @@ class Answer implements Callback {
 
         ProducerRecord<K, V> record;
 
-        /** Why the brokers did not take it, once it has come back; null if they took it behind one that they refused. */
+        /**
+         * Why the brokers did not take it, once it has come back; null if they took it behind one that they refused.
+         */
         @Nullable
         Exception refusal;
 

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Says which records must wait until the first one of their partition is answered. Confined to the sender's thread.
  *
- * <p>A broker takes a producer's batch behind a gap as long as it knows no other batch of that producer in the partition: it
- * may refuse the first one, or not be ready for it, and take the second. So nothing follows the first record that a producer
- * sends to a topic, nor the first to a partition, until that is answered (ADR 60).
+ * <p>A broker takes a producer's batch behind a gap as long as it knows no other batch of that producer in the
+ * partition: it may refuse the first one, or not be ready for it, and take the second. So nothing follows the first
+ * record that a producer sends to a topic, nor the first to a partition, until that is answered (ADR 60).
  */
 final class FirstRecords<K> {
 
@@ -83,8 +83,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * What has to be answered before this record is sent: the first one of its partition. Null if nothing has. Once that was
-     * waited for it need not be asked again.
+     * What has to be answered before this record is sent: the first one of its partition. Null if nothing has. Once
+     * that was waited for it need not be asked again.
      */
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {

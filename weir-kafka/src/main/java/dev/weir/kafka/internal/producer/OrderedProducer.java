@@ -37,9 +37,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer that stops at the first record that the brokers refuse: nothing is written behind that record in its partition,
- * and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to one thread;
- * answers come on the producer's own.
+ * A producer that stops at the first record that the brokers refuse: nothing is written behind that record in its
+ * partition, and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to one
+ * thread; answers come on the producer's own.
  *
  * <pre>
  *   open     takes records; each answer acknowledges its input
@@ -249,7 +249,8 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Looks whether the client still works; one thread, several times a second. Stops it if it splits batches without end.
+     * Looks whether the client still works; one thread, several times a second.
+     * Stops it if it splits batches without end.
      *
      * @return what the run fails with at once, as answers are missing that cannot come; else null
      */

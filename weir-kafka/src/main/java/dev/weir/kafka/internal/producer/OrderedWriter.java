@@ -257,7 +257,10 @@ final class OrderedWriter<T, K, V> {
         return sent != OrderedProducer.Sent.STOPPED;
     }
 
-    /** A broker that is not quite ready for a topic that was just created can refuse the first batch and take the second. */
+    /**
+     * A broker that is not quite ready for a topic that was just created can refuse the first batch
+     * and take the second.
+     */
     private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
             throws InterruptedException {
         if (watch.isKnown(record.topic())) {

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks whether the topics that a run writes to are still those that it began with (ADR 61). Thread-safe; a thread of its own
- * asks the brokers, from the first record on until it is closed, and nobody waits for it.
+ * Looks whether the topics that a run writes to are still those that it began with (ADR 61). Thread-safe; a thread of
+ * its own asks the brokers, from the first record on until it is closed, and nobody waits for it.
  */
 public final class OutputTopics implements TopicWatch {
 
@@ -40,7 +40,9 @@ public final class OutputTopics implements TopicWatch {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** How long a topic must be unknown to the brokers until it counts as deleted: one of them may have just started. */
+    /**
+     * How long a topic must be unknown to the brokers until it counts as deleted: one of them may have just started.
+     */
     private static final Duration GONE = Duration.ofSeconds(10);
 
     private static final long ANSWER_MILLIS = 15_000;

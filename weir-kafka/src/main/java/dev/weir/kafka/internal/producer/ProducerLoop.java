@@ -16,8 +16,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what it pulls and acknowledges an input when the brokers have its record; see {@link OrderedWriter}. {@link #run}
- * is confined to the segment's thread.
+ * Sends what it pulls and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
+ * {@link #run} is confined to the segment's thread.
  */
 final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 

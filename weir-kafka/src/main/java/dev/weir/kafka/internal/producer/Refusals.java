@@ -16,7 +16,9 @@ public final class Refusals {
 
     private Refusals() {}
 
-    /** Whether the next record may fare better. A missing topic or right, or a broken producer, are not of one record. */
+    /**
+     * Whether the next record may fare better. A missing topic or right, or a broken producer, are not of one record.
+     */
     static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
             case RecordTooLargeException tooLarge -> true;
@@ -38,8 +40,8 @@ public final class Refusals {
     }
 
     /**
-     * Whether it says by name that the topic is refused. In a transaction a client gives one refusal to the records that it
-     * has not sent yet, whatever their topics are, unless the next attempt may succeed.
+     * Whether it says by name that the topic is refused. In a transaction a client gives one refusal to the records
+     * that it has not sent yet, whatever their topics are, unless the next attempt may succeed.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException
@@ -61,8 +63,8 @@ public final class Refusals {
     }
 
     /**
-     * What a client means that has waited in vain for room or for a topic: that a broker does not know the topic, or that
-     * it has waited.
+     * What a client means that has waited in vain for room or for a topic: that a broker does not know the topic, or
+     * that it has waited.
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
@@ -71,8 +73,8 @@ public final class Refusals {
     }
 
     /**
-     * Whether it says nothing about the record: the client gives this class, and no other, to the neighbours of an invalid
-     * record in its batch, and to all that it gives up when it is closed.
+     * Whether it says nothing about the record: the client gives this class, and no other, to the neighbours of an
+     * invalid record in its batch, and to all that it gives up when it is closed.
      */
     public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;

@@ -27,8 +27,8 @@ public final class RefusedTopics {
     }
 
     /**
-     * Notes a refusal, if it is one of a topic. While one is remembered another says nothing new: with each record that is
-     * refused from memory the time would begin anew, and the topic never be asked again.
+     * Notes a refusal, if it is one of a topic. While one is remembered another says nothing new: with each record that
+     * is refused from memory the time would begin anew, and the topic never be asked again.
      */
     public void refused(String topic, Exception refusal) {
         if (Refusals.isOfTopic(refusal)) {

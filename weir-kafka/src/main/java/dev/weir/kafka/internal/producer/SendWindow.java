@@ -13,18 +13,18 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the sender back when more lies in the client than it can make use of: beyond what is on its way to the brokers and as
- * much again to follow it, records only grow old, and their objects are copied by the collector (ADR 170). Confined to the
- * sender's thread, but for {@link #waitedNanos}.
+ * Holds the sender back when more lies in the client than it can make use of: beyond what is on its way to the brokers
+ * and as much again to follow it, records only grow old, and their objects are copied by the collector (ADR 170).
+ * Confined to the sender's thread, but for {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: a batch for each of its partitions, being filled
  *           + 2 * max.in.flight.requests.per.connection * min(a batch for each of its partitions, max.request.size)
  * </pre>
  *
- * <p>What the client holds is read off its own meters once a batch of the pipeline, and what is waited for is an answer to a
- * record that was sent: nothing is counted per record, and nothing is waited for by time. A client without these meters is
- * not held back.
+ * <p>What the client holds is read off its own meters once a batch of the pipeline, and what is waited for is an answer
+ * to a record that was sent: nothing is counted per record, and nothing is waited for by time. A client without these
+ * meters is not held back.
  */
 final class SendWindow {
 
@@ -118,10 +118,11 @@ final class SendWindow {
     }
 
     /**
-     * Returns when there is room for more, or an answer is a refusal. Each answer comes, if not from the brokers then when the
-     * client is closed: by {@link OrderedProducer} at a refusal or at splits without end, also of another partition. Where it
-     * cannot come, as the client's thread is dead, the {@link OrderedWriter#look} at it fails the run, which interrupts this
-     * wait, as any other end of the run does. A record that the client did not take is no mark.
+     * Returns when there is room for more, or an answer is a refusal. Each answer comes, if not from the brokers then
+     * when the client is closed: by {@link OrderedProducer} at a refusal or at splits without end, also of another
+     * partition. Where it cannot come, as the client's thread is dead, the {@link OrderedWriter#look} at it fails the
+     * run, which interrupts this wait, as any other end of the run does.
+     * A record that the client did not take is no mark.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     void await() throws InterruptedException {
@@ -139,7 +140,9 @@ final class SendWindow {
         }
     }
 
-    /** The mark whose answer frees so much of what is held, if all are of one size: to be woken by each one costs more. */
+    /**
+     * The mark whose answer frees so much of what is held, if all are of one size: to be woken by each one costs more.
+     */
     private Future<?> markThatFrees(long bytes, long held) {
         for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
             marks.remove();

@@ -7,8 +7,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A serializer as one client has it. The client tells it of the cluster before it sends a first record, on its own thread,
- * which is how that becomes known. Thread-safe if the serializer is.
+ * A serializer as one client has it. The client tells it of the cluster before it sends a first record, on its own
+ * thread, which is how that becomes known. Thread-safe if the serializer is.
  *
  * @param closes whether it ends with that client
  */

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lean producer in the place of Kafka's client, as far as Weir uses that (ADR 86): what is thrown, what is called
- * back, and on which thread, is as there. Thread-safe; its callbacks come on the producer's own thread, and what refuses
- * a record at once calls back on the sender's.
+ * back, and on which thread, is as there. Thread-safe; its callbacks come on the producer's own thread, and what
+ * refuses a record at once calls back on the sender's.
  */
 final class LeanClient<K, V> implements Producer<K, V> {
 

@@ -126,8 +126,8 @@ final class Outbox {
     }
 
     /**
-     * The lock on these offsets is over. Brokers know an acknowledgement by offsets and member: a RELEASE or a RENEW would
-     * hit the next lock of this member. A record that is done stays done under any lock.
+     * The lock on these offsets is over. Brokers know an acknowledgement by offsets and member: a RELEASE or a RENEW
+     * would hit the next lock of this member. A record that is done stays done under any lock.
      */
     void withdraw(long first, long last) {
         if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {

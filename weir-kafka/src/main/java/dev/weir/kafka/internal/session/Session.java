@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The share session with one broker: its partitions, its epoch, and the one request that may be under way. A second one
- * would be taken too, and make the broker throw away the answer to the first after having lent its records (KIP-932: the
- * epoch counts fetches and acknowledgements alike). Confined to the member's thread.
+ * would be taken too, and make the broker throw away the answer to the first after having lent its records (KIP-932:
+ * the epoch counts fetches and acknowledgements alike). Confined to the member's thread.
  *
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
@@ -330,8 +330,8 @@ final class Session {
     }
 
     /**
-     * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because the
-     * group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still told.
+     * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because
+     * the group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still told.
      */
     private void notRenewed(Lent of, Ack ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(LentRange::notRenewed);

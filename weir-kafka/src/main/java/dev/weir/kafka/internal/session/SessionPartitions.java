@@ -15,8 +15,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: those that are to be read at its broker, those that the broker's session lists, and what is
- * lent of each, even if it is not to be read any more. Confined to the member's thread.
+ * The partitions of a share session: those that are to be read at its broker, those that the broker's session lists,
+ * and what is lent of each, even if it is not to be read any more. Confined to the member's thread.
  */
 final class SessionPartitions {
 

@@ -9,8 +9,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A record that a share group has lent to this member for the time of its lock, and what is known of its fate. Its place
- * is thread-safe; the rest belongs to the path that acquired it.
+ * A record that a share group has lent to this member for the time of its lock, and what is known of its fate. Its
+ * place is thread-safe; the rest belongs to the path that acquired it.
  *
  * <pre>
  *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last claim has ended) -> acknowledged

@@ -9,7 +9,8 @@ import dev.weir.kafka.internal.share.SharePath.Plan;
  *
  * <p>By Little's law {@code workers + rate x round trip}, and as much again as is on its way; or what is done in a
  * twentieth of a second, if that is more, or in a tenth while that is few records: few large requests cost both sides
- * less than many small ones, and a hiccup does not reach the workers. It begins small, at most doubles, and is bounded as {@link LaneTuner} is.
+ * less than many small ones, and a hiccup does not reach the workers. It begins small, at most doubles,
+ * and is bounded as {@link LaneTuner} is.
  */
 final class CreditTuner {
 

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * nothing. So there are several lanes.
  *
  * <p>Its parts are confined to its thread: {@link LaneFetch} asks for records, {@link LaneLocks} looks after what is
- * held, {@link LaneFates} tells what became of it. {@link #retire}, {@link #close}, {@link #join}, {@link #held}, {@link
- * #hasEnded} and {@link #unfinished} are for any thread.
+ * held, {@link LaneFates} tells what became of it. {@link #retire}, {@link #close}, {@link #join}, {@link #held},
+ * {@link #hasEnded} and {@link #unfinished} are for any thread.
  */
 final class Lane implements Runnable {
 

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a copy of each record that the group may give up soon, before the pipeline sees it: a process that dies with the
- * last delivery of a record loses nothing then. Thread-safe.
+ * Keeps a copy of each record that the group may give up soon, before the pipeline sees it: a process that dies with
+ * the last delivery of a record loses nothing then. Thread-safe.
  */
 final class ParkedCopies implements AutoCloseable {
 
@@ -68,7 +68,9 @@ final class ParkedCopies implements AutoCloseable {
         this.clientThread = ClientThread.of(producer);
     }
 
-    /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone. */
+    /**
+     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone.
+     */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
                 record,
@@ -129,7 +131,9 @@ final class ParkedCopies implements AutoCloseable {
         }
     }
 
-    /** What the run fails with, as copies are missing that cannot come; else null. One thread, several times a second. */
+    /**
+     * What the run fails with, as copies are missing that cannot come; else null. One thread, several times a second.
+     */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
         long answered = answers.get();

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records that were acquired and wait for the pipeline, and the demand for more. Lanes put, the pipeline's thread takes;
- * thread-safe.
+ * Records that were acquired and wait for the pipeline, and the demand for more. Lanes put, the pipeline's thread
+ * takes; thread-safe.
  *
  * <p>There is demand while few records wait. Once some had to be given back unseen there is none before the pipeline
  * has taken again: otherwise a pipeline that stands would use up the deliveries of records that it never looks at.

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets one lane at a time ask for records of which there are none; the others wait until it finds some. Thread-safe.
  *
- * <p>This is not for the sake of load alone. When a process dies, the brokers notice the end of one connection after the
- * other. What the first lane had then goes to the request that another dead lane has waiting there, and is a delivery
- * more that nobody has seen. With one such request it is one.
+ * <p>This is not for the sake of load alone. When a process dies, the brokers notice the end of one connection after
+ * the other. What the first lane had then goes to the request that another dead lane has waiting there, and is a
+ * delivery more that nobody has seen. With one such request it is one.
  */
 final class Scouts {
 

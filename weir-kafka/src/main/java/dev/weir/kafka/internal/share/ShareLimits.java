@@ -42,9 +42,10 @@ final class ShareLimits {
     }
 
     /**
-     * The first of these that holds: the window of locks, nothing to do, workers, writes of the state, credits, fetch lock. The
-     * window comes before the workers: what the pipeline has in hand is more than its workers are busy with, so that only
-     * its waiting for records tells. Credits come before the fetch lock, because more of them can be had here.
+     * The first of these that holds: the window of locks, nothing to do, workers, writes of the state, credits, fetch
+     * lock. The window comes before the workers: what the pipeline has in hand is more than its workers are busy with,
+     * so that only its waiting for records tells. Credits come before the fetch lock,
+     * because more of them can be had here.
      */
     static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
         double perPartition = look.rate() / Math.max(1, look.partitions());

@@ -1,7 +1,8 @@
 /**
  * Members of share groups: settings come in, acquired records go out to a pipeline, and their fates come back. A {@link
- * dev.weir.kafka.internal.share.SharePath} acquires and acknowledges, {@link dev.weir.kafka.internal.share.ReadyRecords}
- * stands between it and the pipeline's thread. Formulas F1 to F5 are explained in ADR 71.
+ * dev.weir.kafka.internal.share.SharePath} acquires and acknowledges, {@link
+ * dev.weir.kafka.internal.share.ReadyRecords} stands between it and the pipeline's thread.
+ * Formulas F1 to F5 are explained in ADR 71.
  */
 @NullMarked
 package dev.weir.kafka.internal.share;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, and leaves it to the owner to have their inputs read again. Confined to the
- * committing thread.
+ * Aborts transactions that cannot be committed, and leaves it to the owner to have their inputs read again. Confined to
+ * the committing thread.
  */
 final class Aborts<K, V> {
 

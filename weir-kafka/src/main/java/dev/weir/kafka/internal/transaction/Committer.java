@@ -251,8 +251,8 @@ final class Committer<K, V> {
     }
 
     /**
-     * Fails the run if a client cannot answer any more: a flush waits for it without end, and a commit is asked for again and
-     * again. One thread, several times a second.
+     * Fails the run if a client cannot answer any more: a flush waits for it without end, and a commit is asked for
+     * again and again. One thread, several times a second.
      */
     void look(long nowNanos) {
         Cut<K, V> cut = board.committing;

@@ -72,8 +72,8 @@ final class Faults {
     }
 
     /**
-     * A transaction gets too old, because the finished inputs past the first unfinished ones are too many to be noted in
-     * its commit.
+     * A transaction gets too old, because the finished inputs past the first unfinished ones are too many to be noted
+     * in its commit.
      *
      * @param places of the first unfinished inputs
      */

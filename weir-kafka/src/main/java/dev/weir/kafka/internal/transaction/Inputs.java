@@ -11,8 +11,8 @@ import java.util.Map;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Tells which elements are of inputs that this run has no longer. Confined to the segment's thread, under the lock of the
- * {@link Board} where that is said.
+ * Tells which elements are of inputs that this run has no longer. Confined to the segment's thread, under the lock of
+ * the {@link Board} where that is said.
  */
 final class Inputs<K, V> {
 
@@ -36,8 +36,8 @@ final class Inputs<K, V> {
     }
 
     /**
-     * Whether the element is of an input that is not ours any more; this has ended its claim then. One that is of others
-     * as well, which are ours, aborts: they must come again without it. Under the lock.
+     * Whether the element is of an input that is not ours any more; this has ended its claim then. One that is of
+     * others as well, which are ours, aborts: they must come again without it. Under the lock.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {

@@ -7,9 +7,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record of an open transaction, which is written again if the transaction is aborted. Immutable. Its static methods make
- * copies of records that are sent more than once: a client closes the headers of a record, to which its serializers may
- * have added theirs.
+ * A record of an open transaction, which is written again if the transaction is aborted. Immutable. Its static methods
+ * make copies of records that are sent more than once: a client closes the headers of a record, to which its
+ * serializers may have added theirs.
  */
 final class Kept<K, V> {
 

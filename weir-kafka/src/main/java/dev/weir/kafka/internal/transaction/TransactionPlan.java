@@ -32,8 +32,8 @@ public record TransactionPlan(
     /**
      * A plan for a new run.
      *
-     * @param member the {@code group.instance.id} of a static member, or null. A classic group goes on naming the client of
-     *     its first run when another one takes its place, so that the others would take a drawn run for dead
+     * @param member the {@code group.instance.id} of a static member, or null. A classic group goes on naming the
+     *     client of its first run when another one takes its place, so that the others would take a drawn run for dead
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {

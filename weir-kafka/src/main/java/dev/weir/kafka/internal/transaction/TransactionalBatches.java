@@ -36,8 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what it pulls in transactions and acknowledges it after their commits. Keeps the records of the open transaction,
- * to send them again in another one. {@link #run} is confined to the segment's thread; {@link #close} comes after it.
+ * Writes what it pulls in transactions and acknowledges it after their commits. Keeps the records of the open
+ * transaction, to send them again in another one. {@link #run} is confined to the segment's thread;
+ * {@link #close} comes after it.
  */
 public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -368,7 +369,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         producer.flush();
     }
 
-    /** Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered. */
+    /**
+     * Only the abort may say that another run has the id: a coordinator that was asked for a commit has not answered.
+     */
     private void abort() {
         try {
             producer.abort();
@@ -394,8 +397,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Takes out what is refused for itself, and has those sent alone of which one may be the reason, as brokers refuse a
-     * batch as a whole. False if no rule is for what has failed.
+     * Takes out what is refused for itself, and has those sent alone of which one may be the reason, as brokers refuse
+     * a batch as a whole. False if no rule is for what has failed.
      */
     private boolean isRuled(RuntimeException broken) {
         if (rejects == null || ended || Faults.isFenced(broken)) {

@@ -38,7 +38,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** How long a batch waits for a cut that it might otherwise be in the way of. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** For how long no batch waits after one that did so in vain: an operator may hold inputs until more elements come. */
+    /**
+     * For how long no batch waits after one that did so in vain: an operator may hold inputs until more elements come.
+     */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** Beyond so many times its limit, a transaction takes nothing before the one ahead of it is committed. */
@@ -125,8 +127,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends elements from one on that nothing speaks against, so that the lock is left and taken once for all of them, and
-     * nobody cuts between them. Returns how many that were.
+     * Sends elements from one on that nothing speaks against, so that the lock is left and taken once for all of them,
+     * and nobody cuts between them. Returns how many that were.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = board.filling;
@@ -225,8 +227,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is known
-     * to have failed. False if that transaction is aborted.
+     * Notes what is in the open transaction, also where the rest of a run is not: the owner may cut before the run is
+     * known to have failed. False if that transaction is aborted.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (board.filling != filling) {

@@ -63,7 +63,9 @@ final class TransactionalProducer<K, V> {
     /** Whether that one is not to wait any longer. */
     private boolean offsetsBrokenOff;
 
-    /** That of the client; once it is closed another one that nobody has heard of: the end of that thread says nothing. */
+    /**
+     * That of the client; once it is closed another one that nobody has heard of: the end of that thread says nothing.
+     */
     private volatile ClientThread clientThread = new ClientThread();
 
     private TransactionalProducer(
@@ -75,8 +77,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates one, not open, with an id that no other run is given: whoever fences it means the run to go on with another
-     * client. Waits no longer once {@code ended}.
+     * Creates one, not open, with an id that no other run is given: whoever fences it means the run to go on with
+     * another client. Waits no longer once {@code ended}.
      *
      * @param pause waits for so long, or until the end
      */

@@ -2,13 +2,9 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Delay;
-import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
-import dev.weir.kafka.internal.buffer.SourceStage;
-import dev.weir.kafka.internal.consumer.ConsumerLoop;
 import dev.weir.kafka.internal.consumer.ConsumerStart;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
@@ -88,14 +84,9 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
             return "";
         });
         RecordBuffer buffer = new RecordBuffer(context.clock(), Delay.of(subscription));
-        ConsumerLoop loop = start.start(context, Outlets.single(buffer), opened.transactions());
-        context.expose(new BufferRate(context.stageName(), buffer));
+        Stage<ConsumerRecord<K, V>> records = start.open(context, buffer, ofRun, opened.transactions());
         opened.start();
-        return new Held<>(
-                opened,
-                start.pulled(
-                        new SourceStage<>(buffer, ofRun, context.meter(), loop.isTracked(), loop::taken, loop::stop),
-                        context));
+        return new Held<>(opened, start.pulled(records, context));
     }
 
     /** Gives nothing while the intake is held. Confined to the segment's thread. */

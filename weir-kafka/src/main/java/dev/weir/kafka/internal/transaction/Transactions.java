@@ -356,8 +356,8 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Whether a source of records has begun anew, by a seek or as its log is another one, and it is not known yet where: a
-     * commit would leave out the offset that goes with those records.
+     * Whether a source of records has begun anew, by a seek or as its log is another one, and it is not known yet
+     * where: a commit would leave out the offset that goes with those records.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -525,8 +525,8 @@ public final class Transactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Has read again what is finished and not committed; partitions without such records go on. Where nothing is read any
-     * more, the sink writes again what it has kept, and what is finished stays so.
+     * Has read again what is finished and not committed; partitions without such records go on. Where nothing is read
+     * any more, the sink writes again what it has kept, and what is finished stays so.
      */
     private void goOn() {
         if (!board.lock.tryLock()) {

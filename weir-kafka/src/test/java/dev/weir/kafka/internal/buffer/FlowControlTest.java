@@ -206,7 +206,9 @@ class FlowControlTest {
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
     }
 
-    /** After a seek, or once its position is known, a partition waited until the others had worked off what they had. */
+    /**
+     * After a seek, or once its position is known, a partition waited until the others had worked off what they had.
+     */
     @Test
     void partition_ofWhichNothingWasReadYet_doesNotWait() {
         Map<TopicPartition, AssignedPartition> assigned = full(new RecordBuffer(Clock.SYSTEM), new int[12]);

@@ -28,8 +28,8 @@ class ConsumerSimulationTest {
     private static final int SEEDS_WITH_EVENTS = 5_000;
 
     /**
-     * Up to here one class of them only, in turn: beside others, a small fault of one is rarely seen. 20,000 worlds of each were
-     * run; those behind are as they were without events.
+     * Up to here one class of them only, in turn: beside others, a small fault of one is rarely seen. 20,000 worlds of
+     * each were run; those behind are as they were without events.
      */
     private static final int SEEDS_WITH_ONE_EVENT = 13_000;
 

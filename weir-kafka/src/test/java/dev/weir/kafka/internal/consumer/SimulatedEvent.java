@@ -2,15 +2,21 @@ package dev.weir.kafka.internal.consumer;
 
 import java.util.Set;
 
-/** What may befall the topics of a world beside their growth. A seed draws which of the allowed ones its world knows. */
+/**
+ * What may befall the topics of a world beside their growth. A seed draws which of the allowed ones its world knows.
+ */
 enum SimulatedEvent {
     /** An unclean election cuts a log; other records follow behind the cut, with a higher leader epoch. */
     TRUNCATION,
-    /** The topic is deleted and made anew under its name: another topic id, logs from 0 on, perhaps longer than before. */
+    /**
+     * The topic is deleted and made anew under its name: another topic id, logs from 0 on, perhaps longer than before.
+     */
     RECREATION,
     /** The subscription starts at the end, the process dies before it has committed, and partitions are added. */
     LATEST,
-    /** Partitions have no leader, for a while or for good: nothing is fetched of them, no question about them answered. */
+    /**
+     * Partitions have no leader, for a while or for good: nothing is fetched of them, no question about them answered.
+     */
     LEADERLESS;
 
     /** A world in so many knows a class of events, so that most know one or none. */

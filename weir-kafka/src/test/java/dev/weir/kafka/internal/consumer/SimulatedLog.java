@@ -353,7 +353,9 @@ final class SimulatedLog {
         }
     }
 
-    /** Nobody can see that the position is lost once the log is as long as that again: no epoch and no topic id says so. */
+    /**
+     * Nobody can see that the position is lost once the log is as long as that again: no epoch and no topic id says so.
+     */
     private void missIfBlind() {
         if (lostBlindly && owned && !held && position <= end) {
             lostBlindly = false;
@@ -403,8 +405,8 @@ final class SimulatedLog {
     }
 
     /**
-     * Another process begins: where its commits were deleted with the topic, it does not know that the group has ever read
-     * one of that name, and begins as the start says.
+     * Another process begins: where its commits were deleted with the topic, it does not know that the group has ever
+     * read one of that name, and begins as the start says.
      */
     void forgetPlace() {
         if (committed < 0 && elections.incarnation() > 0) {
@@ -586,7 +588,9 @@ final class SimulatedLog {
         }
     }
 
-    /** After a commit in order, with commits ahead: the position that a user has asked for is committed, or a later one. */
+    /**
+     * After a commit in order, with commits ahead: the position that a user has asked for is committed, or a later one.
+     */
     void requirePlaceIsCommitted() {
         if (owned && !held && soughtEpoch == epoch && committedEpoch < epoch) {
             throw new AssertionError(id + " was sought to " + start + ", but committed " + committed);

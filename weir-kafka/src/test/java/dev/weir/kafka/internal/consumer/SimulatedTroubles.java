@@ -23,8 +23,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What befalls the topics of a world, and how the client tells of it. It draws from a sequence of its own, so that a world
- * which knows none of it is the same as ever. Confined to the world's thread.
+ * What befalls the topics of a world, and how the client tells of it. It draws from a sequence of its own, so that a
+ * world which knows none of it is the same as ever. Confined to the world's thread.
  */
 final class SimulatedTroubles {
 
@@ -153,7 +153,9 @@ final class SimulatedTroubles {
         }
     }
 
-    /** A plain consumer writes the epoch of the last record that it has read; an old one, or another client, does not. */
+    /**
+     * A plain consumer writes the epoch of the last record that it has read; an old one, or another client, does not.
+     */
     int epochOthersCommit(SimulatedLog log, int offset) {
         return random.nextBoolean() ? log.elections.epochAt(offset - 1) : SimulatedElections.UNKNOWN;
     }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster, a group, a user, a pipeline and time itself around one real consumer loop, all on one thread and all drawn
- * from one seed. Whatever the world does, it does while the loop polls or parks; each step checks what docs/reference/guarantees.md
- * promises.
+ * from one seed. Whatever the world does, it does while the loop polls or parks; each step checks what
+ * docs/reference/guarantees.md promises.
  */
 final class SimulatedWorld implements OwnerClock {
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit of
- * anybody it checks what exactly once means: a reader with read_committed sees all outputs of the inputs that are committed,
- * each once, and none of any other. Confined to the world's thread and those that it gives turns to.
+ * anybody it checks what exactly once means: a reader with read_committed sees all outputs of the inputs that are
+ * committed, each once, and none of any other. Confined to the world's thread and those that it gives turns to.
  */
 final class TransactionCluster {
 
@@ -189,7 +189,9 @@ final class TransactionCluster {
         return isForbidden ? FORBIDDEN : "out";
     }
 
-    /** Whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not written. */
+    /**
+     * Whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not written.
+     */
     boolean mayNotBeSerialised(Out out) {
         return !refuses || isRefused(out);
     }

@@ -162,7 +162,9 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         return new CompletableFuture<>();
     }
 
-    /** As the client does before it looks whether it can send: a serializer adds a header, then no more may be added. */
+    /**
+     * As the client does before it looks whether it can send: a serializer adds a header, then no more may be added.
+     */
     private void serialise(ProducerRecord<byte[], byte[]> record, Out out) {
         record.headers().add("of-a-serializer", null);
         if (record.headers().toArray().length != 1) {

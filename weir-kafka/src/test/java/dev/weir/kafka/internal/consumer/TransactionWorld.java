@@ -48,9 +48,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer's loop, the transactions'
- * side of it, the committing thread and the sink. All is drawn from one seed. The brokers check after each commit what is
- * seen: {@link TransactionCluster}.
+ * A cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer's loop, the
+ * transactions' side of it, the committing thread and the sink. All is drawn from one seed. The brokers check after
+ * each commit what is seen: {@link TransactionCluster}.
  */
 final class TransactionWorld implements OwnerClock {
 
@@ -422,7 +422,9 @@ final class TransactionWorld implements OwnerClock {
         requestCloseIfThrough();
     }
 
-    /** A user goes on somewhere else with a partition: not before what was read of it, which would be seen twice then. */
+    /**
+     * A user goes on somewhere else with a partition: not before what was read of it, which would be seen twice then.
+     */
     private void seekSometimes() {
         if (calm || random.nextInt(15) != 0) {
             return;

@@ -36,7 +36,10 @@ class ViewsTest {
         });
     }
 
-    /** A header that ends beyond its record is found when the decoder looks at it: the batch is at fault, not the decoder. */
+    /**
+     * A header that ends beyond its record is found when the decoder looks at it:
+     * the batch is at fault, not the decoder.
+     */
     @Test
     void corruptBatch_staysOne() {
         CorruptBatchException corrupt = new CorruptBatchException("t", 3, 7, "a header beyond its record", null);

@@ -106,7 +106,9 @@ class CreditTunerSimulationTest {
             return busySum;
         }
 
-        /** As {@code ShareMember}: one request at a time, for a quarter of the credits or half of the store at least. */
+        /**
+         * As {@code ShareMember}: one request at a time, for a quarter of the credits or half of the store at least.
+         */
         private void fetch() {
             int open = busy + waiting;
             int free = plan.credits() - open;

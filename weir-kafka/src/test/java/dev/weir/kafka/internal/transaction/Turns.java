@@ -7,9 +7,10 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads of a simulated process that run one at a time: the world's, and strands that it gives turns to. A strand gives its
- * turn back where it would wait: by this clock, or by {@link #pause}. So what happens between two waits is drawn by the world,
- * and is the same each time. Signals of conditions mean nothing here, as a wait may end at any time.
+ * Threads of a simulated process that run one at a time: the world's, and strands that it gives turns to. A strand
+ * gives its turn back where it would wait: by this clock, or by {@link #pause}. So what happens between two waits is
+ * drawn by the world, and is the same each time. Signals of conditions mean nothing here,
+ * as a wait may end at any time.
  */
 public final class Turns implements Clock {
 

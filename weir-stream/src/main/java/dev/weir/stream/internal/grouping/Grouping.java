@@ -165,10 +165,10 @@ public final class Grouping {
     }
 
     public static <T> Node<T> debounce(Node<T> above, Duration quiet) {
-        return LatestStage.debounce(above, Arguments.positiveNanos("quiet", quiet));
+        return TimedLatestStage.debounce(above, Arguments.positiveNanos("quiet", quiet));
     }
 
     public static <T> Node<T> sample(Node<T> above, Duration interval) {
-        return LatestStage.sample(above, Arguments.positiveNanos("interval", interval));
+        return TimedLatestStage.sample(above, Arguments.positiveNanos("interval", interval));
     }
 }

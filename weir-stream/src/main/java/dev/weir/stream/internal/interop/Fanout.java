@@ -29,7 +29,7 @@ final class Fanout<T> {
     private final Condition changed = lock.newCondition();
 
     // Written under the lock.
-    private volatile List<Outlet<T>> outlets = List.of();
+    private volatile List<FanoutSubscription<T>> outlets = List.of();
     private volatile long changes;
     private volatile @Nullable Throwable urgent;
     private @Nullable Thread puller;
@@ -42,14 +42,14 @@ final class Fanout<T> {
 
     /** Lets a subscriber in, or tells it at once how the stream has ended. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
-        Outlet<T> outlet = new Outlet<>(this, Objects.requireNonNull(subscriber, "subscriber"));
+        FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
         // Before the loop can see it, so that nothing overtakes this call.
         subscriber.onSubscribe(outlet);
         Throwable toTell;
         lock.lock();
         try {
             if (!ended && !abandoned) {
-                List<Outlet<T>> more = new ArrayList<>(outlets);
+                List<FanoutSubscription<T>> more = new ArrayList<>(outlets);
                 more.add(outlet);
                 outlets = more;
                 change();
@@ -94,7 +94,7 @@ final class Fanout<T> {
         }
     }
 
-    void request(Outlet<T> outlet, long elements) {
+    void request(FanoutSubscription<T> outlet, long elements) {
         boolean standIn;
         lock.lock();
         try {
@@ -110,7 +110,7 @@ final class Fanout<T> {
         }
     }
 
-    void cancel(Outlet<T> outlet) {
+    void cancel(FanoutSubscription<T> outlet) {
         lock.lock();
         try {
             outlet.letGo();
@@ -128,7 +128,7 @@ final class Fanout<T> {
     }
 
     private void abandonIfUnwanted() {
-        if (!ended && !outlets.isEmpty() && outlets.stream().noneMatch(Outlet::isLive)) {
+        if (!ended && !outlets.isEmpty() && outlets.stream().noneMatch(FanoutSubscription::isLive)) {
             abandoned = true;
             if (puller != null) {
                 puller.interrupt();
@@ -209,10 +209,10 @@ final class Fanout<T> {
     private boolean beginPull() {
         while (true) {
             long seen = changes;
-            outlets.forEach(Outlet::refuseIfViolated);
+            outlets.forEach(FanoutSubscription::refuseIfViolated);
             lock.lock();
             try {
-                outlets = outlets.stream().filter(Outlet::isLive).toList();
+                outlets = outlets.stream().filter(FanoutSubscription::isLive).toList();
                 if (outlets.isEmpty()) {
                     abandoned = true;
                     return false;
@@ -228,7 +228,7 @@ final class Fanout<T> {
     }
 
     private void deliver(Batch<T> batch, StageContext context) throws InterruptedException {
-        List<Outlet<T>> receivers = List.of();
+        List<FanoutSubscription<T>> receivers = List.of();
         int finished = 0;
         while (true) {
             long seen = changes;
@@ -237,7 +237,7 @@ final class Fanout<T> {
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
-            for (Outlet<T> receiver : receivers) {
+            for (FanoutSubscription<T> receiver : receivers) {
                 // Who had subscribed before this one asked gets the same elements: looked at after what was asked for.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
@@ -266,8 +266,8 @@ final class Fanout<T> {
     }
 
     /** All subscribers; who is new begins with the element that nobody has had. */
-    private List<Outlet<T>> withNewcomers(List<Outlet<T>> receivers) {
-        List<Outlet<T>> all = outlets;
+    private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
+        List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {
             // Only the pull removes some, so that those that are new stand at the end.
             int furthest = furthest(receivers);
@@ -276,18 +276,18 @@ final class Fanout<T> {
         return all;
     }
 
-    private static <T> int furthest(List<Outlet<T>> receivers) {
+    private static <T> int furthest(List<FanoutSubscription<T>> receivers) {
         int furthest = 0;
-        for (Outlet<T> receiver : receivers) {
+        for (FanoutSubscription<T> receiver : receivers) {
             furthest = Math.max(furthest, receiver.position());
         }
         return furthest;
     }
 
     /** How many elements no receiver is still to get; those that have cancelled count only if nobody else is left. */
-    private static <T> int hadByAll(List<Outlet<T>> receivers) {
+    private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
         int slowest = furthest(receivers);
-        for (Outlet<T> receiver : receivers) {
+        for (FanoutSubscription<T> receiver : receivers) {
             if (receiver.isLive()) {
                 slowest = Math.min(slowest, receiver.position());
             }
@@ -313,7 +313,7 @@ final class Fanout<T> {
 
     /** Tells all subscribers, present and future, how the stream has ended; the first call counts. */
     void end(@Nullable Throwable cause) {
-        List<Outlet<T>> toTell;
+        List<FanoutSubscription<T>> toTell;
         lock.lock();
         try {
             if (ended) {
@@ -327,7 +327,7 @@ final class Fanout<T> {
             lock.unlock();
         }
         RuntimeException broken = null;
-        for (Outlet<T> outlet : toTell) {
+        for (FanoutSubscription<T> outlet : toTell) {
             try {
                 outlet.end(cause);
             } catch (RuntimeException thrown) {

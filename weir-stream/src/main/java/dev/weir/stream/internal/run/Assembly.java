@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.steering.DispatcherSteering;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ public final class Assembly {
     private final Map<OpenInput<?>, Stage<?>> filled = new HashMap<>();
     private final Map<Dispatcher, Integer> occupiedThreads = new HashMap<>();
     private final Set<Dispatcher> dispatchersOfWorkers = new HashSet<>();
+    private final List<Consumer<? super RunningPipeline>> starts = new ArrayList<>();
     private @Nullable StageMeter openSegment;
     private @Nullable StageEntry lastEntry;
     private int nests;
@@ -206,6 +209,26 @@ public final class Assembly {
             run.expose(new DispatcherSteering(
                     dispatcher, Math.max(1, occupied + (dispatchersOfWorkers.contains(dispatcher) ? 1 : 0))));
         });
+    }
+
+    /**
+     * Has {@code action} called with the run when all stages are made and none runs; in a stream within a run now, in a
+     * probe never.
+     */
+    public void onStart(Consumer<? super RunningPipeline> action) {
+        if (isProbe()) {
+            return;
+        }
+        if (isWithin()) {
+            action.accept(run);
+        } else {
+            starts.add(action);
+        }
+    }
+
+    /** Tells all who asked that the run is about to begin. */
+    void tellStart() {
+        starts.forEach(action -> action.accept(run));
     }
 
     /** Closes what was made, as nothing of it will run. What goes wrong is added to {@code failure}. */

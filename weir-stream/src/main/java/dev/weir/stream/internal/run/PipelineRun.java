@@ -66,6 +66,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** Those that run. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
+    /** The thread that tells of the start, while it does. */
+    private volatile @Nullable Thread starter;
+
     /** Null before and after: an ended thread keeps what it ran. */
     private volatile @Nullable Thread supervisor;
 
@@ -93,6 +96,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         try {
             builder.accept(assembly);
             assembly.checkDispatchers();
+            run.starter = Thread.currentThread();
+            assembly.tellStart();
+            run.starter = null;
         } catch (RuntimeException | Error failure) {
             run.fail(failure);
             assembly.abandon(failure);
@@ -300,7 +306,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public DrainReport await() throws InterruptedException {
-        refuseOwnStages("await");
+        refuseWithin("await");
         try {
             return completion.get();
         } catch (ExecutionException e) {
@@ -308,9 +314,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         }
     }
 
-    private void refuseOwnStages(String call) {
-        if (tasks.isCurrentMember()) {
-            throw new IllegalStateException(call + " in a stage of pipeline " + name
+    private void refuseWithin(String call) {
+        boolean atStart = Thread.currentThread() == starter;
+        if (atStart || tasks.isCurrentMember()) {
+            throw new IllegalStateException(call + (atStart ? " at the start" : " in a stage") + " of pipeline " + name
                     + " would wait for its own end; call stop() or cancel() there, or " + call
                     + " on a thread that is not the pipeline's");
         }
@@ -323,7 +330,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public DrainReport drain(Duration deadline) throws InterruptedException {
-        refuseOwnStages("drain");
+        refuseWithin("drain");
         long nanos =
                 Math.min(Arguments.nanos(Objects.requireNonNull(deadline, "deadline")), LONGEST_DEADLINE.toNanos());
         ending.stop(System.nanoTime() + nanos, this::fail);

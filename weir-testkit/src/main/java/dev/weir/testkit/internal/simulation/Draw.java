@@ -1,8 +1,8 @@
 package dev.weir.testkit.internal.simulation;
 
 /**
- * Draws that are functions of the seed and of what is drawn, not of how many came before: a difference in one place does
- * not change the rest of the world. Immutable.
+ * Draws that are functions of the seed and of what is drawn, not of how many came before: a difference in one place
+ * does not change the rest of the world. Immutable.
  */
 record Draw(long seed) {
 

@@ -31,7 +31,7 @@ final class Ledger {
     /** What must be worked on one after the other, in one assignment. Under the ledger's lock. */
     static final class Lane {
         private long lastBegun = -1;
-        private @Nullable Work running;
+        private @Nullable RecordWork running;
     }
 
     /** One record's fate. */
@@ -58,7 +58,7 @@ final class Ledger {
     // Under the lock.
     private final Map<Place, Fate> fates = new HashMap<>();
     private final Map<LaneOf, Lane> lanes = new HashMap<>();
-    private final TreeSet<Work> running = new TreeSet<>(Work.BY_END);
+    private final TreeSet<RecordWork> running = new TreeSet<>(RecordWork.BY_END);
     private boolean quiet;
     private boolean crashed;
 
@@ -81,7 +81,7 @@ final class Ledger {
 
     /** Begins work and says what it has to wait for; null if the process is gone. */
     @Nullable
-    Work begin(ConsumerRecord<?, ?> record) {
+    RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
         int assignment = record.leaderEpoch()
                 .orElseThrow(() -> new IllegalArgumentException("not a record of this simulation: " + id + "@"
@@ -95,7 +95,7 @@ final class Ledger {
             fate.attempts++;
             Lane lane = lanes.computeIfAbsent(new LaneOf(id, lane(record), assignment), key -> new Lane());
             long nanos = duration(id, record.offset(), fate.attempts);
-            Work work = new Work(
+            RecordWork work = new RecordWork(
                     id,
                     record.offset(),
                     assignment,
@@ -151,7 +151,7 @@ final class Ledger {
     }
 
     /** Begins behind another owner: that one may have done what this one now does once more, out of order. */
-    private void checkTakenOver(Work work, Fate fate) {
+    private void checkTakenOver(RecordWork work, Fate fate) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {
             violate("work on " + work + " begins in assignment " + work.assignment()
                     + ", though its partition was taken away and whoever has it now has begun that record before");
@@ -159,7 +159,7 @@ final class Ledger {
         fate.begunAfter = Math.max(fate.begunAfter, work.assignment() - 1);
     }
 
-    private void checkRepeat(Work work, Fate fate) {
+    private void checkRepeat(RecordWork work, Fate fate) {
         if (scenario.isAtMostOnce() && fate.attempts > 1) {
             violate(work + " is worked on a second time");
         } else if (fate.done && fate.doneInAssignment == work.assignment()) {
@@ -167,7 +167,7 @@ final class Ledger {
         }
     }
 
-    private void checkOrder(Work work) {
+    private void checkOrder(RecordWork work) {
         Lane lane = work.lane();
         String what = scenario.order() == Order.KEY ? " of the same key" : "";
         if (lane.running != null) {
@@ -178,7 +178,7 @@ final class Ledger {
     }
 
     /** Waits until the work is done, by the clock, which knows when that is so before the calling thread does. */
-    void await(Work work) throws InterruptedException {
+    void await(RecordWork work) throws InterruptedException {
         lock.lock();
         try {
             while (!work.done().isDone()) {
@@ -190,7 +190,7 @@ final class Ledger {
     }
 
     /** The handler was interrupted: nothing was done. */
-    void abandon(Work work) {
+    void abandon(RecordWork work) {
         lock.lock();
         try {
             if (running.remove(work)) {
@@ -202,7 +202,7 @@ final class Ledger {
         }
     }
 
-    private void end(Work work) {
+    private void end(RecordWork work) {
         if (work.lane().running == work) {
             work.lane().running = null;
         }
@@ -222,7 +222,7 @@ final class Ledger {
 
     /** Ends the next work if its time has come. */
     void finishNext() {
-        Work due;
+        RecordWork due;
         lock.lock();
         try {
             if (running.isEmpty() || running.first().dueNanos() > clock.nanoTime()) {
@@ -339,8 +339,8 @@ final class Ledger {
     }
 
     /**
-     * Notes what did not hold; the first time counts. Of threads that begin at one instant any may be the first, so what
-     * they find until the world looks is noted together, and the least of it told.
+     * Notes what did not hold; the first time counts. Of threads that begin at one instant any may be the first, so
+     * what they find until the world looks is noted together, and the least of it told.
      */
     void violate(String what) {
         lock.lock();

@@ -26,8 +26,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that pipelines write to: what is on its way there, and what stands in them. Thread-safe: stages send, the world
- * answers.
+ * The topics that pipelines write to: what is on its way there, and what stands in them. Thread-safe: stages send, the
+ * world answers.
  */
 final class Outputs {
 

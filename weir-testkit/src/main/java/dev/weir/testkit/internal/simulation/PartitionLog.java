@@ -13,7 +13,9 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** One partition: its records, with gaps, what the group has committed, and where this member is. Confined to the world. */
+/**
+ * One partition: its records, with gaps, what the group has committed, and where this member is. Confined to the world.
+ */
 final class PartitionLog {
 
     /** Before anything was committed, and while the client does not know. */

@@ -33,7 +33,10 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
-/** The client of one process. Its world moves while it polls. Confined to the consumer's thread, but for {@link #wakeup}. */
+/**
+ * The client of one process. Its world moves while it polls. Confined to the consumer's
+ * thread, but for {@link #wakeup}.
+ */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread, but for a volatile
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 

@@ -19,7 +19,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** One start of the user's process, until it stops or crashes. Thread-safe where the user calls it; the rest is the world's. */
+/**
+ * One start of the user's process, until it stops or crashes. Thread-safe where the user calls it;
+ * the rest is the world's.
+ */
 final class SimulatedProcess implements SimulatedKafka {
 
     /** The process is gone: nothing after this reaches the cluster. */
@@ -58,7 +61,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     @Override
     public void work(ConsumerRecord<?, ?> record) {
-        Work work = ledger.begin(record);
+        RecordWork work = ledger.begin(record);
         if (work == null) {
             throw interrupted(new InterruptedException("the simulated process has crashed"));
         }
@@ -81,7 +84,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     @Override
     public CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record) {
-        Work work = ledger.begin(record);
+        RecordWork work = ledger.begin(record);
         return work == null ? new CompletableFuture<>() : work.done().copy();
     }
 

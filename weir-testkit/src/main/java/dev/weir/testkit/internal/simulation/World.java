@@ -27,8 +27,8 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world: its topics, its time, and the turns that it takes with the pipeline. Confined to the consumer's thread of the
- * process that runs, but for what threads of the pipeline show when they pull.
+ * A world: its topics, its time, and the turns that it takes with the pipeline. Confined to the consumer's thread of
+ * the process that runs, but for what threads of the pipeline show when they pull.
  */
 final class World implements Surroundings {
 

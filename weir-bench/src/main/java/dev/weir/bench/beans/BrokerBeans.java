@@ -1,0 +1,69 @@
+package dev.weir.bench.beans;
+
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import dev.weir.bench.BenchException;
+import dev.weir.testkit.Broker;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/**
+ * The beans of forked brokers, the same whatever library they serve. Brokers are attached to, so that they need no port
+ * for it. Confined to one thread.
+ */
+public final class BrokerBeans implements AutoCloseable {
+    private final List<JMXConnector> brokers = new ArrayList<>();
+
+    public BrokerBeans(List<Broker> brokers) {
+        try {
+            for (Broker broker : brokers) {
+                this.brokers.add(attach(broker));
+            }
+        } catch (IOException | AttachNotSupportedException e) {
+            close();
+            throw new BenchException("brokers cannot be asked for their counts: " + e, e);
+        }
+    }
+
+    /** Reads from the beans of one broker. */
+    interface Reader {
+        void read(MBeanServerConnection beans) throws JMException, IOException;
+    }
+
+    @SuppressWarnings("BanJNDI") // the address comes from a process of our own that we have just attached to
+    private static JMXConnector attach(Broker broker) throws IOException, AttachNotSupportedException {
+        VirtualMachine machine = VirtualMachine.attach(Long.toString(broker.pid()));
+        try {
+            return JMXConnectorFactory.connect(new JMXServiceURL(machine.startLocalManagementAgent()));
+        } finally {
+            machine.detach();
+        }
+    }
+
+    /** Lets one broker after the other be read. */
+    void each(Reader reader) {
+        try {
+            for (JMXConnector broker : brokers) {
+                reader.read(broker.getMBeanServerConnection());
+            }
+        } catch (JMException | IOException e) {
+            throw new BenchException("a broker did not tell its counts: " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (JMXConnector broker : brokers) {
+            try {
+                broker.close();
+            } catch (IOException ignored) { // The broker is gone.
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.bench.beans;
+
+import dev.weir.bench.workload.LockWindow;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What brokers are at, from one look to the next: how long requests took since the last one, and what stands now.
+ * Confined to one thread.
+ */
+public final class BrokerSeries {
+    /** Locks that share groups hold, all together. */
+    static final String LOCKED = "broker: records locked";
+
+    /** Of the partition with the most. */
+    static final String LOCKED_OF_ONE = LockWindow.HELD;
+
+    static final String QUEUE = "broker: requests queued";
+
+    private final BrokerBeans brokers;
+    private final BrokerTimes times;
+    private BrokerTimes.@Nullable Reading last;
+
+    public BrokerSeries(BrokerBeans brokers) {
+        this.brokers = brokers;
+        this.times = new BrokerTimes(brokers);
+    }
+
+    /** By name; the first look has what stands only. */
+    public Map<String, Double> look() {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        BrokerTimes.Reading now = times.read();
+        BrokerTimes.Reading before = last;
+        last = now;
+        if (before != null) {
+            now.since(before).forEach((name, value) -> {
+                if (name.endsWith(" ms") && !name.endsWith(BrokerTimes.P99)) {
+                    figures.put(name, value);
+                }
+            });
+        }
+        brokers.each(beans -> {
+            Set<ObjectName> partitions =
+                    beans.queryNames(new ObjectName("*:type=SharePartitionMetrics,name=InFlightMessageCount,*"), null);
+            for (ObjectName partition : partitions) {
+                double locked = ((Number) beans.getAttribute(partition, "Value")).doubleValue();
+                figures.merge(LOCKED, locked, Double::sum);
+                figures.merge(LOCKED_OF_ONE, locked, Math::max);
+            }
+            ObjectName queue = new ObjectName("kafka.network:type=RequestChannel,name=RequestQueueSize");
+            if (beans.isRegistered(queue)) {
+                figures.merge(QUEUE, ((Number) beans.getAttribute(queue, "Value")).doubleValue(), Double::sum);
+            }
+        });
+        return figures;
+    }
+}

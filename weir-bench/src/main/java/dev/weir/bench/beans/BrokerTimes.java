@@ -1,0 +1,112 @@
+package dev.weir.bench.beans;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+
+/**
+ * What requests of drivers took in the brokers, in which part of their way, and what brokers' collections took, by
+ * their own measure. Confined to one thread.
+ *
+ * <p>A broker keeps the mean of all requests since it started, from which that between two readings follows. Its
+ * percentiles are of the last minutes, whatever ran then; they cannot be told apart.
+ */
+public final class BrokerTimes {
+    /** With this begin figures of consumers' requests, whoever sends them. */
+    public static final String FETCHES = "broker: fetch ";
+
+    /** With this end figures that are no means. */
+    static final String P99 = " p99 ms";
+
+    private static final Map<String, String> REQUESTS = Map.of(
+            "fetch", "FetchConsumer",
+            "produce", "Produce",
+            "share fetch", "ShareFetch",
+            "share acknowledge", "ShareAcknowledge");
+
+    private static final String[] ATTRIBUTES = {"Count", "Mean", "99thPercentile"};
+
+    private static final Map<String, String> PARTS = new LinkedHashMap<>();
+
+    static {
+        PARTS.put("queued", "RequestQueueTimeMs");
+        PARTS.put("local", "LocalTimeMs");
+        PARTS.put("remote", "RemoteTimeMs");
+        PARTS.put("answer queued", "ResponseQueueTimeMs");
+        PARTS.put("sending", "ResponseSendTimeMs");
+        PARTS.put("total", "TotalTimeMs");
+    }
+
+    private final BrokerBeans brokers;
+
+    public BrokerTimes(BrokerBeans brokers) {
+        this.brokers = brokers;
+    }
+
+    /**
+     * Where the brokers stood.
+     *
+     * @param times by request and part
+     */
+    public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
+
+        /** What happened since, by name; a kind of request that did not come is missing. */
+        public Map<String, Double> since(Reading earlier) {
+            Map<String, Double> figures = new LinkedHashMap<>();
+            times.forEach((name, now) -> {
+                Times before = earlier.times.getOrDefault(name, Times.NONE);
+                if (now.count > before.count) {
+                    figures.put(name + " ms", (now.sumMillis - before.sumMillis) / (now.count - before.count));
+                    figures.put(name + P99, now.p99Millis);
+                }
+            });
+            figures.put("broker: collections", (double) (collections - earlier.collections));
+            figures.put("broker: collection ms", (double) (collectionMillis - earlier.collectionMillis));
+            return figures;
+        }
+    }
+
+    /** One part of the way of one kind of request. */
+    record Times(double count, double sumMillis, double p99Millis) {
+        static final Times NONE = new Times(0, 0, 0);
+
+        Times plus(Times other) {
+            return new Times(count + other.count, sumMillis + other.sumMillis, Math.max(p99Millis, other.p99Millis));
+        }
+    }
+
+    public Reading read() {
+        Map<String, Times> times = new LinkedHashMap<>();
+        long[] collections = new long[2];
+        brokers.each(beans -> {
+            for (Map.Entry<String, String> request : REQUESTS.entrySet()) {
+                for (Map.Entry<String, String> part : PARTS.entrySet()) {
+                    ObjectName name = new ObjectName("kafka.network:type=RequestMetrics,name=" + part.getValue()
+                            + ",request=" + request.getValue());
+                    if (beans.isRegistered(name)) {
+                        times.merge(
+                                "broker: " + request.getKey() + " " + part.getKey(), times(beans, name), Times::plus);
+                    }
+                }
+            }
+            for (ObjectName collector :
+                    beans.queryNames(new ObjectName("java.lang:type=GarbageCollector,name=*"), null)) {
+                collections[0] += (Long) beans.getAttribute(collector, "CollectionCount");
+                collections[1] += (Long) beans.getAttribute(collector, "CollectionTime");
+            }
+        });
+        return new Reading(times, collections[0], collections[1]);
+    }
+
+    private static Times times(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
+        // All at once: asked for one after the other, the mean would be of later requests than the count.
+        double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
+                .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
+                .toArray();
+        // Times are noted in whole milliseconds, so their sum is whole too: its remainder is the mean's rounding.
+        return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What the beans of forked brokers tell: addresses of brokers come in, counts, times and series go out. Confined to the
+ * campaign's thread.
+ */
+@NullMarked
+package dev.weir.bench.beans;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,88 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.beans.BrokerTimes;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.driver.HostMeter;
+import dev.weir.driver.HostSeries;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Figures of the brokers and of the whole machine while a driver was measured. Confined to one thread. */
+public final class BackgroundFigures {
+    private static final long LEAST_NANOS = 990_000_000; // a second, and a look that comes a little early
+
+    private final BenchCluster cluster;
+    private final HostMeter host = new HostMeter();
+    private final HostSeries series = new HostSeries();
+    private final boolean takesSeries;
+    private long seriesNanos; // of the last look
+    private boolean hasSeries;
+
+    private BrokerTimes.@Nullable Reading from;
+    private boolean isBegun;
+    private int losses; // of brokers, before
+
+    /**
+     * Of these brokers.
+     *
+     * @param takesSeries whether {@link #series} asks anybody
+     */
+    public BackgroundFigures(BenchCluster cluster, boolean takesSeries) {
+        this.cluster = cluster;
+        this.takesSeries = takesSeries;
+    }
+
+    /**
+     * What follows is measured, as far as it lies in passes: of brokers,
+     * what is asked of them in the way there and back too.
+     */
+    public void begin() {
+        from = cluster.figures().times();
+        losses = cluster.losses().count();
+        isBegun = true;
+    }
+
+    /** A pass begins; does nothing before {@link #begin}. */
+    public void beginPass() {
+        if (isBegun) {
+            host.begin();
+        }
+    }
+
+    /** A pass is over: until the next one, nobody is measured, and processors rest while a group is joined. */
+    public void endPass() {
+        host.end();
+    }
+
+    /**
+     * What brokers and the machine are at, by name; empty within a second after the look before. The first look, which
+     * takes longer, gives little.
+     */
+    public Map<String, Double> series(long nowNanos) {
+        if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {
+            return Map.of();
+        }
+        hasSeries = true;
+        seriesNanos = nowNanos;
+        Map<String, Double> figures = new LinkedHashMap<>(series.look(nowNanos));
+        figures.putAll(cluster.figures().sample());
+        return figures;
+    }
+
+    /** To be called now and then. */
+    public void sample() {
+        host.sample();
+    }
+
+    /** Since the beginning, by name; what is not known is missing. */
+    public Map<String, Double> figures() {
+        Map<String, Double> figures = new LinkedHashMap<>(host.figures());
+        BrokerTimes.Reading before = losses == cluster.losses().count() ? from : null;
+        BrokerTimes.Reading now = before == null ? null : cluster.figures().times();
+        if (before != null && now != null) {
+            figures.putAll(now.since(before));
+        }
+        return figures;
+    }
+}

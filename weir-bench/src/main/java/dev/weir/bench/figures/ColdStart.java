@@ -1,0 +1,53 @@
+package dev.weir.bench.figures;
+
+import dev.weir.driver.Report;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The first pass of a fresh process, from the order to join on. Confined to one thread. */
+public final class ColdStart {
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final List<Report.Interval> intervals = new ArrayList<>();
+    private long joinNanos;
+    private boolean isOver;
+
+    /** Takes an interval; those of later passes are left out. */
+    public void add(Report.Interval interval) {
+        if (!isOver) {
+            intervals.add(interval);
+        }
+    }
+
+    /** The pass is over; its first record came so long after the order. Later calls do nothing. */
+    public void ends(long nanosToFirstRecord) {
+        if (!isOver) {
+            joinNanos = nanosToFirstRecord;
+            isOver = true;
+        }
+    }
+
+    /** How long it took to the end of the first second with that rate; not a number if there was none. */
+    public double secondsTo(double recordsPerSecond) {
+        int from = 0;
+        long records = 0;
+        for (int to = 0; to < intervals.size(); to++) {
+            records += intervals.get(to).records();
+            long end = intervals.get(to).atNanos();
+            // The window is the shortest one that ends here and is a second long or more.
+            while (end - endOf(from) >= WINDOW_NANOS) {
+                records -= intervals.get(from++).records();
+            }
+            long begin = from == 0 ? 0 : endOf(from - 1);
+            if (end - begin >= WINDOW_NANOS && records * 1e9 / (end - begin) >= recordsPerSecond) {
+                return (joinNanos + end) / 1e9;
+            }
+        }
+        return Double.NaN;
+    }
+
+    private long endOf(int interval) {
+        return intervals.get(interval).atNanos();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.live.Order;
+import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.workload.LatencyTarget;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+
+/** What disturbed a run, and what each of that cost. Confined to one thread. */
+public final class Disturbances {
+    private final Recovery recovery;
+    private final List<Span> spans = new ArrayList<>();
+
+    /** An order and its time. */
+    private record Span(Order order, double fromMillis, double toMillis) {}
+
+    /** Where its costs lie, in seconds; the last one is not in it. */
+    private record Window(int from, int to) {}
+
+    /** Records that came later than its limit are late. */
+    public Disturbances(LatencyTarget target) {
+        this.recovery = new Recovery(target);
+    }
+
+    /** An order was done. What only ends or lengthens the run, or its figures, leaves the one before to recover. */
+    public void add(Order order, double fromMillis, double toMillis) {
+        boolean isOfTheBooks =
+                order instanceof Order.DiscardStats || order instanceof Order.Extend || order instanceof Order.End;
+        if (!isOfTheBooks) {
+            spans.add(new Span(order, fromMillis, toMillis));
+        }
+    }
+
+    /**
+     * What they cost; known when all processes have reported.
+     *
+     * @param missing numbers of records that never came, by partition
+     */
+    public List<Disturbance> costs(LiveFigures figures, double endMillis, List<BitSet> missing) {
+        int count = figures.whole(endMillis);
+        List<Recovery.Second> seconds = figures.seconds(count, recovery.target());
+        List<Disturbance> costs = new ArrayList<>();
+        long[] lost = figures.sentBySecond(missing);
+        int bookedTo = 0;
+        for (int i = 0; i < spans.size(); i++) {
+            Span span = spans.get(i);
+            if (!span.order().isDisturbance()) {
+                continue;
+            }
+            double nextMillis = i + 1 < spans.size() ? spans.get(i + 1).fromMillis() : endMillis;
+            int next = Math.min(count, (int) (nextMillis / figures.slotMillis()));
+            int over = (int) (span.toMillis() / figures.slotMillis());
+            int recovered = recovery.recovered(seconds, figures.slotMillis(), over, next);
+            int to = recovered < 0 ? next : recovered;
+            Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
+            double recoveryMillis =
+                    recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
+            // A lost record is booked to the first disturbance that was not over when it was sent.
+            long ofThis = IntStream.range(Math.min(bookedTo, to), to)
+                    .mapToLong(second -> lost[second])
+                    .sum();
+            costs.add(cost(span, recoveryMillis, window, figures, ofThis));
+            bookedTo = to;
+        }
+        return costs;
+    }
+
+    private Disturbance cost(Span span, double recoveryMillis, Window window, LiveFigures figures, long lost) {
+        Histogram timings = figures.timings(window.from(), window.to());
+        long limitNanos = (long) (1e6 * recovery.target().limitMillis());
+        long onTime = timings.getTotalCount() == 0 ? 0 : timings.getCountBetweenValues(0, limitNanos);
+        return new Disturbance(
+                span.order().text(),
+                (long) span.fromMillis(),
+                (long) span.toMillis(),
+                recoveryMillis,
+                timings.getTotalCount() - onTime,
+                timings.getTotalCount() == 0 ? Double.NaN : timings.getMaxValue() / 1e6,
+                figures.again(window.from(), window.to()),
+                lost);
+    }
+}

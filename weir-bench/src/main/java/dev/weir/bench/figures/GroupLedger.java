@@ -1,0 +1,110 @@
+package dev.weir.bench.figures;
+
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.NotedNumbers;
+import dev.weir.driver.NumberRuns;
+import dev.weir.driver.Report;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What all passes of all members of a group delivered together: they hand records on to each other, and each knows its
+ * own only. Confined to one thread. What came again is allowed, as the scenarios promise at least once.
+ */
+public final class GroupLedger {
+    private final NumberRuns[] partitions; // of all topics
+    private final int ofTopic; // so many of them
+    private final long[] again; // by topic
+    private final long[] foreign;
+    private long retried;
+
+    /** Of so many partitions, which belong to so many topics. */
+    public GroupLedger(int partitions, int topics) {
+        this.partitions = new NumberRuns[partitions];
+        this.ofTopic = partitions / topics;
+        this.again = new long[topics];
+        this.foreign = new long[topics];
+        Arrays.fill(this.partitions, NumberRuns.NONE);
+    }
+
+    /** The numbers that came in a pass. */
+    public void add(Report.Delivered told) {
+        var unused = add(told.partitions());
+    }
+
+    /** What was noted in a pass whose process was killed; returns how many records came in it, each once. */
+    public long add(NotedNumbers noted) {
+        for (int partition = 0; partition < partitions.length; partition++) {
+            again[partition / ofTopic] += noted.again().get(partition);
+        }
+        return add(noted.partitions());
+    }
+
+    private long add(List<String> byPartition) {
+        long count = 0;
+        for (int partition = 0; partition < partitions.length; partition++) {
+            NumberRuns numbers = NumberRuns.decoded(byPartition.get(partition));
+            count += numbers.count();
+            again[partition / ofTopic] += partitions[partition].countCommon(numbers);
+            partitions[partition] = partitions[partition].plus(numbers);
+        }
+        return count;
+    }
+
+    /** What else a pass knows of what came in it. */
+    public void add(LedgerFigures ofPass) {
+        List<LedgerFigures> topics = again.length == 1 ? List.of(ofPass) : ofPass.topics();
+        for (int topic = 0; topic < again.length; topic++) {
+            LedgerFigures figures = topics.get(topic);
+            again[topic] += figures.duplicates() + figures.redelivered();
+            foreign[topic] += figures.foreign();
+        }
+        retried += ofPass.retried();
+    }
+
+    /**
+     * What came of what was written.
+     *
+     * @param ends how many records each partition has, numbered from 0
+     */
+    public LedgerFigures figures(long[] ends) {
+        LedgerFigures sum = LedgerFigures.ofTopics(IntStream.range(0, again.length)
+                .mapToObj(topic -> figures(topic, ends))
+                .toList());
+        return sum.plus(new LedgerFigures(0, 0, 0, 0, 0, retried, 0));
+    }
+
+    private LedgerFigures figures(int topic, long[] ends) {
+        long distinct = 0;
+        long missing = 0;
+        long never = foreign[topic];
+        for (int partition = topic * ofTopic; partition < (topic + 1) * ofTopic; partition++) {
+            NumberRuns came = partitions[partition];
+            long written = came.countBelow(ends[partition]);
+            distinct += written;
+            missing += ends[partition] - written;
+            never += came.count() - written;
+        }
+        return new LedgerFigures(distinct, missing, 0, 0, never, 0, again[topic]);
+    }
+
+    /** The numbers below {@code end} that did not come. */
+    public BitSet missing(int partition, long end) {
+        BitSet missing = new BitSet();
+        collect(partitions[partition], 0, end, missing);
+        return missing;
+    }
+
+    private static void collect(NumberRuns came, long from, long to, BitSet missing) {
+        long count = came.countBelow(to) - came.countBelow(from);
+        if (count == 0) {
+            missing.set((int) from, (int) to);
+        } else if (count < to - from) {
+            long middle = (from + to) / 2;
+            collect(came, from, middle, missing);
+            collect(came, middle, to, missing);
+        }
+    }
+}

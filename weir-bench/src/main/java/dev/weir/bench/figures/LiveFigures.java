@@ -1,0 +1,478 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Phase;
+import dev.weir.bench.statistics.Latencies;
+import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.driver.HandlerTime;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a group and its generator did, second by second since the plan began. Confined to one thread. What a process
+ * reports belongs to the second that its middle lies in.
+ */
+public final class LiveFigures {
+    private static final long LEAST_SLOT_MILLIS = 1000;
+
+    /** The first of them may be of the time before it was told. */
+    private static final int QUIET_REPORTS = 2;
+
+    private final int partitionCount;
+    private final int groupCount; // to each of which a record is due
+    private final long slotMillis;
+    private final List<Slot> slots = new ArrayList<>();
+    private final Histogram[] partitions; // of what is measured
+    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // the same by process
+    private final Map<Integer, Long> taken = new TreeMap<>(); // records by process, while it is measured
+    private long readerNanos; // of processor, while it is measured
+    private long planStartNanos;
+    private boolean isBegun;
+    private boolean isEnded;
+    private long sent; // with what was there before
+    private long came; // each once
+    private long again;
+    private long unacknowledged; // of what was sent
+    private boolean hasSent;
+    private int quietReports; // of the generator, one after the other
+    private int warmUpSlots;
+
+    /** A second. What was not told is {@link Interval#UNKNOWN} or null. */
+    private static final class Slot {
+        private final int[] sentTo; // by partition
+        private final int[] cameFrom;
+        private final Histogram timings = new Histogram(3);
+        private final Histogram lateness = new Histogram(3);
+        private final SeriesBook series = new SeriesBook();
+        private long sent;
+        private long records;
+        private long bytes;
+        private long lag;
+        private long brokerNanos = Interval.UNKNOWN;
+        private HandlerTime handlers = HandlerTime.NONE;
+        private @Nullable Usage usage;
+        private long again;
+
+        Slot(int partitions) {
+            sentTo = new int[partitions];
+            cameFrom = new int[partitions];
+        }
+
+        /** Of however few came: a second with one late record is not one of which nothing is known. */
+        double percentileMillis(double percentile) {
+            return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
+        }
+    }
+
+    /**
+     * Of intervals that processes report so often.
+     *
+     * @param there how many records are there before the first one is sent
+     */
+    public LiveFigures(int partitions, int intervalMillis, long there) {
+        this(partitions, intervalMillis, there, 1);
+    }
+
+    /** The same of several groups together, to each of which each record is due. */
+    public LiveFigures(int partitions, int intervalMillis, long there, int groups) {
+        this.groupCount = groups;
+        this.partitionCount = partitions;
+        this.slotMillis = Math.max(LEAST_SLOT_MILLIS, intervalMillis);
+        this.partitions = new Histogram[partitions];
+        this.sent = there * groups;
+        clearPartitions();
+    }
+
+    private void clearPartitions() {
+        Arrays.setAll(partitions, partition -> new Histogram(3));
+        consumers.clear();
+        taken.clear();
+        readerNanos = 0;
+    }
+
+    /** The plan begins at that time of {@link System#nanoTime}; the first so many milliseconds of it are warm-up. */
+    public void begin(long startNanos, double warmUpMillis) {
+        planStartNanos = startNanos;
+        warmUpSlots = (int) (warmUpMillis / slotMillis);
+        isBegun = true;
+    }
+
+    /** What is reported from now on is in no second. */
+    public void end() {
+        isEnded = true;
+    }
+
+    public double millisSince(long nanos) {
+        return (nanos - planStartNanos) / 1e6;
+    }
+
+    private int index(long startNanos, long endNanos) {
+        long middle = startNanos + (endNanos - startNanos) / 2 - planStartNanos;
+        return isBegun ? (int) Math.floorDiv(middle, TimeUnit.MILLISECONDS.toNanos(slotMillis)) : -1;
+    }
+
+    private Slot slot(int index) {
+        while (slots.size() <= index) {
+            slots.add(new Slot(partitionCount));
+        }
+        return slots.get(index);
+    }
+
+    /** What a member reported; {@code timings} are by partition. */
+    public void ofMember(
+            int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        int index = index(startNanos, endNanos);
+        if (index < 0 || isEnded) {
+            return;
+        }
+        ofProcess(member, index, interval);
+        came(index, interval, timings);
+        if (index >= warmUpSlots) {
+            Histogram ofConsumer = consumers.computeIfAbsent(member, m -> new Histogram(3));
+            timings.subList(0, partitionCount).forEach(ofConsumer::add);
+        }
+    }
+
+    /** What a member reported that writes what it takes: it comes when {@link #ofReader} has it. */
+    public void ofCopier(int member, long startNanos, long endNanos, Report.Interval interval) {
+        int index = index(startNanos, endNanos);
+        if (index >= 0 && !isEnded) {
+            ofProcess(member, index, interval);
+        }
+    }
+
+    /** What a reader of the output of members has; {@code timings} are by partition. */
+    public void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        int index = index(startNanos, endNanos);
+        if (index >= 0 && !isEnded) {
+            came(index, interval, timings);
+            readerNanos += index >= warmUpSlots ? interval.usage().cpuNanos() : 0;
+        }
+    }
+
+    private void ofProcess(int member, int index, Report.Interval interval) {
+        Slot slot = slot(index);
+        slot.series.add(member, interval.figures());
+        slot.handlers = slot.handlers.plus(interval.handlers());
+        Usage before = slot.usage;
+        slot.usage = before == null ? interval.usage() : before.plus(interval.usage());
+        if (index >= warmUpSlots) {
+            taken.merge(member, interval.records(), Long::sum);
+        }
+    }
+
+    private void came(int index, Report.Interval interval, List<Histogram> timings) {
+        Slot slot = slot(index);
+        slot.records += interval.records();
+        slot.bytes += interval.bytes();
+        for (int partition = 0; partition < partitionCount; partition++) {
+            slot.timings.add(timings.get(partition));
+            slot.cameFrom[partition] += (int) timings.get(partition).getTotalCount();
+            if (index >= warmUpSlots) {
+                partitions[partition].add(timings.get(partition));
+            }
+        }
+    }
+
+    /** What the generator sent, and how late, by partition; and how many of its records brokers acknowledged. */
+    public void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
+        Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
+        long count = 0;
+        for (int partition = 0; partition < partitionCount; partition++) {
+            Histogram ofPartition = late.get(partition);
+            slot.sentTo[partition] += (int) ofPartition.getTotalCount();
+            count += ofPartition.getTotalCount();
+            slot.lateness.add(ofPartition);
+        }
+        hasSent = true;
+        slot.sent += count * groupCount;
+        sent += count * groupCount;
+        unacknowledged += count - acknowledged;
+        quietReports = count == 0 ? quietReports + 1 : 0;
+    }
+
+    /**
+     * At the end of that interval of the generator: how many records had come, each once,
+     * and how often one had again, if that is known.
+     */
+    public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
+        Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
+        slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
+        came = cameSoFar;
+        again = againSoFar;
+        slot.lag = lag();
+    }
+
+    /** The generator was told to send no more; {@link #isSending} goes by what it reports from now on. */
+    public void sendsNoMore() {
+        quietReports = 0;
+    }
+
+    /** Whether the generator may have records of before to send, or some that are not acknowledged. */
+    public boolean isSending() {
+        return hasSent && (unacknowledged > 0 || quietReports < QUIET_REPORTS);
+    }
+
+    /** Processor time of the brokers since the last call, as far as it is known. */
+    public void ofBrokers(long nowNanos, long nanos) {
+        Slot slot = slot(Math.max(0, index(nowNanos, nowNanos)));
+        slot.brokerNanos = slot.brokerNanos == Interval.UNKNOWN ? nanos : OptionalCounts.plus(slot.brokerNanos, nanos);
+    }
+
+    /** What the generator's own clients are at. */
+    public void ofSender(long startNanos, long endNanos, Map<String, Double> series) {
+        Map<String, Double> named = new TreeMap<>();
+        series.forEach((name, value) -> named.put("generator, " + name, value));
+        slot(Math.max(0, index(startNanos, endNanos))).series.add(SeriesBook.AROUND, named);
+    }
+
+    /** What brokers and the machine are at. */
+    public void ofAround(long nowNanos, Map<String, Double> series) {
+        slot(Math.max(0, index(nowNanos, nowNanos))).series.add(SeriesBook.AROUND, series);
+    }
+
+    /** How many records were sent to each partition in some seconds. */
+    public long[] sentTo(int from, int to) {
+        long[] sum = new long[partitionCount];
+        for (Slot slot : slots.subList(from, to)) {
+            for (int partition = 0; partition < partitionCount; partition++) {
+                sum[partition] += slot.sentTo[partition];
+            }
+        }
+        return sum;
+    }
+
+    /** How many records came to each process while it was measured. */
+    public long[] cameTo() {
+        return taken.values().stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** Processor time of the reader while it was measured; 0 where there is none. */
+    public long readerNanos() {
+        return readerNanos;
+    }
+
+    /** Sent and not come. */
+    long lag() {
+        return Math.max(0, sent - came);
+    }
+
+    double slotMillis() {
+        return slotMillis;
+    }
+
+    /** The first so many seconds, as they are judged by a target. */
+    public List<Recovery.Second> seconds(int count, LatencyTarget target) {
+        int[] silent = silent(count, (int) (target.limitMillis() / slotMillis));
+        return IntStream.range(0, count)
+                .mapToObj(i -> {
+                    Slot slot = slots.get(i);
+                    double millis = slot.percentileMillis(target.percentile());
+                    return new Recovery.Second(slot.sent, slot.lag, silent[i], millis);
+                })
+                .toList();
+    }
+
+    /**
+     * How many partitions are silent in each second. Few records are sent to each of many partitions in a second, so
+     * what counts is how many were while nothing came; the last seconds before it did,
+     * as many as the limit has, are on time.
+     */
+    private int[] silent(int count, int limitSlots) {
+        int[] silent = new int[count];
+        for (int partition = 0; partition < partitionCount; partition++) {
+            int from = 0;
+            for (int i = 0; i <= count; i++) {
+                if (i < count && slots.get(i).cameFrom[partition] == 0) {
+                    continue;
+                }
+                int sentTo = 0;
+                for (int due = from; due < i - limitSlots; due++) {
+                    sentTo += slots.get(due).sentTo[partition];
+                }
+                for (int each = from; each < i && sentTo >= Recovery.LEAST_SENT; each++) {
+                    silent[each]++;
+                }
+                from = i + 1;
+            }
+        }
+        return silent;
+    }
+
+    /** What came in some seconds. */
+    public Histogram timings(int from, int to) {
+        Histogram sum = new Histogram(3);
+        slots.subList(from, to).forEach(slot -> sum.add(slot.timings));
+        return sum;
+    }
+
+    /** How often a record came in some seconds that had come before, if that is known. */
+    public long again(int from, int to) {
+        return slots.subList(from, to).stream().mapToLong(slot -> slot.again).reduce(0, OptionalCounts::plus);
+    }
+
+    /**
+     * How many of these records were sent in each second; the last count is of those that were sent later.
+     *
+     * @param numbers by partition; number 0 was there before
+     */
+    long[] sentBySecond(List<BitSet> numbers) {
+        long[] bySecond = new long[slots.size() + 1];
+        for (int partition = 0; partition < numbers.size(); partition++) {
+            BitSet ofPartition = numbers.get(partition);
+            int second = 0;
+            long last = slots.isEmpty() ? 0 : slots.getFirst().sentTo[partition]; // of that second
+            for (int number = ofPartition.nextSetBit(0); number >= 0; number = ofPartition.nextSetBit(number + 1)) {
+                while (second < slots.size() && number > last) {
+                    second++;
+                    last += second < slots.size() ? slots.get(second).sentTo[partition] : 0;
+                }
+                bySecond[second]++;
+            }
+        }
+        return bySecond;
+    }
+
+    /** What came before the second that is under way then is no part of what is measured. */
+    public void discard(double atMillis) {
+        warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
+        clearPartitions();
+    }
+
+    /** How many of the first seconds are not measured, of so many. */
+    public int warmUp(int count) {
+        return Math.min(warmUpSlots, count);
+    }
+
+    /** Whole seconds up to that time. */
+    public int whole(double millis) {
+        return (int) Math.min(slots.size(), (long) (millis / slotMillis));
+    }
+
+    /** The first so many seconds. */
+    public List<Interval> intervals(int count) {
+        List<Interval> intervals = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots.get(i);
+            Usage usage = slot.usage;
+            intervals.add(new Interval(
+                    i * slotMillis,
+                    slotMillis,
+                    slot.records,
+                    slot.bytes,
+                    usage == null ? 0 : usage.cpuNanos(),
+                    usage == null ? 0 : usage.allocatedBytes(),
+                    usage == null ? 0 : usage.gcMillis(),
+                    slot.lag,
+                    usage == null ? Interval.UNKNOWN : usage.heapBytes(),
+                    usage == null ? Interval.UNKNOWN : usage.directBytes(),
+                    slot.brokerNanos,
+                    slot.series.figures()));
+        }
+        return intervals;
+    }
+
+    /** What all members used in some seconds; null if they told nothing. */
+    @Nullable
+    public Usage usage(int from, int to) {
+        return slots.subList(from, to).stream()
+                .map(slot -> slot.usage)
+                .filter(usage -> usage != null)
+                .reduce(Usage::plus)
+                .orElse(null);
+    }
+
+    public HandlerTime handlers(int from, int to) {
+        return slots.subList(from, to).stream().map(slot -> slot.handlers).reduce(HandlerTime.NONE, HandlerTime::plus);
+    }
+
+    public Histogram lateness(int from, int to) {
+        Histogram sum = new Histogram(3);
+        slots.subList(from, to).forEach(slot -> sum.add(slot.lateness));
+        return sum;
+    }
+
+    /** For the log of the run: the first so many seconds, and all of what is measured by partition. */
+    public List<Histogram> latencies(int count) {
+        long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+        long beginMillis = TimeUnit.NANOSECONDS.toMillis(wallNanos + planStartNanos);
+        List<Histogram> all = new ArrayList<>();
+        int warmUp = warmUp(count);
+        for (int i = 0; i < count; i++) {
+            Slot slot = slots.get(i);
+            long from = beginMillis + i * slotMillis;
+            keep(
+                    slot.timings,
+                    i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.RESPONSE) : LatencyTags.RESPONSE,
+                    from,
+                    all);
+            keep(
+                    slot.lateness,
+                    i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.LATENESS) : LatencyTags.LATENESS,
+                    from,
+                    all);
+        }
+        for (int partition = 0; partition < partitionCount; partition++) {
+            keep(partitions[partition], LatencyTags.responseOfPartition(partition), beginMillis, all);
+        }
+        consumers.forEach(
+                (member, ofConsumer) -> keep(ofConsumer, LatencyTags.responseOfConsumer(member), beginMillis, all));
+        return all;
+    }
+
+    private void keep(Histogram histogram, String tag, long fromMillis, List<Histogram> into) {
+        if (histogram.getTotalCount() > 0) {
+            histogram.setTag(tag);
+            histogram.setStartTimeStamp(fromMillis);
+            histogram.setEndTimeStamp(fromMillis + slotMillis);
+            into.add(histogram);
+        }
+    }
+
+    /** What happened from then until then, of which the settings are known. */
+    public Phase phase(double fromMillis, double toMillis, String begunBy, LiveSettings settings) {
+        Histogram timings = new Histogram(3);
+        long sentThen = 0;
+        long records = 0;
+        long lag = 0;
+        int first = (int) ((fromMillis + slotMillis / 2.0) / slotMillis);
+        int last = whole(toMillis + slotMillis / 2.0);
+        for (int i = first; i < last; i++) {
+            Slot slot = slots.get(i);
+            timings.add(slot.timings);
+            sentThen += slot.sent;
+            records += slot.records;
+            lag = slot.lag;
+        }
+        return new Phase(
+                (long) fromMillis,
+                (long) toMillis,
+                begunBy,
+                settings.producerRate(),
+                settings.workMillis(),
+                settings.consumers(),
+                sentThen,
+                records,
+                last > first ? 1e3 * records / ((last - first) * slotMillis) : Double.NaN,
+                Latencies.percentileMillis(timings, 50),
+                Latencies.percentileMillis(timings, 99),
+                lag);
+    }
+
+    /** The second before the last, of which all processes have reported. */
+    public Phase latest(double nowMillis, LiveSettings settings) {
+        double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
+        return phase(Math.max(0, to - slotMillis), to, "", settings);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.live.TimelineEntry;
+import dev.weir.bench.result.Disturbance;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.Phase;
+import dev.weir.bench.result.Totals;
+import dev.weir.driver.LedgerFigures;
+import java.util.List;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a run gave. Immutable but for the histograms, which belong to whom it is returned to.
+ *
+ * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
+ * @param latencies by interval and tag; none where records have no planned times
+ * @param timeline what was ordered while it went on
+ * @param phases what it did between orders; none where there were none
+ * @param disturbances what it had to recover from
+ * @param groups the ledger of each group; none of a single one
+ */
+public record Measured(
+        int warmUpIntervals,
+        List<Interval> intervals,
+        Totals totals,
+        LedgerFigures ledger,
+        Set<Flag> flags,
+        List<Histogram> latencies,
+        List<TimelineEntry> timeline,
+        List<Phase> phases,
+        List<Disturbance> disturbances,
+        List<LedgerFigures> groups) {
+
+    /** Of a run that nobody changed. */
+    public Measured(
+            int warmUpIntervals,
+            List<Interval> intervals,
+            Totals totals,
+            LedgerFigures ledger,
+            Set<Flag> flags,
+            List<Histogram> latencies) {
+        this(warmUpIntervals, intervals, totals, ledger, flags, latencies, List.of(), List.of(), List.of(), List.of());
+    }
+}

@@ -1,0 +1,186 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.BenchException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The processor's counters of a driver's process while passes are measured, as the program {@code perf} reads them:
+ * its counts in the time that it saw, times what processor time the process had. Confined to one thread; one may have
+ * the counters of a process at a time. Where the kernel or the machine gives none, it does nothing: {@link
+ * #availability} says why.
+ */
+public final class ProcessorCounters implements AutoCloseable {
+
+    private static final String PREFIX = "processor: ";
+
+    /** An environment's setting with {@link #availability}. */
+    public static final String SETTING = "processor.counters";
+
+    private static final String TIME = "task-clock";
+    private static final List<String> COUNTERS = List.of("cycles", "instructions", "cache-misses");
+    private static final String EVENTS = TIME + "," + String.join(",", COUNTERS);
+    private static final String NOT_HERE = "not available here: ";
+    private static final long END_SECONDS = 5;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    /** Asked once: it is the same for all drivers. */
+    private static volatile @Nullable String available;
+
+    private final long pid;
+    private final Map<String, Double> counts = new LinkedHashMap<>();
+    private @Nullable Process perf;
+
+    /**
+     * Counters of a process of this machine.
+     *
+     * @param pid 0 for none
+     */
+    public ProcessorCounters(long pid) {
+        this.pid = pid;
+    }
+
+    /** The counters' names, or why there are none: in words for people. Asks the first time, which takes a moment. */
+    public static String availability() {
+        String known = available;
+        if (known == null) {
+            known = ask();
+            available = known;
+        }
+        return known;
+    }
+
+    private static String ask() {
+        try {
+            Process tried = new ProcessBuilder("perf", "stat", "-x", ";", "-e", EVENTS, "--", "true")
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(tried.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return answer(said);
+        } catch (IOException e) {
+            return NOT_HERE + "there is no program perf";
+        }
+    }
+
+    /** What such a trial says. */
+    public static String answer(String said) {
+        Map<String, Double> counted = parse(said);
+        List<String> there = COUNTERS.stream().filter(counted::containsKey).toList();
+        if (!there.isEmpty() && counted.containsKey(TIME)) {
+            return String.join(", ", there);
+        }
+        if (said.contains("perf_event_paranoid")
+                || said.toLowerCase(Locale.ROOT).contains("permission")) {
+            return NOT_HERE + "the kernel permits it not, see kernel.perf_event_paranoid";
+        }
+        if (said.contains("<not supported>")) {
+            return NOT_HERE + "the machine shows no counters of its processor, as most virtual ones do";
+        }
+        return NOT_HERE + "perf stat counts nothing";
+    }
+
+    /** By the name of the event; what was not counted is missing. Lines of {@code perf stat -x ';'}. */
+    static Map<String, Double> parse(String said) {
+        Map<String, Double> counts = new LinkedHashMap<>();
+        said.lines().forEach(line -> {
+            String[] fields = line.split(";", -1);
+            if (fields.length > 2) {
+                try {
+                    // Some append who is counted: cycles:u counts the process without the kernel.
+                    counts.put(fields[2].replaceFirst(":.*", ""), Double.parseDouble(fields[0]));
+                } catch (NumberFormatException notCounted) {
+                    // <not supported>, <not counted>
+                }
+            }
+        });
+        return counts;
+    }
+
+    private static boolean isAvailable() {
+        return !availability().startsWith(NOT_HERE);
+    }
+
+    /** What the process does from now on counts. */
+    public void begin() {
+        if (pid == 0 || perf != null || !isAvailable()) {
+            return;
+        }
+        try {
+            perf = new ProcessBuilder("perf", "stat", "-x", ";", "-e", EVENTS, "-p", Long.toString(pid))
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            throw new BenchException("perf was there and cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    /** What it does from now on counts no more. */
+    public void end() throws InterruptedException {
+        Process counting = perf;
+        if (counting == null) {
+            return;
+        }
+        perf = null;
+        try {
+            new ProcessBuilder("kill", "-INT", Long.toString(counting.pid()))
+                    .redirectErrorStream(true)
+                    .start()
+                    .waitFor();
+            String said = new String(counting.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            add(said);
+        } catch (IOException e) {
+            throw new BenchException("what perf counted cannot be read: " + e.getMessage(), e);
+        } finally {
+            if (!counting.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                counting.destroyForcibly();
+            }
+        }
+    }
+
+    /** Adds what {@code perf} said. */
+    public void add(String said) {
+        parse(said).forEach((name, count) -> counts.merge(name, count, Double::sum));
+    }
+
+    /** The name of a counter's figure per record. */
+    public static String figure(String counter) {
+        return PREFIX + counter + " per record";
+    }
+
+    /**
+     * Per record, by name; none if nothing was counted.
+     *
+     * @param cpuNanos processor time of the passes that were counted
+     * @param records of these passes
+     */
+    public Map<String, Double> perRecord(long cpuNanos, long records) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        double countedNanos = counts.getOrDefault(TIME, 0.0) * NANOS_PER_MILLI;
+        if (countedNanos > 0 && records > 0 && cpuNanos > 0) {
+            // perf comes a moment late and goes a moment early: its rate counts, for all of the time.
+            COUNTERS.forEach(name -> {
+                Double count = counts.get(name);
+                if (count != null) {
+                    figures.put(figure(name), count / countedNanos * cpuNanos / records);
+                }
+            });
+        }
+        return figures;
+    }
+
+    /** Ends what counts. */
+    @Override
+    public void close() {
+        Process counting = perf;
+        if (counting != null) {
+            perf = null;
+            counting.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.workload.LatencyTarget;
+import java.util.List;
+
+/** Tells from the seconds of a run when a group has recovered from a disturbance. Immutable. */
+record Recovery(LatencyTarget target) {
+    /** In a row. Fewer may be the time in which a member is not missed yet. */
+    static final int GOOD_SECONDS = 3;
+
+    /** A partition of which nothing came while fewer records were sent to it may have none by chance. */
+    static final int LEAST_SENT = 5;
+
+    /**
+     * A second of a run.
+     *
+     * @param sent by the generator
+     * @param lag sent and not come, at its end
+     * @param silent partitions of which none came in some seconds in a row, this one among them, when
+     *     {@link #LEAST_SENT} or more should have
+     * @param percentileMillis of the target, of what came; not a number if nothing did
+     */
+    record Second(long sent, long lag, int silent, double percentileMillis) {}
+
+    /**
+     * Whether the group did what it should: what came kept to the target, nothing waits for longer than its limit, and
+     * no partition that was sent to is silent.
+     */
+    boolean isGood(List<Second> seconds, int index, double slotMillis) {
+        Second second = seconds.get(index);
+        // As many as may be under way within the limit, and a few of a rate at which that is none.
+        double underWay = LEAST_SENT;
+        double left = target.limitMillis() / slotMillis;
+        for (int i = index; i >= 0 && left > 0; i--, left--) {
+            underWay += seconds.get(i).sent() * Math.min(1, left);
+        }
+        return second.silent() == 0 && second.lag() <= underWay && !(second.percentileMillis() > target.limitMillis());
+    }
+
+    /**
+     * The first second from which on it was good for {@link #GOOD_SECONDS}.
+     *
+     * @param from the second in which the disturbance was over
+     * @param to when the next order came; what follows says nothing
+     * @return -1 if there is none
+     */
+    int recovered(List<Second> seconds, double slotMillis, int from, int to) {
+        int good = 0;
+        for (int i = from; i < Math.min(to, seconds.size()); i++) {
+            good = isGood(seconds, i, slotMillis) ? good + 1 : 0;
+            if (good == GOOD_SECONDS) {
+                return i - GOOD_SECONDS + 1;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.weir.bench.figures;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.driver.Report;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+
+/** What an interval of a process tells of how late records were. Stateless; the histograms are the caller's. */
+public final class ToldTimings {
+    private ToldTimings() {}
+
+    /**
+     * One histogram in nanoseconds for each partition, and behind them one of what the sender overslept; none where
+     * nothing is planned.
+     *
+     * @throws RunFailure if one of them is none
+     */
+    public static List<Histogram> of(Report.Interval interval) {
+        List<Histogram> histograms = new ArrayList<>();
+        for (String text : interval.timings()) {
+            try {
+                histograms.add(
+                        text.isEmpty()
+                                ? new Histogram(3)
+                                : Histogram.decodeFromCompressedByteBuffer(
+                                        ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0));
+            } catch (DataFormatException | IllegalArgumentException e) {
+                throw new RunFailure("it said what is no histogram: " + e.getMessage());
+            }
+        }
+        return histograms;
+    }
+
+    public static Histogram sum(List<Histogram> some) {
+        Histogram sum = new Histogram(3);
+        some.forEach(sum::add);
+        return sum;
+    }
+}

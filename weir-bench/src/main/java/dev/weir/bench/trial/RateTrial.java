@@ -1,0 +1,339 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.explore.Attempt;
+import dev.weir.bench.explore.Kind;
+import dev.weir.bench.explore.Outcome;
+import dev.weir.bench.figures.BackgroundFigures;
+import dev.weir.bench.figures.OptionalCounts;
+import dev.weir.bench.figures.SeriesBook;
+import dev.weir.bench.measurement.GeneratorFailure;
+import dev.weir.bench.measurement.GeneratorPlan;
+import dev.weir.bench.measurement.GroupSize;
+import dev.weir.bench.measurement.LiveGroup;
+import dev.weir.bench.measurement.Measurement;
+import dev.weir.bench.measurement.SteadyMeasurement;
+import dev.weir.bench.measurement.TrialMembers;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.GroupType;
+import dev.weir.driver.PartitionSpread;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.SendPlan;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Trials of one driver at one point: a generator sends by plan, fresh members of a new group read, and the latency
+ * from the plan decides. Confined to one thread.
+ */
+public final class RateTrial implements Trials {
+    /**
+     * For members to leave and to join, for reports that come late, and to spare: a plan must not end before its
+     * trial.
+     */
+    private static final double SPARE_SECONDS = 200;
+
+    /** Members that are so far behind do not come back while a trial lasts. */
+    private static final double LOST_MILLIS = 3_000;
+
+    private static final double LOST_FACTOR = 10;
+
+    /**
+     * Of the rate, for the first half of the warm-up: what a process that is still being compiled falls behind is no
+     * backlog of the rate, and near the limit it would take minutes to go.
+     */
+    private static final double WARMING_SHARE = 0.5;
+
+    private final DriverLauncher launcher;
+    private final String driver;
+    private final BenchCluster cluster;
+    private final WorkloadPoint point;
+    private final ExploreSettings settings;
+    private final Path log;
+
+    /** Of that driver; {@code log} takes what its processes print. */
+    public RateTrial(
+            DriverLauncher launcher,
+            String driver,
+            BenchCluster cluster,
+            WorkloadPoint point,
+            ExploreSettings settings,
+            Path log) {
+        this.launcher = launcher;
+        this.driver = driver;
+        this.cluster = cluster;
+        this.point = point;
+        this.settings = settings;
+        this.log = log;
+    }
+
+    @Override
+    public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
+        List<DriverProcess> processes = new ArrayList<>();
+        try {
+            List<DriverSession> members = new ArrayList<>();
+            DriverSession first = session(driver, processes);
+            members.add(first);
+            first.hello();
+            GroupSize size = new GroupSize(point, first.groupType() == GroupType.SHARE);
+            if (point.consumers() > 0 && size.processes() > LiveGroup.MOST_PROCESSES) {
+                throw new RunFailure("consumers=" + point.consumers() + " takes more than " + LiveGroup.MOST_PROCESSES
+                        + " processes, since each consumer of this driver is one: set at most so many");
+            }
+            for (int member = 1; member < size.processes(); member++) {
+                members.add(session(driver, processes));
+            }
+            DriverSession generator =
+                    GeneratorFailure.tellingApart(() -> session(SteadyMeasurement.GENERATOR, processes));
+            for (DriverSession member : members.subList(1, members.size())) {
+                member.hello();
+            }
+            GeneratorFailure.tellingApart(() -> generator.hello(Scenario.PRODUCE));
+            return new Running(attempt, seed, members, generator, size).result();
+        } finally {
+            processes.forEach(DriverProcess::close);
+        }
+    }
+
+    private DriverSession session(String name, List<DriverProcess> processes) {
+        DriverProcess process = launcher.start(name, point.heapMegabytes(), log);
+        processes.add(process);
+        return new DriverSession(process, cluster, point);
+    }
+
+    /** One trial under way. */
+    private final class Running implements TrialMembers.Listener {
+        private final Attempt attempt;
+        private final long seed;
+        private final List<DriverSession> sessions;
+        private final DriverSession generator;
+        private final TrialMembers members;
+        private final Histogram lateness = new Histogram(3);
+        private final BackgroundFigures background = new BackgroundFigures(cluster, point.takesSeries());
+        private final double planSeconds;
+        private final GroupSize size;
+
+        private final Map<String, List<Double>> told = new TreeMap<>(); // at the ends of passes
+        private final Map<String, Double> ofSender = new TreeMap<>();
+        private long sent; // while it is judged
+        private @Nullable TrialJudgement judgement; // once it is known what is judged
+
+        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, GroupSize size) {
+            this.size = size;
+            this.attempt = attempt;
+            this.seed = seed;
+            this.sessions = sessions;
+            this.generator = generator;
+            this.members = new TrialMembers(sessions, generator, launcher::isStopped, cluster::requireBrokers, this);
+            this.planSeconds = settings.warmUpSeconds() + settings.pauseSeconds() + judgedSeconds() + SPARE_SECONDS;
+        }
+
+        private double judgedSeconds() {
+            return switch (attempt.kind()) {
+                case STEP -> settings.stepSeconds();
+                case HOLD -> settings.holdSeconds();
+                default -> settings.recoverySeconds();
+            };
+        }
+
+        @Override
+        public void ofMember(
+                int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            if (judgement != null) {
+                judgement.add(member, startNanos, endNanos, interval, timings.subList(0, point.partitions()));
+            }
+        }
+
+        @Override
+        public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
+            if (judgement != null && judgement.contains(startNanos, endNanos)) {
+                late.forEach(lateness::add);
+                for (Histogram partition : late.subList(0, point.partitions())) {
+                    sent += partition.getTotalCount();
+                }
+            }
+        }
+
+        TrialResult result() throws InterruptedException {
+            String group = sessions.getFirst().newGroup();
+            String topic = cluster.topics().begun(point);
+            for (int member = 0; member < sessions.size(); member++) {
+                DriverSession session = sessions.get(member);
+                configure(session, topic, point.scenario(), point.client(), planned(member, session.options()));
+            }
+            if (attempt.kind() == Kind.COLD_START) {
+                members.hearUntil(beginPlan(topic, attempt.rate()));
+                members.start(group, planSeconds);
+                awaitComplete(group);
+            } else {
+                members.start(group, planSeconds);
+                awaitComplete(group);
+                long planStart = beginPlan(topic, WARMING_SHARE * attempt.rate());
+                long full = planStart + nanos(settings.warmUpSeconds() / 2);
+                GeneratorFailure.tellingApart(() -> {
+                    GeneratorPlan.change(generator, full, attempt.rate());
+                    return generator;
+                });
+                members.hearUntil(planStart + nanos(settings.warmUpSeconds()));
+                disturb(group);
+            }
+            return judged();
+        }
+
+        /** Recovery counts from there on: how long a group takes to form is a matter of its settings. */
+        private void awaitComplete(String group) throws InterruptedException {
+            members.awaitFirst();
+            int expected = 0;
+            for (int member = 0; member < sessions.size(); member++) {
+                expected += sessions.get(member).groupMembers(size.consumers(member));
+            }
+            int all = expected;
+            members.awaitSettled(() -> cluster.groups().isSettled(group, all, point.partitions()));
+        }
+
+        /** The generator's order to send; returns when the plan begins, soon. */
+        private long beginPlan(String topic, double recordsPerSecond) throws InterruptedException {
+            GeneratorFailure.tellingApart(() -> {
+                configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
+                return generator;
+            });
+            members.startGenerator(planSeconds);
+            return GeneratorFailure.tellingApart(() -> GeneratorPlan.begin(generator, recordsPerSecond));
+        }
+
+        private Map<String, String> planned(int member, Map<String, String> options) {
+            Map<String, String> all = new TreeMap<>(options);
+            if (size.isShared()) {
+                all.put(PassOptions.CONCURRENCY, Integer.toString(size.consumers(member)));
+            }
+            all.put(SendPlan.RATE, Double.toString(attempt.rate()));
+            all.put(PassOptions.REPEATS, "true");
+            return all;
+        }
+
+        private void configure(
+                DriverSession session,
+                String topic,
+                Scenario scenario,
+                Map<String, String> client,
+                Map<String, String> options) {
+            // The hottest partition gets the most, and each counts as if it could get as many.
+            double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
+            long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
+            // Number 0 of each partition is there already, and no generator's to send.
+            session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
+        }
+
+        @Override
+        public void passed(Report.Passed passed) {
+            passed.client()
+                    .forEach((name, figure) ->
+                            told.computeIfAbsent(name, n -> new ArrayList<>()).add(figure));
+        }
+
+        @Override
+        public void sent(Report.Passed passed) {
+            DriverSession.putSender(passed, ofSender);
+        }
+
+        /**
+         * What processes elsewhere say at their ends: how busy their places were,
+         * and how early records came by the clocks.
+         */
+        private Map<String, Double> toldElsewhere() throws InterruptedException {
+            if (launcher.isHere()) {
+                return Map.of();
+            }
+            try {
+                told.clear(); // What members said that were restarted is of another time.
+                members.endGenerator();
+                members.leaveAll();
+            } catch (RunFailure | GeneratorFailure e) {
+                // The trial is judged; a member that does not leave is ended with its process.
+                return Map.of();
+            }
+            Map<String, Double> figures = new TreeMap<>(ofSender);
+            told.forEach((name, all) -> {
+                if (name.startsWith("clock: ") || name.startsWith("host: ")) {
+                    figures.put(name, Measurement.ofAll(name, all));
+                }
+            });
+            return figures;
+        }
+
+        private void disturb(String group) throws InterruptedException {
+            switch (attempt.kind()) {
+                case RESTART -> {
+                    members.restartHalf(group, planSeconds, point.partitions());
+                    awaitComplete(group);
+                }
+                case PAUSE -> members.pause(settings.pauseSeconds());
+                default -> {} // Nothing, or done already.
+            }
+        }
+
+        private TrialResult judged() throws InterruptedException {
+            long fromNanos = System.nanoTime();
+            TrialJudgement judge =
+                    new TrialJudgement(attempt, settings, point, size.handlers(), fromNanos, judgedSeconds());
+            judgement = judge;
+            long brokerNanos = cluster.cpuNanos();
+            background.begin();
+            background.beginPass();
+            long lookNanos = nanos(1);
+            List<Map<String, Double>> series = new ArrayList<>();
+            boolean isLost = false;
+            for (long next = fromNanos + lookNanos; next - judge.toNanos() < 0 && !isLost; next += lookNanos) {
+                members.hearUntil(next);
+                background.sample();
+                series.add(background.series(System.nanoTime()));
+                isLost = !attempt.kind().isPerturbation()
+                        && judge.recentMillis()
+                                > Math.max(
+                                        LOST_MILLIS,
+                                        LOST_FACTOR * settings.target().limitMillis());
+            }
+            if (!isLost) {
+                members.hearUntil(judge.toNanos());
+            }
+            background.endPass();
+            brokerNanos = OptionalCounts.minus(cluster.cpuNanos(), brokerNanos);
+            long endNanos = System.nanoTime();
+            if (!isLost) { // Intervals that reach to the end are told a little later.
+                members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
+            }
+            Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
+            Map<String, Double> around = new TreeMap<>(toldElsewhere());
+            background.figures().forEach((name, figure) -> around.put(placed(name), figure));
+            SeriesBook.means(series).forEach((name, figure) -> {
+                if (name.startsWith("broker: ")) {
+                    around.putIfAbsent(name, figure);
+                }
+            });
+            sessions.forEach(session -> session.putClockError(around));
+            return judge.result(outcome, endNanos, brokerNanos, around);
+        }
+    }
+
+    /** Where members are elsewhere, how busy this machine is says nothing about their limit. */
+    private String placed(String figure) {
+        return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";
+    }
+
+    private static long nanos(double seconds) {
+        return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    }
+}

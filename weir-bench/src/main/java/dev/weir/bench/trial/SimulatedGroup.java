@@ -1,0 +1,433 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.measurement.GroupSize;
+import dev.weir.bench.measurement.TrialMembers;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Failures;
+import dev.weir.driver.HandlerOrder;
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.LoadShape;
+import dev.weir.driver.PartitionSpread;
+import dev.weir.driver.PassOptions;
+import dev.weir.driver.SendPlan;
+import dev.weir.driver.ShareOptions;
+import java.math.BigInteger;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A generator, a broker and a group as a model, on a clock of its own, all of whose chance comes from a seed: what the
+ * harness measures without a process or a wait. Confined to one thread. Times are nanoseconds since the plan began.
+ *
+ * <p>The plan, its shape, the spread over partitions and how long handlers take are those of real runs; the rest is
+ * simple. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so
+ * it is with what is copied, once it is committed. There are three kinds of groups, by the driver's name:
+ *
+ * <pre>
+ * kafka-share...   each worker polls a batch, which it holds the locks of until it has done all of it
+ * weir-share...    a free worker takes one record, from any partition with a free lock
+ * others           a consumer group: the workers of a process take from its partitions, in the order that is asked for
+ * </pre>
+ */
+final class SimulatedGroup {
+    static final long APPEND_NANOS = 1_000_000;
+    static final long FETCH_NANOS = 1_000_000;
+
+    /** How long those who leave are away, and a group takes to begin. */
+    static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long OVERHEAD_NANOS = 60_000; // of a handler: to be called, and to wake
+    private static final double JITTER = 0.3; // of appending and fetching
+    private static final int POLL_RECORDS = 500;
+
+    enum Kind {
+        CONSUMERS,
+        GREEDY,
+        FAIR;
+
+        static Kind of(String driver) {
+            return driver.startsWith("kafka-share") ? GREEDY : driver.startsWith("weir-share") ? FAIR : CONSUMERS;
+        }
+    }
+
+    private record Sent(int partition, long number, long dueNanos) {}
+
+    private record Event(
+            long atNanos,
+            long order,
+            @Nullable Worker worker,
+            @Nullable Sent arrived) implements Comparable<Event> {
+        @Override
+        public int compareTo(Event other) {
+            return atNanos != other.atNanos ? Long.compare(atNanos, other.atNanos) : Long.compare(order, other.order);
+        }
+    }
+
+    private static final class Worker {
+        private final int process;
+        private final Deque<Sent> held = new ArrayDeque<>(); // the first of them in work
+        private int locked; // of the partition of these, until all of them are done
+        private boolean isBusy;
+        private long begunNanos;
+
+        Worker(int process) {
+            this.process = process;
+        }
+    }
+
+    private final WorkloadPoint point;
+    private final Kind kind;
+    private final GroupSize size;
+    private final SimulatedReports reports;
+    private final HandlerWork work;
+    private final double workMillis;
+    private final long retryNanos;
+    private final long commitNanos; // 0 where what is written is there at once
+    private final int locks;
+    private final int pollRecords;
+    private final SplittableRandom random;
+    private final SendPlan plan;
+    private final PartitionSpread spread;
+
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final List<Worker> workers = new ArrayList<>();
+    private final List<Deque<Sent>> waiting = new ArrayList<>(); // by partition
+    private final int[] inFlight; // by partition
+    private final boolean[] isAway; // by process
+    private final long[] numbers;
+
+    private long order;
+    private long nowNanos;
+    private long pausedUntilNanos = Long.MIN_VALUE;
+    private long came;
+    private long retried;
+    private long sent;
+    private boolean isSending = true;
+    private int turn; // of partitions, for who polls next
+    private int busy; // workers
+    private int nextIdle; // the worker that is asked first
+    private int stride = 1; // from one that is asked to the next: no other process's is left out
+
+    /**
+     * A group whose members have joined, or, {@code isLate}, that joins {@link #JOIN_NANOS} after the plan begins.
+     *
+     * @param rate of the plan, in records a second
+     */
+    SimulatedGroup(
+            WorkloadPoint point,
+            String driver,
+            double rate,
+            long seed,
+            boolean isLate,
+            TrialMembers.Listener listener) {
+        this.point = point;
+        this.kind = Kind.of(driver);
+        this.size = new GroupSize(point, kind != Kind.CONSUMERS);
+        this.work = HandlerWork.of(point.options());
+        this.workMillis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
+        this.retryNanos = millis(Failures.RETRY_MILLIS);
+        this.commitNanos = point.isExactlyOnce() ? millis(PassOptions.COMMIT_INTERVAL) : 0;
+        this.locks = ShareOptions.locks(point.options());
+        int said = ShareOptions.number(point.options(), ShareOptions.POLL_RECORDS);
+        this.pollRecords = said > 0
+                ? said
+                : Integer.parseInt(point.client().getOrDefault("max.poll.records", Integer.toString(POLL_RECORDS)));
+        this.random = new SplittableRandom(seed);
+        this.plan = (point.arrivals().equals("poisson") ? SendPlan.poisson(rate, seed) : SendPlan.constant(rate))
+                .shaped(LoadShape.parse(point.shape()));
+        int partitions = point.partitions();
+        this.spread = new PartitionSpread(partitions, point.partitionSkew());
+        this.inFlight = new int[partitions];
+        this.numbers = new long[partitions];
+        this.isAway = new boolean[size.processes()];
+        this.reports = new SimulatedReports(point, size.processes(), workMillis > 0, listener);
+        for (int process = 0; process < isAway.length; process++) {
+            int workersOf = kind == Kind.CONSUMERS
+                    ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY)
+                    : size.consumers(process);
+            for (int i = 0; i < workersOf; i++) {
+                workers.add(new Worker(process));
+            }
+            isAway[process] = isLate;
+        }
+        for (int partition = 0; partition < partitions; partition++) {
+            waiting.add(new ArrayDeque<>());
+        }
+        stride = stride(Math.max(1, workers.size() / Math.max(1, isAway.length)), workers.size());
+        sendNext();
+    }
+
+    private long millis(String option) {
+        return TimeUnit.MILLISECONDS.toNanos(ShareOptions.number(point.options(), option));
+    }
+
+    int handlers() {
+        return size.handlers();
+    }
+
+    int processes() {
+        return isAway.length;
+    }
+
+    long nowNanos() {
+        return nowNanos;
+    }
+
+    long came() {
+        return came;
+    }
+
+    long sent() {
+        return sent;
+    }
+
+    /** How many calls of handlers have failed. */
+    long retried() {
+        return retried;
+    }
+
+    /** Sends no more. */
+    void sendNoMore() {
+        isSending = false;
+    }
+
+    /** Lets time pass until then. */
+    void advance(long toNanos) {
+        while (nowNanos < toNanos) {
+            long due = reports.dueNanos();
+            long next = Math.min(toNanos, due);
+            run(next);
+            nowNanos = next;
+            if (next == due) {
+                reports.report(next);
+            }
+        }
+    }
+
+    /** How many records of the partition with the most a share group holds; 0 of a consumer group. */
+    int locksHeld() {
+        return kind == Kind.CONSUMERS ? 0 : Arrays.stream(inFlight).max().orElse(0);
+    }
+
+    /** Nobody works for so long. */
+    void pause(long nanos) {
+        pausedUntilNanos = nowNanos + nanos;
+        advance(pausedUntilNanos);
+        wakeAll();
+    }
+
+    /** The first half of the processes leave, and come again after a while. */
+    void restartHalf() {
+        int half = (isAway.length + 1) / 2;
+        Arrays.fill(isAway, 0, half, true);
+        for (Worker worker : workers) {
+            if (isAway[worker.process]) {
+                release(worker);
+            }
+        }
+        wakeAll();
+        advance(nowNanos + JOIN_NANOS);
+        Arrays.fill(isAway, false);
+        wakeAll();
+    }
+
+    /** All are there from now on. */
+    void join() {
+        Arrays.fill(isAway, false);
+        wakeAll();
+    }
+
+    /** Gives back what is held and not in work: it is delivered again. */
+    private void release(Worker worker) {
+        Sent inWork = worker.isBusy ? worker.held.pollFirst() : null;
+        while (!worker.held.isEmpty()) {
+            Sent given = worker.held.removeLast();
+            waiting.get(given.partition).addFirst(given);
+            inFlight[given.partition]--;
+            worker.locked--;
+        }
+        if (inWork != null) {
+            inFlight[inWork.partition] -= worker.locked - 1;
+            worker.locked = 1;
+            worker.held.add(inWork);
+        }
+    }
+
+    private void run(long untilNanos) {
+        for (Event next = events.peek(); next != null && next.atNanos <= untilNanos; next = events.peek()) {
+            events.remove();
+            Sent arrived = next.arrived;
+            Worker worker = next.worker;
+            if (arrived != null) {
+                nowNanos = next.atNanos;
+                waiting.get(arrived.partition).add(arrived);
+                if (isSending) {
+                    sendNext();
+                }
+                wake();
+            } else if (worker != null && next.atNanos < pausedUntilNanos) {
+                schedule(pausedUntilNanos + (next.atNanos - worker.begunNanos) / 2, worker, null);
+            } else if (worker != null) {
+                nowNanos = next.atNanos;
+                done(worker);
+            }
+        }
+    }
+
+    private void sendNext() {
+        long due = plan.nextNanos();
+        int partition = spread.next();
+        schedule(due + jittered(APPEND_NANOS), null, new Sent(partition, ++numbers[partition], due));
+    }
+
+    /** When a record that is done now has come: who copies writes it, for a reader that sees what is committed. */
+    private long seenNanos() {
+        if (!point.copiesByPlan()) {
+            return nowNanos;
+        }
+        long committed = commitNanos == 0 ? nowNanos : Math.ceilDiv(nowNanos, commitNanos) * commitNanos;
+        return committed + jittered(APPEND_NANOS) + jittered(FETCH_NANOS);
+    }
+
+    private long jittered(long nanos) {
+        return (long) (nanos * (1 + JITTER * random.nextDouble()));
+    }
+
+    private void schedule(long atNanos, @Nullable Worker worker, @Nullable Sent arrived) {
+        events.add(new Event(Math.max(atNanos, nowNanos), order++, worker, arrived));
+        if (arrived != null) {
+            sent++;
+            reports.sent(arrived.partition);
+        }
+    }
+
+    private void done(Worker worker) {
+        Sent record = worker.held.removeFirst();
+        worker.isBusy = false;
+        busy--;
+        int failures = Failures.of(point.failures(), record.partition, record.number);
+        retried += failures;
+        reports.done(
+                worker.process,
+                record.partition,
+                Math.max(0, seenNanos() - record.dueNanos),
+                1 + failures,
+                nowNanos - worker.begunNanos - failures * retryNanos);
+        came++;
+        if (worker.held.isEmpty()) {
+            inFlight[record.partition] -= worker.locked;
+            worker.locked = 0;
+            takeNext(worker, kind == Kind.GREEDY); // Who takes one at a time has fetched the next one meanwhile.
+            if (kind != Kind.FAIR) {
+                wake(); // What it gave back is free for others.
+            }
+        } else {
+            begin(worker, 0);
+        }
+    }
+
+    /** As many idle workers as find something. */
+    private void wake() {
+        if (busy == workers.size()
+                || nowNanos < pausedUntilNanos
+                || waiting.stream().allMatch(Deque::isEmpty)) {
+            return;
+        }
+        // From another one on each time: with little to do, all processes have some.
+        int from = nextIdle++;
+        for (int i = 0; i < workers.size(); i++) {
+            Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));
+            if (!worker.isBusy
+                    && !isAway[worker.process]
+                    && takeNext(worker, true)
+                    && waiting.stream().allMatch(Deque::isEmpty)) {
+                return;
+            }
+        }
+    }
+
+    private void wakeAll() {
+        wake();
+    }
+
+    /**
+     * The least number from that one on which has no divisor in common with the other: going by it, one comes to all.
+     */
+    private static int stride(int from, int workers) {
+        int stride = from;
+        while (workers > 0
+                && BigInteger.valueOf(stride).gcd(BigInteger.valueOf(workers)).intValue() != 1) {
+            stride++;
+        }
+        return stride;
+    }
+
+    /** Whether an idle worker has found something to do, which it may have to fetch first. */
+    private boolean takeNext(Worker worker, boolean fetches) {
+        if (isAway[worker.process] || nowNanos < pausedUntilNanos) {
+            return false;
+        }
+        for (int i = 0; i < waiting.size(); i++) {
+            int partition = (turn + i) % waiting.size();
+            Deque<Sent> from = waiting.get(partition);
+            int most = from.isEmpty() ? 0 : Math.min(from.size(), most(worker, partition));
+            if (most > 0) {
+                for (int taken = 0; taken < most; taken++) {
+                    worker.held.add(from.removeFirst());
+                }
+                worker.locked = most;
+                inFlight[partition] += most;
+                turn = partition + 1;
+                begin(worker, fetches ? jittered(FETCH_NANOS) : 0);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How many records of a partition it may take now. */
+    private int most(Worker worker, int partition) {
+        return switch (kind) {
+            case FAIR -> inFlight[partition] < locks ? 1 : 0;
+            case GREEDY -> Math.min(pollRecords, locks - inFlight[partition]);
+            case CONSUMERS -> {
+                boolean mayTake = owner(partition) == worker.process
+                        && (point.ordering() == HandlerOrder.NONE || inFlight[partition] == 0);
+                yield mayTake ? 1 : 0;
+            }
+        };
+    }
+
+    private int owner(int partition) {
+        int there = 0;
+        for (boolean away : isAway) {
+            there += away ? 0 : 1;
+        }
+        int left = there == 0 ? -1 : partition % there;
+        for (int process = 0; process < isAway.length; process++) {
+            if (!isAway[process] && left-- == 0) {
+                return process;
+            }
+        }
+        return -1;
+    }
+
+    private void begin(Worker worker, long waitNanos) {
+        worker.isBusy = true;
+        busy++;
+        worker.begunNanos = nowNanos + waitNanos;
+        Sent record = worker.held.getFirst();
+        double factor = work.factorOf(record.number);
+        long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
+        // Who fails is called again by the same worker.
+        int failures = Failures.of(point.failures(), record.partition, record.number);
+        schedule(worker.begunNanos + (1 + failures) * nanos + failures * retryNanos, worker, null);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.measurement.TrialMembers;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerTime;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What the generator and the processes of a {@link SimulatedGroup} have done since they reported last, as real ones
+ * report it. Confined to one thread. Times are nanoseconds since the plan began.
+ */
+final class SimulatedReports {
+    private static final long CPU_NANOS = 20_000; // of a record
+    private static final long ALLOCATED_BYTES = 500; // of a record
+
+    private final WorkloadPoint point;
+    private final TrialMembers.Listener listener;
+    private final boolean handlersBlock;
+    private final long intervalNanos;
+    private final Tally generator;
+    private final Tally[] members;
+    private long reportedNanos;
+
+    /** One process, since it reported last. */
+    private static final class Tally {
+        private final Histogram[] timings; // by partition
+        private long records;
+        private long calls;
+        private long handlerNanos;
+
+        Tally(int partitions) {
+            timings = new Histogram[partitions];
+            clear();
+        }
+
+        void clear() {
+            Arrays.setAll(timings, partition -> new Histogram(3));
+            records = 0;
+            calls = 0;
+            handlerNanos = 0;
+        }
+
+        void record(int partition, long lateNanos) {
+            records++;
+            timings[partition].recordValue(lateNanos);
+        }
+    }
+
+    /**
+     * Of so many processes, and a generator.
+     *
+     * @param handlersBlock whether calls of handlers take time that is reported
+     */
+    SimulatedReports(WorkloadPoint point, int processes, boolean handlersBlock, TrialMembers.Listener listener) {
+        this.point = point;
+        this.listener = listener;
+        this.handlersBlock = handlersBlock;
+        this.intervalNanos = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis());
+        this.generator = new Tally(point.partitions());
+        this.members = new Tally[processes];
+        Arrays.setAll(members, process -> new Tally(point.partitions()));
+    }
+
+    /** The generator has sent a record, which is never late here. */
+    void sent(int partition) {
+        generator.record(partition, 0);
+    }
+
+    /**
+     * A process has done a record.
+     *
+     * @param lateNanos after it was due
+     * @param calls of its handler
+     * @param handlerNanos what they took together
+     */
+    void done(int process, int partition, long lateNanos, int calls, long handlerNanos) {
+        Tally tally = members[process];
+        tally.record(partition, lateNanos);
+        tally.calls += calls;
+        tally.handlerNanos += handlerNanos;
+    }
+
+    /** When all report again. */
+    long dueNanos() {
+        return reportedNanos + intervalNanos;
+    }
+
+    void report(long atNanos) {
+        long from = reportedNanos;
+        reportedNanos = atNanos;
+        for (int process = 0; process < members.length; process++) {
+            Tally tally = members[process];
+            Report.Interval interval = interval(atNanos, tally);
+            listener.ofMember(process, from, atNanos, interval, List.of(tally.timings.clone()));
+            tally.clear();
+        }
+        // The last histogram is of the thread that sends, which never sleeps too long here.
+        List<Histogram> late = Stream.concat(Arrays.stream(generator.timings), Stream.of(new Histogram(3)))
+                .toList();
+        listener.ofGenerator(from, atNanos, interval(atNanos, generator), late);
+        generator.clear();
+    }
+
+    private Report.Interval interval(long atNanos, Tally tally) {
+        return new Report.Interval(
+                atNanos,
+                tally.records,
+                tally.records * point.valueBytes(),
+                new Usage(tally.records * CPU_NANOS, tally.records * ALLOCATED_BYTES, 0, 0, -1, -1, 0, 0, -1),
+                handlersBlock ? new HandlerTime(tally.calls, tally.handlerNanos) : HandlerTime.NONE,
+                List.of(),
+                false);
+    }
+}

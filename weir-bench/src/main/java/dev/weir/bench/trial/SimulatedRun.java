@@ -1,0 +1,97 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.figures.LiveFigures;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.measurement.LiveMeasurement;
+import dev.weir.bench.measurement.LiveResult;
+import dev.weir.bench.measurement.TrialMembers;
+import dev.weir.bench.workload.WorkloadException;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerOrder;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Report;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/** A run of a {@link SimulatedGroup} at its planned rate, measured as one of real processes is. Used once. */
+public final class SimulatedRun {
+    private final WorkloadPoint point;
+    private final LiveFigures figures;
+    private final SimulatedGroup group;
+
+    /**
+     * Of the group that the driver's name stands for.
+     *
+     * @throws WorkloadException if the point is of no group that is sent to
+     */
+    public SimulatedRun(WorkloadPoint point, String driver, long seed) {
+        check(point);
+        this.point = point;
+        this.figures = new LiveFigures(point.partitions(), point.intervalMillis(), 0);
+        this.group = new SimulatedGroup(point, driver, point.recordsPerSecond(), seed, false, new Ears());
+    }
+
+    /** Refuses a point of which there is no model. */
+    public static void check(WorkloadPoint point) {
+        if (!point.isChangeable()) {
+            throw new WorkloadException("--simulate has a model of groups that are sent to: set scenario to work,"
+                    + " at-least-once, at-most-once or copy, and topic.recordsPerSecond: scenario="
+                    + point.scenario().label());
+        }
+        requireModel(point);
+    }
+
+    /** Refuses a group of which there is no model. */
+    public static void requireModel(WorkloadPoint point) {
+        if (point.groups() > 1) {
+            throw new WorkloadException(
+                    "--simulate has a model of one group: leave groups out: groups=" + point.groups());
+        }
+        if (point.ordering() == HandlerOrder.KEY) {
+            throw new WorkloadException("--simulate has no model of keys: set options.ordering to partition or none");
+        }
+    }
+
+    private final class Ears implements TrialMembers.Listener {
+        @Override
+        public void ofMember(
+                int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            figures.ofMember(member, startNanos, endNanos, interval, timings);
+        }
+
+        @Override
+        public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
+            figures.ofGenerator(startNanos, endNanos, interval.records(), late);
+            figures.ofGroup(startNanos, endNanos, group.came(), 0);
+        }
+    }
+
+    /** The run. */
+    public Measured run() {
+        double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
+        double endMillis = warmUpMillis + 1e3 * point.seconds("measureSeconds");
+        figures.begin(0, warmUpMillis);
+        group.advance((long) (endMillis * 1e6));
+        figures.end();
+        group.sendNoMore();
+        long patience = group.nowNanos() + LiveMeasurement.DRAIN_PATIENCE_NANOS;
+        while (group.came() < group.sent() && group.nowNanos() < patience) {
+            group.advance(group.nowNanos() + TimeUnit.SECONDS.toNanos(1));
+        }
+        Map<String, List<Double>> told = new TreeMap<>();
+        told.put("group: consumers", List.of((double) group.processes()));
+        long missing = group.sent() - group.came();
+        return new LiveResult(
+                        point, figures, List.of(figures), told, Map.of(), LiveResult.MANY_MACHINES, group.handlers())
+                .measured(
+                        endMillis,
+                        List.of(new LedgerFigures(group.came(), missing, 0, 0, 0, group.retried(), 0)),
+                        missing == 0,
+                        List.of(),
+                        List.of(),
+                        List.of());
+    }
+}

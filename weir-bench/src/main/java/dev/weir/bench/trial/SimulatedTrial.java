@@ -1,0 +1,103 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.explore.Attempt;
+import dev.weir.bench.explore.Kind;
+import dev.weir.bench.measurement.TrialMembers;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.workload.ExploreSettings;
+import dev.weir.bench.workload.LockWindow;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Report;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** Trials of a {@link SimulatedGroup}, judged as those of real ones are. Confined to one thread. */
+public final class SimulatedTrial implements Trials {
+    private static final double LOST_MILLIS = 3_000;
+    private static final double LOST_FACTOR = 10;
+
+    private final String driver;
+    private final WorkloadPoint point;
+    private final ExploreSettings settings;
+
+    /** Of the group that the driver's name stands for. */
+    public SimulatedTrial(String driver, WorkloadPoint point, ExploreSettings settings) {
+        this.driver = driver;
+        this.point = point;
+        this.settings = settings;
+    }
+
+    /** What is heard of a trial once it is judged. */
+    private static final class Ears implements TrialMembers.Listener {
+        private final Histogram lateness = new Histogram(3);
+        private @Nullable TrialJudgement judgement;
+        private long sent;
+
+        @Override
+        public void ofMember(
+                int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+            if (judgement != null) {
+                judgement.add(member, startNanos, endNanos, interval, timings);
+            }
+        }
+
+        @Override
+        public void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> late) {
+            if (judgement != null && judgement.contains(startNanos, endNanos)) {
+                late.forEach(lateness::add);
+                sent += interval.records();
+            }
+        }
+    }
+
+    @Override
+    public TrialResult run(Attempt attempt, long seed) {
+        Ears ears = new Ears();
+        boolean isLate = attempt.kind() == Kind.COLD_START;
+        SimulatedGroup group = new SimulatedGroup(point, driver, attempt.rate(), seed, isLate, ears);
+        if (isLate) {
+            group.advance(SimulatedGroup.JOIN_NANOS);
+            group.join();
+        } else {
+            group.advance(nanos(settings.warmUpSeconds()));
+        }
+        switch (attempt.kind()) {
+            case RESTART -> group.restartHalf();
+            case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
+            default -> {} // Nothing, or done already.
+        }
+        double seconds = switch (attempt.kind()) {
+            case STEP -> settings.stepSeconds();
+            case HOLD -> settings.holdSeconds();
+            default -> settings.recoverySeconds();
+        };
+        TrialJudgement judge =
+                new TrialJudgement(attempt, settings, point, group.handlers(), group.nowNanos(), seconds);
+        ears.judgement = judge;
+        boolean isLost = false;
+        double held = 0; // summed up over looks
+        int looks = 0;
+        while (group.nowNanos() < judge.toNanos() && !isLost) {
+            group.advance(Math.min(judge.toNanos(), group.nowNanos() + nanos(1)));
+            held += group.locksHeld();
+            looks++;
+            isLost = !attempt.kind().isPerturbation()
+                    && judge.recentMillis()
+                            > Math.max(
+                                    LOST_MILLIS, LOST_FACTOR * settings.target().limitMillis());
+        }
+        long endNanos = group.nowNanos();
+        return judge.result(
+                judge.outcome(isLost, endNanos, ears.sent, ears.lateness),
+                endNanos,
+                Interval.UNKNOWN,
+                held == 0 ? Map.of() : Map.of(LockWindow.HELD, held / looks));
+    }
+
+    private static long nanos(double seconds) {
+        return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    }
+}

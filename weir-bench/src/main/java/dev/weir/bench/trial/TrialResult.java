@@ -1,0 +1,12 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.explore.Outcome;
+import dev.weir.bench.figures.Measured;
+import dev.weir.bench.figures.TrialFigures;
+
+/**
+ * What a trial gave. Immutable but for the histograms of {@code measured}.
+ *
+ * @param measured the part that was judged, as a run
+ */
+public record TrialResult(Outcome outcome, TrialFigures figures, Measured measured) {}

@@ -1,0 +1,170 @@
+package dev.weir.bench.trial;
+
+import dev.weir.bench.workload.LatencyTarget;
+import dev.weir.driver.HandlerTime;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all members of a trial did in a part of its time. Confined to one thread. An interval belongs to it whose
+ * middle lies in it.
+ */
+final class TrialWindow {
+    /** Of the records that are due, fewer need not come in a window: intervals of members lie across its edges. */
+    private static final double MOST_OF_THEM = 0.9;
+
+    /** Where so many are due, none does not happen by chance. */
+    private static final double CERTAIN = 10;
+
+    private final long fromNanos;
+    private final long toNanos;
+    private final Histogram all = new Histogram(3);
+    private final Histogram[] partitions; // empty where they are not told apart
+    private final double[] shares; // of the load, by partition
+    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // none where partitions are not told apart
+    private long records;
+    private long bytes;
+    private HandlerTime handlers = HandlerTime.NONE;
+    private @Nullable Usage usage;
+
+    /**
+     * Of that time of {@link System#nanoTime}.
+     *
+     * @param shares of the load that each of the partitions gets which are told apart; none for none
+     */
+    TrialWindow(long fromNanos, long toNanos, double... shares) {
+        this.fromNanos = fromNanos;
+        this.toNanos = toNanos;
+        this.shares = shares.clone();
+        this.partitions = new Histogram[shares.length];
+        Arrays.setAll(this.partitions, partition -> new Histogram(3));
+    }
+
+    long fromNanos() {
+        return fromNanos;
+    }
+
+    double seconds() {
+        return (toNanos - fromNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+
+    /** Takes the interval of a member if it belongs here. */
+    void add(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        long middle = startNanos + (endNanos - startNanos) / 2;
+        if (middle - fromNanos < 0 || middle - toNanos >= 0) {
+            return;
+        }
+        records += interval.records();
+        bytes += interval.bytes();
+        handlers = handlers.plus(interval.handlers());
+        Usage before = usage;
+        usage = before == null ? interval.usage() : before.plus(interval.usage());
+        timings.forEach(all::add);
+        if (partitions.length > 0) {
+            timings.forEach(consumers.computeIfAbsent(member, m -> new Histogram(3))::add);
+        }
+        for (int partition = 0; partition < partitions.length; partition++) {
+            partitions[partition].add(timings.get(partition));
+        }
+    }
+
+    long records() {
+        return records;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    HandlerTime handlers() {
+        return handlers;
+    }
+
+    /** Of all members together; null if none reported. */
+    @Nullable
+    Usage usage() {
+        return usage;
+    }
+
+    Histogram all() {
+        return all;
+    }
+
+    List<Histogram> partitions() {
+        return List.of(partitions);
+    }
+
+    Map<Integer, Histogram> consumers() {
+        return Collections.unmodifiableMap(consumers);
+    }
+
+    /** How late the record in the middle came, which is how far members lie behind; not a number of none. */
+    double medianMillis() {
+        return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
+    }
+
+    /** The latency that the target is about; not a number of no records. */
+    double millis(LatencyTarget target) {
+        if (all.getTotalCount() == 0) {
+            return Double.NaN;
+        }
+        Stream<Histogram> judged = switch (target.of()) {
+            case ALL -> Stream.of(all);
+            case WORST_PARTITION -> partitions.length == 0 ? Stream.of(all) : Arrays.stream(partitions);
+            case WORST_CONSUMER -> partitions.length == 0 ? Stream.of(all) : consumers.values().stream();
+        };
+        return judged.mapToDouble(
+                        one -> one.getTotalCount() == 0 ? 0 : one.getValueAtPercentile(target.percentile()) / 1e6)
+                .max()
+                .orElse(Double.NaN);
+    }
+
+    /** Why it does not meet the target at that rate; null if it does. */
+    @Nullable
+    String objection(LatencyTarget target, double rate) {
+        if (records < MOST_OF_THEM * rate * seconds()) {
+            return String.format(Locale.ROOT, "%,.0f of %,.0f records a second came", records / seconds(), rate);
+        }
+        int silent = silentPartition(rate);
+        if (silent >= 0) {
+            return "no record of partition " + silent + " came";
+        }
+        double millis = millis(target);
+        return millis <= target.limitMillis()
+                ? null
+                : String.format(
+                        Locale.ROOT,
+                        "%sp%s was %,.1f ms",
+                        switch (target.of()) {
+                            case ALL -> "";
+                            case WORST_PARTITION -> "the worst partition's ";
+                            case WORST_CONSUMER -> "the worst consumer's ";
+                        },
+                        trimmed(target.percentile()),
+                        millis);
+    }
+
+    /** The first partition of which no record came though some were due at that rate; -1 for none. */
+    int silentPartition(double rate) {
+        for (int partition = 0; partition < partitions.length; partition++) {
+            if (rate * seconds() * shares[partition] >= CERTAIN && partitions[partition].getTotalCount() == 0) {
+                return partition;
+            }
+        }
+        return -1;
+    }
+
+    static String trimmed(double percentile) {
+        return percentile == Math.rint(percentile) ? Long.toString((long) percentile) : Double.toString(percentile);
+    }
+}

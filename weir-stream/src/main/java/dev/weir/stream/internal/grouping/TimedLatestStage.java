@@ -1,0 +1,124 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.internal.run.HeldElements;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time
+ * begins anew with each element, and sample, whose times come at a fixed interval from the start. The last element is
+ * emitted before the end or the failure of the input. Confined to the thread of its segment.
+ */
+final class TimedLatestStage<T> implements Stage<T> {
+
+    private final Intake<T> intake;
+    private final long nanos;
+    private final boolean sampling;
+    private final StageMeter meter;
+    private final Clock clock;
+    private final long originNanos;
+
+    private final HeldElements inside;
+
+    private @Nullable T latest;
+    private AckTarget target = AckTarget.NONE;
+    private long token;
+    private long dueNanos = NEVER;
+
+    private TimedLatestStage(Stage<T> upstream, long nanos, boolean sampling, StageMeter meter, Clock clock) {
+        this.intake = new Intake<>(upstream);
+        this.nanos = nanos;
+        this.sampling = sampling;
+        this.meter = meter;
+        this.clock = clock;
+        this.originNanos = clock.nanoTime();
+        this.inside = new HeldElements(meter);
+    }
+
+    static <T> Node<T> debounce(Node<T> above, long quietNanos) {
+        return node("debounce", above, quietNanos, false);
+    }
+
+    static <T> Node<T> sample(Node<T> above, long intervalNanos) {
+        return node("sample", above, intervalNanos, true);
+    }
+
+    private static <T> Node<T> node(String name, Node<T> above, long nanos, boolean sampling) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new TimedLatestStage<>(
+                    upstream, nanos, sampling, assembly.fused(attributes).meter(), assembly.clock());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            if (latest != null && (intake.isEnded() || clock.hasPassed(dueNanos))) {
+                return emit();
+            }
+            if (intake.isEnded()) {
+                return intake.end();
+            }
+            Batch<T> batch = intake.pull(Deadlines.earlier(deadlineNanos, dueNanos));
+            if (batch == null) {
+                continue;
+            }
+            boolean none = batch.isEmpty();
+            if (!none) {
+                take(batch);
+            }
+            // Empty before any deadline: the input cannot wait, so neither does this stage.
+            if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
+                return new Batch<>(0);
+            }
+        }
+    }
+
+    private void take(Batch<T> batch) {
+        long start = System.nanoTime();
+        if (latest != null) {
+            target.ack(token);
+        }
+        int last = batch.size() - 1;
+        for (int i = 0; i < last; i++) {
+            batch.ack(i);
+        }
+        if (!sampling) {
+            dueNanos = clock.after(nanos);
+        } else if (latest == null) {
+            dueNanos = clock.after(nanos - (clock.nanoTime() - originNanos) % nanos);
+        }
+        latest = batch.get(last);
+        target = batch.target(last);
+        token = batch.token(last);
+        inside.set(1);
+        meter.worked(batch.size(), 0, start);
+    }
+
+    private Batch<T> emit() {
+        Batch<T> out = new Batch<>(1);
+        out.add(Objects.requireNonNull(latest), target, token);
+        latest = null;
+        dueNanos = NEVER;
+        inside.set(0);
+        meter.out(1);
+        return out;
+    }
+
+    @Override
+    public void close() {
+        inside.set(0);
+        if (latest != null) {
+            latest = null;
+            target.abandon(token);
+        }
+        intake.close();
+    }
+}
