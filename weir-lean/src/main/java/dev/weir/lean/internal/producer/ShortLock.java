@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that is held for the copy of a record and taken for each: one atomic step to take it, none to give it back. Not
- * reentrant, not fair; nobody may wait while holding it.
+ * A lock that is held for the copy of a record and taken for each: one atomic step to take it, none to give it back.
+ * Not reentrant, not fair; nobody may wait while holding it.
  *
  * <p>Who gives a {@code ReentrantLock} back looks whether somebody waits, and has to wait itself for all that it has
  * written to be visible first; of a record that was copied into memory that no cache has, that is longer than the copy.
