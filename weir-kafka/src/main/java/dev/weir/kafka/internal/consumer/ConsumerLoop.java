@@ -112,8 +112,7 @@ final class ConsumerLoop implements Runnable {
         this.emission = new Emission(plan, ahead, outlets, owner);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.assignment = new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner);
-        this.positions =
-                new Positions(assignment, plan, settings, commits, lookup, clock, owner, delivery::topicMadeAnew);
+        this.positions = new Positions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
         this.newPartitions =
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead = new BoundedRead(

@@ -10,6 +10,7 @@ import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.commit.Places;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
@@ -72,7 +73,7 @@ public final class Positions {
      * Creates what asks {@code lookup} and continues on {@code owner}, which is woken when {@link #askIfDue} has
      * something to do.
      *
-     * @param onMadeAnew told the name of a topic that was seen to be made anew
+     * @param delivery told of topics that were made anew
      */
     public Positions(
             Assignment assignment,
@@ -82,12 +83,12 @@ public final class Positions {
             Lookup lookup,
             OwnerClock clock,
             OwnerThread owner,
-            Consumer<String> onMadeAnew) {
+            DeliveryCommits delivery) {
         this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
-        this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::madeAnew, onMadeAnew);
+        this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::madeAnew, delivery::topicMadeAnew);
         this.queries = new OffsetQueries(assignment, lookup, clock, owner, topicIds);
         boolean commitsNothing = plan.delivery() instanceof Delivery.Plain;
         this.sizes = new StartSizes(
