@@ -110,11 +110,21 @@ class MembershipTest {
         assertThat(membership.isGone()).isTrue();
     }
 
-    @Test
-    void goodbye_whichIsRefused_isNotSaidAgain() {
+    @ParameterizedTest
+    @EnumSource(names = {"UNKNOWN_MEMBER_ID", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS"})
+    void goodbye_whichIsRefused_isNotSaidAgain(Errors error) {
         membership.leave();
+        assertThat(membership.isDue(now)).as("before the next heartbeat is").isTrue();
         assertThat(beat().memberEpoch()).isEqualTo(GOODBYE);
+        assertThat(membership.answered(refusal(error), now)).isFalse();
+        assertThat(membership.isGone()).isTrue();
+    }
+
+    @Test
+    void goodbye_ofOneWhoHasNotComeBackIn_isNotSaid() {
+        assertThat(beat().memberEpoch()).isOne();
         assertThat(membership.answered(refusal(Errors.UNKNOWN_MEMBER_ID), now)).isFalse();
+        membership.leave();
         assertThat(membership.isGone()).isTrue();
     }
 }
