@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * Produce requests for one topic, of version 3, the oldest that brokers of today take (KIP-896), with batches of records
- * that have a value and nothing else. The format of a batch stands at {@link BareConnection}. Confined to one thread;
- * one buffer, used again for each request.
+ * Produce requests for one topic, of version 3, the oldest that brokers of today take (KIP-896), with batches of
+ * records that have a value and nothing else. The format of a batch stands at {@link BareConnection}. Confined to one
+ * thread; one buffer, used again for each request.
  *
  * <pre>
  *   start();
