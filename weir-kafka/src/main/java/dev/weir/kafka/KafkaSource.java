@@ -288,9 +288,9 @@ public final class KafkaSource {
      *
      * <p>A record is accepted when the pipeline has acknowledged it. It is released, so that the group delivers it
      * again, when the pipeline gives it back: by a drain, a failure or a cancellation. Its lock is renewed at half
-     * its time while the pipeline works on it, if the group {@linkplain ShareGroupConfig#renewsLocks renews locks}. Each
-     * delivery counts, and after {@link ShareGroupConfig#deliveryLimit} of them the brokers give the record up: say
-     * {@link ShareSettings.Builder#deadLetters}, so that a copy stands in a topic by then.
+     * its time while the pipeline works on it, if the group {@linkplain ShareGroupConfig#renewsLocks renews locks}.
+     * Each delivery counts, and after {@link ShareGroupConfig#deliveryLimit} of them the brokers give the record up:
+     * say {@link ShareSettings.Builder#deadLetters}, so that a copy stands in a topic by then.
      *
      * <p>Each run has several share consumers, as one would fetch nothing while one of its records is open. How many,
      * and how much they ask for, follows what is measured.

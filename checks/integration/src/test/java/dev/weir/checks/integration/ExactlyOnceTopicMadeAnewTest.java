@@ -187,7 +187,9 @@ class ExactlyOnceTopicMadeAnewTest {
                 .get(60, TimeUnit.SECONDS);
     }
 
-    /** Of the topic that goes, a few are free, the next is finished when it is gone, the others when there is another. */
+    /**
+     * Of the topic that goes, a few are free, the next is finished when it is gone, the others when there is another.
+     */
     private ConsumerRecord<byte[], byte[]> held(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.topic().endsWith(AWAY)) {
             if (record.offset() == FREE) {

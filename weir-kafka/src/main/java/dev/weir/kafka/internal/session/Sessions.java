@@ -20,8 +20,9 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * A member's sessions, one with each broker that leads a partition of it, on a connection of its own: asks for no more
- * records than there are credits for, looks after the locks of what is lent, and tells how the work on it ended. Confined
- * to the member's thread, but for {@link #ended}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
+ * records than there are credits for, looks after the locks of what is lent, and tells how the work on it ended.
+ * Confined to the member's thread, but for {@link #ended}, {@link #span}, {@link #lockMillis} and {@link
+ * #batchRecords}.
  */
 final class Sessions implements AutoCloseable {
 

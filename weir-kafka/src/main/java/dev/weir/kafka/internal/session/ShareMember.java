@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A member of a share group: joins it, finds out who leads the partitions that it gets, and has {@link Sessions} with
- * them. It has neither thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link #ended},
- * {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
+ * them. It has neither thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link
+ * #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
  */
 public final class ShareMember implements AutoCloseable {
 

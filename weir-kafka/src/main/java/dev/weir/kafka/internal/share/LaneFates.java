@@ -95,9 +95,9 @@ final class LaneFates {
     }
 
     /**
-     * Their locks are over, by a reckoning that begins before the broker's. What is done is told, as it may be in time. The
-     * rest is lost to the pipeline and goes back: a client polls no more before it has heard of each. They go in a request
-     * of their own, as brokers refuse all acknowledgements of a partition that come with one that is late.
+     * Their locks are over, by a reckoning that begins before the broker's. What is done is told, as it may be in time.
+     * The rest is lost to the pipeline and goes back: a client polls no more before it has heard of each. They go in a
+     * request of their own, as brokers refuse all acknowledgements of a partition that come with one that is late.
      */
     void lockOver(List<AcquiredRecord> late) {
         flush();

@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
  * A lane's locks: renews them at half their time for records that the pipeline has, or leaves them their time if the
- * group renews none, gives records back that still wait then, and gives all up when the close's time is over. Confined to
- * the lane's thread, but for {@link #unfinished}.
+ * group renews none, gives records back that still wait then, and gives all up when the close's time is over. Confined
+ * to the lane's thread, but for {@link #unfinished}.
  *
  * <p>Renewals are sent and answered before the client is polled again: one that polls while a renewal is open fetches
  * as well, and shows nothing of what it got before all that it holds is done.

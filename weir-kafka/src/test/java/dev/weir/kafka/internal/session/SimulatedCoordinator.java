@@ -10,9 +10,9 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * A share group's coordinator, which gives all partitions to each member. As {@code
- * GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is divided, the epoch
- * before the last one is taken as well, and partitions are told of to those who join, who say their topics, or whose
- * partitions have changed in this very heartbeat. Confined to the test's thread.
+ * GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the group is divided, the
+ * epoch before the last one is taken as well, and partitions are told of to those who join, who say their topics, or
+ * whose partitions have changed in this very heartbeat. Confined to the test's thread.
  */
 final class SimulatedCoordinator {
 

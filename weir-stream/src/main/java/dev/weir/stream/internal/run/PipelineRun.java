@@ -317,9 +317,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private void refuseWithin(String call) {
         boolean atStart = Thread.currentThread() == starter;
         if (atStart || tasks.isCurrentMember()) {
-            throw new IllegalStateException(call + (atStart ? " at the start of pipeline " : " in a stage of pipeline ") + name
-                    + " would wait for its own end; call stop() or cancel() there, or " + call
-                    + " on a thread that is not the pipeline's");
+            throw new IllegalStateException(
+                    call + (atStart ? " at the start of pipeline " : " in a stage of pipeline ") + name
+                            + " would wait for its own end; call stop() or cancel() there, or " + call
+                            + " on a thread that is not the pipeline's");
         }
     }
 
