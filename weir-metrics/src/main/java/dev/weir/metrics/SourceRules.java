@@ -178,17 +178,31 @@ final class SourceRules {
         if (interval.inFlight() > 0) {
             return stuck(interval);
         }
+        if (!interval.last.consumers().isEmpty() && partitions.isEmpty()) {
+            return unassigned(interval);
+        }
         boolean unknown = !partitions.isEmpty() && partitions.stream().allMatch(each -> each.lag() < 0);
-        boolean none = !interval.last.consumers().isEmpty() && partitions.isEmpty();
         return Limiter.of(
                 Kind.SOURCE_IDLE,
                 reads(interval),
-                none
-                        ? "no partition is assigned"
-                        : unknown
-                                ? "no records come, and how many wait is not known yet"
-                                : "no records come, and none are waiting",
-                none ? "look whether other members of the group have them all" : "nothing to do",
+                unknown
+                        ? "no records come, and how many wait is not known yet"
+                        : "no records come, and none are waiting",
+                "nothing to do",
+                1);
+    }
+
+    /** Who has just started waits for the group; who has been told that nothing is his looks for the others. */
+    private static Limiter unassigned(Interval interval) {
+        boolean joins = interval.last.consumers().stream()
+                .allMatch(consumer -> consumer.dump().assignments() == 0);
+        return Limiter.of(
+                Kind.SOURCE_IDLE,
+                reads(interval),
+                joins ? "no partition is assigned yet: the group takes the consumer in" : "no partition is assigned",
+                joins
+                        ? "wait; if it goes on, look for a broker that gives no answer or a member that is gone"
+                        : "look whether other members of the group have them all",
                 1);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
@@ -61,9 +62,13 @@ class LimiterFinderTest {
     }
 
     private Limiter find() {
+        return find(List.of());
+    }
+
+    private Limiter find(List<ConsumerLook> consumers) {
         return LimiterFinder.find(
-                PipelineLook.of(0, before, activity, List.of(), List.of(), first),
-                PipelineLook.of(SECOND, after, activity, List.of(), List.of(), second));
+                PipelineLook.of(0, before, activity, consumers, List.of(), first),
+                PipelineLook.of(SECOND, after, activity, consumers, List.of(), second));
     }
 
     /** The example of the issue: 8 lanes that wait, the next stage a third full, plenty of processors. */
@@ -171,6 +176,21 @@ class LimiterFinderTest {
         activity("price", null, 6, 6, 0);
         stage("price", 8, 6, 0.25, 0);
         assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
+    }
+
+    /** One that has just started is not told to look for members which have what is its own a second later. */
+    @Test
+    void consumerWithoutPartitions_isTakenIn_orHasNothingLeft() {
+        before.add(StageSnapshot.of("consume", 1, 0, 0, 0, 0, 0, 0, SECOND));
+        after.add(StageSnapshot.of("consume", 1, 0, 0, 0, SECOND, 0, 0, 2 * SECOND));
+        Limiter joining = find(StubLooks.unassigned(0));
+        assertThat(joining.kind()).isEqualTo(Kind.SOURCE_IDLE);
+        assertThat(joining.sentence()).isEqualTo("no partition is assigned yet: the group takes the consumer in");
+        assertThat(joining.advice()).startsWith("wait; if it goes on");
+        Limiter standby = find(StubLooks.unassigned(1));
+        assertThat(standby.kind()).isEqualTo(Kind.SOURCE_IDLE);
+        assertThat(standby.sentence()).isEqualTo("no partition is assigned");
+        assertThat(standby.advice()).isEqualTo("look whether other members of the group have them all");
     }
 
     @Test

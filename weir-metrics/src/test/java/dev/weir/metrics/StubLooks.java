@@ -62,8 +62,22 @@ final class StubLooks {
         return consumer(0, 0, null, partitions);
     }
 
+    /** Without a partition; {@code assignments} is 0 until the group has taken it in. */
+    static List<ConsumerLook> unassigned(int assignments) {
+        return consumer(assignments, 0, 0, null);
+    }
+
     static List<ConsumerLook> consumer(
             long commits, long failedCommits, @Nullable Instant noAnswerSince, Partition... partitions) {
+        return consumer(1, commits, failedCommits, noAnswerSince, partitions);
+    }
+
+    private static List<ConsumerLook> consumer(
+            int assignments,
+            long commits,
+            long failedCommits,
+            @Nullable Instant noAnswerSince,
+            Partition... partitions) {
         List<PartitionDump> dumps =
                 Arrays.stream(partitions).map(Partition::dump).toList();
         int buffered = dumps.stream().mapToInt(PartitionDump::buffered).sum();
@@ -74,7 +88,7 @@ final class StubLooks {
                         "[orders]",
                         "running",
                         Duration.ZERO,
-                        1,
+                        assignments,
                         0,
                         commits,
                         failedCommits,
