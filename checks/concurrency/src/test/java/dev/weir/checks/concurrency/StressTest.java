@@ -28,7 +28,7 @@ class StressTest {
 
     /** Of acknowledgements, offsets, buffers and hand-overs: where a race loses a record or finishes it twice. */
     private static final String ON_A_RECORDS_WAY =
-            "\\.internal\\.(?:ack|boundary|buffer|chunk|fetch|offsets|producer|waiting)\\.";
+            "\\.internal\\.(?:ack|boundary|buffer|chunk|fetch|offsets|threads|waiting)\\.";
 
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
     private static final Pattern TOTALS =

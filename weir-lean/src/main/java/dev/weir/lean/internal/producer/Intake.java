@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.threads.ShortLock;
 import java.util.ArrayDeque;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

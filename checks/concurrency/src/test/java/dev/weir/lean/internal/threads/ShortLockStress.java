@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.producer;
+package dev.weir.lean.internal.threads;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;

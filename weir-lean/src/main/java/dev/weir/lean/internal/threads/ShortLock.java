@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.producer;
+package dev.weir.lean.internal.threads;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * written to be visible first; of a record that was copied into memory that no cache has, that is longer than the copy.
  * Here nobody looks: who waits asks again by itself.
  */
-final class ShortLock {
+public final class ShortLock {
 
     private static final VarHandle HELD;
 
@@ -34,7 +34,7 @@ final class ShortLock {
     private boolean held;
 
     /** Waits without a limit, whether or not it is interrupted. */
-    void lock() {
+    public void lock() {
         if (!HELD.weakCompareAndSetAcquire(this, false, true)) {
             lockLater();
         }
@@ -56,7 +56,7 @@ final class ShortLock {
     }
 
     /** By the thread that holds it. */
-    void unlock() {
+    public void unlock() {
         HELD.setRelease(this, false);
     }
 }
