@@ -91,6 +91,19 @@ class StartActionsTest {
         ThreadCensus.assertNoneLeft("unmade");
     }
 
+    /** Whoever got the run before has an end to wait for. */
+    @Test
+    void actionThatThrows_endsTheRunForThoseThatWereTold() {
+        AtomicReference<RunningPipeline> self = new AtomicReference<>();
+        assertThatThrownBy(Source.of(1).to(Sink.ignore()).onStart(self::set).onStart(running -> {
+                    throw new IllegalStateException("planted");
+                })::run)
+                .hasMessage("planted");
+        RunningPipeline told = Objects.requireNonNull(self.get());
+        assertThat(told.completion()).isCompletedExceptionally();
+        assertThatThrownBy(told::await).hasMessage("planted");
+    }
+
     @Test
     void actionThatCancels_endsTheRunBeforeItsFirstElement() {
         TrackedSource<Integer> source = TrackedSource.numbers(3, 1);

@@ -63,6 +63,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
+
     /** Those that run. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
@@ -96,13 +97,13 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         try {
             builder.accept(assembly);
             assembly.checkDispatchers();
-            run.starter = Thread.currentThread();
-            assembly.tellStart();
-            run.starter = null;
+            run.tellStart(assembly);
         } catch (RuntimeException | Error failure) {
             run.fail(failure);
             assembly.abandon(failure);
             var ignored = run.ending.terminate(run::fail);
+            // Who was told of the start may hold on to it.
+            run.completion.completeExceptionally(failure);
             throw failure;
         }
         Thread supervisor = Thread.ofVirtual().name("weir-" + name).unstarted(() -> {
@@ -311,6 +312,15 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             return completion.get();
         } catch (ExecutionException e) {
             throw Failures.rethrow(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private void tellStart(Assembly assembly) {
+        starter = Thread.currentThread();
+        try {
+            assembly.tellStart();
+        } finally {
+            starter = null;
         }
     }
 
