@@ -251,7 +251,13 @@ class ConsumerLoopTest {
         SharedOutlets outlets = new SharedOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
         Parking parking = loop.share(outlets);
-        loop.stop();
+        CompletableFuture<Void> stopped = new CompletableFuture<>();
+        // In a poll, so that the next turn sees the stop before any request.
+        client.schedulePollTask(() -> {
+            loop.stop();
+            stopped.complete(null);
+        });
+        stopped.join();
         assertThatThrownBy(() ->
                         parking.attach(new SharedOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
                 .hasMessageContaining("the shared consumer is closed");
