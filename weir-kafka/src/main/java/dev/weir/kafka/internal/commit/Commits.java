@@ -11,6 +11,7 @@ import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +28,7 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,9 @@ public final class Commits {
     /** How long such a commit may take beside the client, which has to poll on while its group rebalances. */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** How long the client is asked for partitions that it does not know. */
+    private static final Duration METADATA_WAIT = Duration.ofMillis(100);
+
     /** Time for a commit that must not be left to chance. */
     public static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -70,6 +75,9 @@ public final class Commits {
 
     /** When the next try may be, after a failure. {@link #dueNanos} moves on where nothing is finished. */
     private long retryNanos;
+
+    /** Topics whose id the client has of a topic of the same name that is gone. */
+    private final Set<String> outdated = new HashSet<>();
 
     private boolean underWay;
     private long succeeded;
@@ -157,6 +165,7 @@ public final class Commits {
      * #nanosUntilFree} is 0: at most one commit is under way.
      */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
+        updateTopicIds();
         underWay = true;
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
@@ -193,6 +202,7 @@ public final class Commits {
         if (finished.isEmpty()) {
             return;
         }
+        updateTopicIds();
         underWay = true;
         List<AssignedPartition> sent = List.copyOf(assigned);
         client.commitAsync(finished, (offsets, failure) -> {
@@ -251,10 +261,35 @@ public final class Commits {
             // Not thrown here: this runs inside the client's poll.
             fatal = new KafkaPipelineException("cannot commit " + offsets + ": " + failure.getMessage(), failure);
         }
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        if (cause instanceof UnknownTopicIdException) {
+            offsets.keySet().forEach(id -> outdated.add(id.topic()));
+        }
         backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
         retryNanos = clock.nanoTime() + backoffNanos;
         dueNanos = retryNanos;
-        LOG.warn("commit of {} failed, next try in {} ms: {}", offsets, backoffNanos / 1_000_000, failure.toString());
+        LOG.warn("commit of {} failed, next try in {} ms: {}", offsets, backoffNanos / 1_000_000, cause.toString());
+    }
+
+    /**
+     * Makes the client ask for its topics again. It commits by topic id, learns of another one only where it fetches or
+     * is given partitions, and else repeats the id of a topic that is gone until {@code metadata.max.age.ms} is over. A
+     * question for a partition that it does not know makes it ask at once.
+     */
+    private void updateTopicIds() {
+        if (outdated.isEmpty()) {
+            return;
+        }
+        List<TopicPartition> unknown = outdated.stream()
+                .map(topic -> new TopicPartition(topic, Integer.MAX_VALUE))
+                .toList();
+        outdated.clear();
+        try {
+            var none = client.endOffsets(unknown, METADATA_WAIT);
+            LOG.debug("{} are known after all", none);
+        } catch (KafkaException asItMust) {
+            LOG.debug("asked for {}: {}", unknown, asItMust.toString());
+        }
     }
 
     /**
