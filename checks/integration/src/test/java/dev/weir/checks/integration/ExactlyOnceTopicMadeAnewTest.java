@@ -69,8 +69,7 @@ class ExactlyOnceTopicMadeAnewTest {
 
     // A commit with it was broken off, and its client left it waiting until the producer's max.block.ms, a minute, was
     // over. It was taken for gone from then on: its place in the new topic was never committed, and nothing of that
-    // topic read. A place at the beginning is not committed first, and may be known before the topic is: hence latest,
-    // where the group does not learn of it all and gives the partition anew, which would begin at the end.
+    // topic read. A place at the beginning is not committed first, and may be known before the topic is: hence latest.
     @ParameterizedTest
     @EnumSource
     void topicThatWasAwayForLong_isReadWhenItIsMadeAnew_andTheOtherIsCommittedMeanwhile(FetchPath path)
@@ -125,7 +124,7 @@ class ExactlyOnceTopicMadeAnewTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), name)
                 .fetch(path)
                 .outOfRange(OutOfRangePolicy.EARLIEST)
-                .property("auto.offset.reset", path == FetchPath.LEAN ? "latest" : "earliest")
+                .property("auto.offset.reset", "latest")
                 .maxOutstandingRecords(OUTSTANDING);
         var producer = ProducerSettings.builder().bootstrapServers(KAFKA.bootstrapServers());
         RunningPipeline run = KafkaSource.exactlyOnce(settings.build(), name + STAYS, name + AWAY)

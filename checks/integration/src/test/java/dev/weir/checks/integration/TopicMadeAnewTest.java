@@ -22,9 +22,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,6 +188,48 @@ class TopicMadeAnewTest {
                     .hasMessageContaining("read again");
         }
         assertThat(readOfTheNewOne()).isZero();
+    }
+
+    // The group deletes what it committed with the topic, and gives the new one before its id is asked for again: with
+    // this setting it then began at the end, and what had been written by then was skipped.
+    @Test
+    void run_thatBeginsAtTheEndAndIsGivenATopicMadeAnew_readsAllOfTheNewOne() throws Exception {
+        String topic = "given-anew";
+        KAFKA.cluster().createTopic(topic, PARTITIONS);
+        // So that the new one has its records when the group gives it.
+        KAFKA.cluster()
+                .admin()
+                .incrementalAlterConfigs(Map.of(
+                        new ConfigResource(ConfigResource.Type.GROUP, topic),
+                        Set.of(new AlterConfigOp(
+                                new ConfigEntry("consumer.heartbeat.interval.ms", "1500"), AlterConfigOp.OpType.SET))))
+                .all()
+                .get();
+        var settings = settings(topic, "consumer")
+                .outOfRange(OutOfRangePolicy.NEAREST)
+                .property("auto.offset.reset", "latest")
+                .build();
+        try (RunningPipeline running = run("committable", settings, topic)) {
+            ConsumerLedger.await(
+                    "its places are committed",
+                    SOON,
+                    () -> KAFKA.cluster().committedOffsets(topic).size() == PARTITIONS);
+            Records.produce(KAFKA.bootstrapServers(), topic, 0, OLD);
+            ConsumerLedger.await("the old one is read", SOON, () -> committed(topic) == OLD);
+            ConsumerHandle handle = running.handles(ConsumerHandle.class).getFirst();
+            KAFKA.cluster().deleteTopic(topic);
+            ConsumerLedger.await(
+                    "the group takes it away",
+                    SOON,
+                    () -> handle.dump().partitions().isEmpty());
+            KAFKA.cluster().createTopic(topic, PARTITIONS);
+            Records.produce(KAFKA.bootstrapServers(), topic, NEW_FROM, 1000);
+            ConsumerLedger.await(
+                    () -> "all of the new one is read, now " + readOfTheNewOne() + ", " + failure(running),
+                    SOON,
+                    () -> readOfTheNewOne() == 1000);
+            assertThat(running.completion()).isNotDone();
+        }
     }
 
     @ParameterizedTest

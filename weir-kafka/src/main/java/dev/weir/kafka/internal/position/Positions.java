@@ -299,15 +299,28 @@ public final class Positions {
                 .toList());
     }
 
-    /** Lets partitions begin of which there is no commit. */
+    /**
+     * Lets partitions begin of which there is no commit. The brokers delete commits with their topic: a topic that this
+     * run knows may be another one by now, and is identified first.
+     */
     private void uncommitted(List<AssignedPartition> partitions) {
+        List<AssignedPartition> others = new ArrayList<>();
+        for (AssignedPartition partition : partitions) {
+            if (topicIds.isKnown(partition.id().topic())
+                    && !Position.beginning().equals(startWithoutCommit(partition.id()))) {
+                assignment.hold(List.of(partition));
+                topicIds.identifyAnew(partition, 2, () -> beginWithoutCommit(List.of(partition)));
+            } else {
+                others.add(partition);
+            }
+        }
+        beginWithoutCommit(others);
+    }
+
+    private void beginWithoutCommit(List<AssignedPartition> partitions) {
         Map<AssignedPartition, Position> starts = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            Position start = start(partition.id());
-            if (topicIds.wasMadeAnew(partition.id().topic())) {
-                // The brokers delete commits with their topic; what is in the new one came while the old one was read.
-                start = Position.beginning();
-            }
+            Position start = startWithoutCommit(partition.id());
             if (start == null) {
                 throw new KafkaPipelineException(
                         "the group has committed nothing of " + partition.id() + " and auto.offset.reset is none;"
@@ -316,6 +329,11 @@ public final class Positions {
             starts.put(partition, start);
         }
         begin(starts);
+    }
+
+    private @Nullable Position startWithoutCommit(TopicPartition id) {
+        // What is in a topic that was made anew came while the one before it was read.
+        return topicIds.wasMadeAnew(id.topic()) ? Position.beginning() : start(id);
     }
 
     private void madeAnew(AssignedPartition partition, Uuid now) {

@@ -197,6 +197,12 @@ final class TopicIds {
         return topic.waits.stream().anyMatch(wait -> wait.partition == partition) ? topic.trouble : null;
     }
 
+    /** Whether the brokers have told the id of a topic of that name, in this run. It may be another one by now. */
+    boolean isKnown(String name) {
+        Topic topic = topics.get(name);
+        return topic != null && topic.known != null;
+    }
+
     /** Whether a topic of that name was seen to be made anew, in this run. */
     boolean wasMadeAnew(String name) {
         Topic topic = topics.get(name);

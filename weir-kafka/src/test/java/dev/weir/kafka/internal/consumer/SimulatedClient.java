@@ -367,7 +367,10 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         group.othersWork();
         Set<TopicPartition> told = new HashSet<>(ids);
         told.removeAll(untold);
-        told.stream().map(world::log).forEach(log -> log.startAsked |= log.owned && log.held && log.committed < 0);
+        told.stream()
+                .map(world::log)
+                .filter(log -> log.owned && log.held && log.committed < 0)
+                .forEach(log -> log.askStart(world.lookup.hasToldOfEarlierTopic()));
         return commitsOf(told.stream().map(world::log).toList());
     }
 

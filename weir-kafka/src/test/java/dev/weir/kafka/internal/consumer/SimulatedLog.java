@@ -120,6 +120,9 @@ final class SimulatedLog {
     /** Whether its topic was made anew before that answer. */
     private boolean placedAnew;
 
+    /** Whether nothing is committed since the topic was made anew, and the run had known the one before. */
+    private boolean startsAnew;
+
     /** Where the group begins under a start that is not the beginning; -1 before anything of it was emitted. */
     private long firstPlace = -1;
 
@@ -155,6 +158,7 @@ final class SimulatedLog {
         startAsked = false;
         opening = true;
         placedAnew = false;
+        startsAnew = false;
         openedStale = false;
         begin(Math.max(0, committed));
         doubtful = false;
@@ -385,6 +389,7 @@ final class SimulatedLog {
             clearedEpoch = epoch + 1;
         }
         startAsked = false;
+        startsAnew = false;
         doubtful = offset > end;
         nearest = -1;
     }
@@ -394,10 +399,19 @@ final class SimulatedLog {
         return new OffsetAndMetadata(position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
     }
 
+    /** The consumer is told that nothing is committed. */
+    void askStart(boolean hasKnownEarlierTopic) {
+        startsAnew |= !startAsked && hasKnownEarlierTopic;
+        startAsked = true;
+    }
+
     /** Nothing was committed, and the start is the end: that is so once, and never for partitions that were added. */
     void requireSamePlace(long offset) {
         if (added && offset > 0) {
             throw new AssertionError(id + " was added and begins at " + offset);
+        }
+        if (startsAnew && offset > 0) {
+            throw new AssertionError(id + " begins at " + offset + ", though the run knew the topic before it");
         }
         if (firstPlace >= 0 && offset > firstPlace) {
             throw new AssertionError(id + " begins at " + offset + ", though the group has begun at " + firstPlace);
@@ -427,6 +441,7 @@ final class SimulatedLog {
 
     void release() {
         owned = false;
+        startsAnew = false;
         doubtful = false;
     }
 

@@ -30,6 +30,9 @@ final class SimulatedLookup implements Lookup {
     private final SimulatedWorld world;
     private final Queue<Question> questions = new ArrayDeque<>();
 
+    /** The first topic of the name that the process was told of. */
+    private long firstIncarnation = Long.MAX_VALUE;
+
     SimulatedLookup(SimulatedWorld world) {
         this.world = world;
     }
@@ -66,6 +69,12 @@ final class SimulatedLookup implements Lookup {
     /** The process is gone, nobody waits for answers. */
     void forget() {
         questions.clear();
+        firstIncarnation = Long.MAX_VALUE;
+    }
+
+    /** Whether the process knows that there was a topic of the name before the present one, or will once it asks. */
+    boolean hasToldOfEarlierTopic() {
+        return firstIncarnation < world.troubles.incarnation();
     }
 
     @Override
@@ -86,6 +95,7 @@ final class SimulatedLookup implements Lookup {
     @Override
     public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
         long incarnation = world.troubles.has(Planted.UNNOTICED_RECREATION) ? 0 : world.troubles.incarnation();
+        firstIncarnation = Math.min(firstIncarnation, incarnation);
         return topics.stream()
                 .collect(Collectors.toMap(
                         topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1 + incarnation))));

@@ -40,7 +40,7 @@ final class SimulatedWorld implements OwnerClock {
     final SimulatedContext context = new SimulatedContext();
     final SimulatedGroup group;
     final SimulatedClient client;
-    private final SimulatedLookup lookup = new SimulatedLookup(this);
+    final SimulatedLookup lookup = new SimulatedLookup(this);
     private final ConsumerSettings<byte[], byte[]> settings;
 
     final boolean bounded;
