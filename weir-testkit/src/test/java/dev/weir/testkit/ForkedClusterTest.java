@@ -124,6 +124,8 @@ final class ForkedClusterTest {
     void owner_killed_takesItsBrokersWithIt(@TempDir Path folder) throws Exception {
         Process owner = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Owner.class.getName(),

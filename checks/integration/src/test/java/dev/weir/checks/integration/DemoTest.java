@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,14 +93,8 @@ class DemoTest {
     }
 
     private Process start(String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.weir.cli.Main",
-                "demo"));
+        List<String> command = ChildJvm.command();
+        command.addAll(List.of("dev.weir.cli.Main", "demo"));
         command.addAll(List.of(options));
         Process process = new ProcessBuilder(command).start();
         started = process;

@@ -127,16 +127,8 @@ class DemoTuneTest {
     }
 
     private List<JsonNode> run(String... options) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.weir.cli.Main",
-                "demo",
-                "--tune",
-                "--json"));
+        List<String> command = ChildJvm.command();
+        command.addAll(List.of("dev.weir.cli.Main", "demo", "--tune", "--json"));
         command.addAll(List.of(options));
         Path errors = temporary.resolve("stderr");
         Path out = temporary.resolve("stdout");

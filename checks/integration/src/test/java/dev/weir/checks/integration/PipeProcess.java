@@ -55,15 +55,9 @@ final class PipeProcess implements AutoCloseable {
     private static PipeProcess start(
             List<String> prefix, List<String> options, String mainClass, int heapMegabytes, String... args) {
         List<String> command = new ArrayList<>(prefix);
+        command.addAll(ChildJvm.command());
         command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + heapMegabytes + "m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+ExitOnOutOfMemoryError",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path")));
+                "-Xmx" + heapMegabytes + "m", "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED"));
         if (Runtime.version().feature() >= 23) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }

@@ -36,6 +36,8 @@ class ExitCodeTest {
         Path output = folder.resolve("output");
         Process application = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         InvoicingApplication.class.getName(),
