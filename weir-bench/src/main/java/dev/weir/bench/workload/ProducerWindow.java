@@ -16,6 +16,8 @@ final class ProducerWindow {
     static final long MOST_BYTES = 1 << 30;
 
     private static final String BUFFER = "buffer.memory";
+    private static final String REQUEST = "max.request.size";
+    private static final long DEFAULT_REQUEST_BYTES = 1 << 20;
     private static final Set<Scenario> PRODUCING = Set.of(Scenario.PRODUCE, Scenario.COPY);
     private static final int KEY_BYTES = Integer.BYTES;
 
@@ -56,10 +58,17 @@ final class ProducerWindow {
         }
     }
 
-    /** What clients are told that count bytes. */
+    /**
+     * What clients are told that count bytes. No request is larger than what may be in flight, and the lean producer
+     * wants to be told so: it refuses a buffer in which the largest record would never find room.
+     */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
-        if (bytes(point) > 0) {
-            client.put(BUFFER, Long.toString(bytes(point)));
+        long bytes = bytes(point);
+        if (bytes > 0) {
+            client.put(BUFFER, Long.toString(bytes));
+            if (bytes < DEFAULT_REQUEST_BYTES) {
+                client.putIfAbsent(REQUEST, Long.toString(bytes));
+            }
         }
     }
 

@@ -29,6 +29,16 @@ class ProducerWindowTest {
         assertThat(point.client()).containsEntry("buffer.memory", "1000000");
     }
 
+    // A copy on views, by the lean producer, was refused with the window of BenchPlannedLoadTest.
+    @ParameterizedTest
+    @CsvSource({"1000000, , 1000000", "1048576, , ", "1000000, 500000, 500000"})
+    void windowThatIsSmallerThanARequest_boundsRequestsToo(String window, String said, String request) {
+        WorkloadPoint point = point(
+                "copy",
+                "options.in.flight.bytes: " + window + (said == null ? "" : "\nclient.max.request.size: " + said));
+        assertThat(point.client().get("max.request.size")).isEqualTo(request);
+    }
+
     @Test
     void fileWithoutAWindow_leavesItToEach() {
         WorkloadPoint point = point("produce", "");
