@@ -138,7 +138,7 @@ class BenchDriversTest extends BenchTestBase {
         ResultsFolder results = bench.run("""
                 name: alike
                 scenario: consume
-                drivers: [plain-tuned, pekko-tuned, reactor-tuned, weir-client-defaults]
+                drivers: [plain-tuned, pekko-tuned, reactor-tuned, weir-untuned]
                 baseline: plain-tuned
                 topic: {partitions: 2, records: 200000, valueBytes: 50}
                 method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,

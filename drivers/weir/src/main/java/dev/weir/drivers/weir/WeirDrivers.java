@@ -32,7 +32,7 @@ public final class WeirDrivers {
                 "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
                 "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)));
         drivers.put("weir-lean-records", () -> new WeirDriver(Map.of(), FetchPath.LEAN, 1, true));
-        drivers.put("weir-client-defaults", () -> new WeirDriver(CLIENT_DEFAULTS, FetchPath.CLIENT));
+        drivers.put("weir-untuned", () -> new WeirDriver(CLIENT_DEFAULTS, FetchPath.CLIENT));
         drivers.put("weir-views-copy", () -> new WeirViewsCopy(0));
         drivers.put("weir-views-copy-parallel", () -> new WeirViewsCopy(2));
         DriverMain.serve(drivers, arguments);
