@@ -198,11 +198,11 @@ public final class Commits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
+        updateTopicIds(); // waits: what is finished is looked up after it
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
         }
-        updateTopicIds();
         underWay = true;
         List<AssignedPartition> sent = List.copyOf(assigned);
         client.commitAsync(finished, (offsets, failure) -> {
