@@ -36,7 +36,7 @@ class StressTest {
 
     @Test
     void casesOnARecordsWay_hold(@TempDir Path reports) throws Exception {
-        String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 200);
+        String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 100);
         Set<String> run = casesIn(reports);
         // Those of three threads are left out by jcstress where there are two processors.
         assertThat(run).hasSizeGreaterThanOrEqualTo(22).noneMatch(name -> name.endsWith(BROKEN));
@@ -107,7 +107,7 @@ class StressTest {
                 cases,
                 "-r",
                 reports.toString(),
-                // One plain configuration, two short rounds: a second for each case.
+                // One plain configuration, two short rounds: about a second for each case.
                 "-f",
                 "1",
                 "-fsm",

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Three members are replaced one after the other under load, on each way that a group can move partitions. */
 class RebalanceRollingRestartTest {
 
-    private static final int RECORDS = 200_000;
+    private static final int RECORDS = 100_000;
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(GroupLoad.quickGroups());

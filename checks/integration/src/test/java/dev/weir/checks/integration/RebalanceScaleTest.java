@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A group that grows and shrinks under load, and a topic that grows under the group. */
 class RebalanceScaleTest {
 
-    private static final int RECORDS = 200_000;
+    private static final int RECORDS = 100_000;
     private static final Duration SOON = Duration.ofSeconds(40);
 
     @RegisterExtension
