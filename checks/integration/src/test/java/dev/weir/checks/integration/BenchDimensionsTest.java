@@ -137,6 +137,7 @@ class BenchDimensionsTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void consumerGroup_hasAsManyProcessesAsConsumers_andTheTracesLoad() throws Exception {
         Run run = run("plain", 3);
         assertThat(run.totals().metrics())

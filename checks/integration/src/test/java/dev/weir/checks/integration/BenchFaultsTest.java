@@ -6,6 +6,7 @@ import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.live.Answer;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderSender;
+import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Flag;
@@ -127,16 +128,32 @@ class BenchFaultsTest extends BenchTestBase {
         return run.get(6, TimeUnit.MINUTES);
     }
 
+    /**
+     * Of heartbeats that are sooner than the default, so that the other one learns sooner that it is alone; as many
+     * processes as consumers.
+     */
     @Test
     @Timeout(600)
     void memberThatIsKilled_isGone_whatItHadIsNotLost_andTheRestTakeItsPartitionsOver() throws Exception {
         String name = "killed";
-        CompletableFuture<ResultsFolder> run = running(workload(name, "plain", 16, false));
+        CompletableFuture<ResultsFolder> run = running(workload(name, "plain", 12, false)
+                .replace("{session.timeout.ms: 6000}", "{session.timeout.ms: 6000, heartbeat.interval.ms: 500}")
+                .replace("members: 2}", "members: 1}\nconsumers: 2"));
         String did = ordered(name, run, "kill", "1");
         assertThat(process(did)).as(did).isEmpty();
         assertThat(members("plain")).as("the other one").hasSize(1);
         ResultsFolder results = ended(run);
         Disturbance kill = only(results);
+        Run changed = results.runs().getFirst();
+        assertThat(changed.totals().metrics())
+                .containsEntry("group: consumers", 2.0)
+                .containsEntry("group: most partitions of a consumer", 2.0);
+        assertThat(changed.flags()).contains(Flag.CHANGED);
+        assertThat(changed.timeline())
+                .singleElement()
+                .extracting(TimelineEntry::order)
+                .isEqualTo(Order.of(Map.of("kill", "1")));
+        assertThat(changed.phases()).hasSize(2);
         assertThat(kill.order()).isEqualTo("kill 1");
         assertThat(kill.recoveryMillis()).as("%s", kill).isPositive();
         assertThat(kill.late()).as("%s", kill).isPositive();

@@ -326,15 +326,4 @@ class BenchLiveTest extends BenchTestBase {
                 .first()
                 .satisfies(trial -> assertThat(trial.attempt().rate()).isEqualTo(80));
     }
-
-    @Test
-    @Timeout(600)
-    void runThatNobodyChanges_isQuoted_withItsLatencies() throws Exception {
-        ResultsFolder results = bench.run(workload("unchanged", "plain", 4));
-        Run run = whole(results, false);
-        assertThat(run.phases()).isEmpty();
-        assertThat(run.totals().records()).isPositive();
-        assertThat(results.latencyIntervals(run.key())).isNotEmpty();
-        assertThat(results.path().resolve("timeline.yaml")).doesNotExist();
-    }
 }

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Disturbance;
 import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,20 +52,43 @@ class BenchReaderGroupsTest extends BenchTestBase {
                         .isEqualTo(run.ledger().expected()));
     }
 
+    /**
+     * One process for each group; of a trace, two producers and partitions that are not alike, which
+     * {@link BenchDimensionsTest} has for groups of several. Nobody changes the run.
+     */
     @Test
-    void eachGroup_takesAllRecords_andTheRateIsThatOfAllGroups() throws Exception {
-        ResultsFolder results = bench.run(workload("groups", "plain", 5) + "groups: 2\n");
+    void eachGroup_takesAllRecordsOfTheTrace_andTheRateIsThatOfAllGroups() throws Exception {
+        Path trace = folder.resolve("trace.txt");
+        Files.writeString(trace, "# seconds, records per second\n0 50\n1 150\n3 50\n");
+        ResultsFolder results = bench.run(workload("groups", "plain", 4)
+                        .replace("recordsPerSecond: 100", "trace: '" + trace + "', partitionSkew: 1, producers: 2")
+                        .replace("members: 2", "members: 1")
+                + "producer: {linger.ms: 3}\ngroups: 2\n");
         Run run = results.runs().getFirst();
         requireWhole(run, 2);
-        assertThat(run.flags()).doesNotContain(Flag.UNEVEN, Flag.GUARANTEE_BROKEN);
+        assertThat(run.flags()).doesNotContain(Flag.UNEVEN, Flag.GUARANTEE_BROKEN, Flag.CHANGED);
+        assertThat(run.phases()).isEmpty();
+        assertThat(results.path().resolve("timeline.yaml")).doesNotExist();
         assertThat(run.totals().recordsPerSecond()).isCloseTo(200, within(40.0));
         Map<String, Double> metrics = run.totals().metrics();
-        assertThat(metrics.get("planned/s")).isCloseTo(200, within(1.0));
-        assertThat(metrics).containsEntry("group: most partitions of a consumer", 2.0);
+        assertThat(metrics.get("planned/s"))
+                .as("of the trace, while it was measured")
+                .isCloseTo(200, within(1.0));
+        assertThat(metrics.get("load: hottest partition %"))
+                .isCloseTo(100 / (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0), within(1.5));
+        assertThat(metrics)
+                .containsEntry("group: consumers", 1.0)
+                .containsEntry("group: most partitions of a consumer", 4.0);
         assertThat(metrics.get("group 1: records/s")).isCloseTo(100, within(20.0));
         assertThat(metrics.get("group 2: records/s")).isCloseTo(100, within(20.0));
         assertThat(metrics).containsKeys("group 1: p99 ms", "group 2: p99 ms");
+        assertThat(run.intervals().stream().flatMap(each -> each.figures().keySet().stream()))
+                .contains("host: busy %, by second", "generator, client: produce ms", "client: fetches/s");
+        assertThat(results.latencyIntervals(run.key()).stream().map(Histogram::getTag))
+                .contains(LatencyTags.responseOfConsumer(0), LatencyTags.responseOfConsumer(1));
         assertThat(Reports.lines(results)).contains("\"groups\":[{\"expected\":");
+        assertThat(Reports.csv(results))
+                .anySatisfy(file -> assertThat(file.getFileName()).hasToString("series.csv"));
     }
 
     /**

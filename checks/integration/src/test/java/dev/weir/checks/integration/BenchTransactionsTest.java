@@ -4,35 +4,50 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.bench.BenchException;
-import dev.weir.bench.result.ResultsFolder;
-import dev.weir.bench.result.Run;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.fill.FillPlan;
+import dev.weir.bench.process.DriverCatalog;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Report;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Campaigns that read what transactions wrote, some of them aborted, or write in transactions. */
+/** Drivers that read what transactions wrote, some of them aborted, or write in transactions. */
 @Timeout(180)
 class BenchTransactionsTest extends BenchTestBase {
+    private static final long PER_PARTITION = 2_000;
 
     @Test
     void readCommitted_deliversEachCommittedRecordOnce_andCommitsPastTheMarkers() throws Exception {
-        ResultsFolder results = bench.run("""
+        WorkloadPoint point = Workload.parse("committed", """
                 name: committed
                 scenario: at-least-once
                 drivers: [weir-lean]
                 baseline: weir-lean
-                topic: {partitions: 2, records: 20000, valueBytes: 50, transactionRecords: 100, abortedShare: 0.25}
+                topic: {partitions: 2, valueBytes: 50, transactionRecords: 100, abortedShare: 0.25}
                 client: {isolation.level: read_committed}
-                options: {sink.records.per.second: 20000}
-                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
-                  intervalMillis: 20}
-                """);
-        assertThat(results.runs()).extracting(Run::failure).containsOnlyNulls();
-        assertThat(results.runs())
-                .hasSize(1)
-                .allSatisfy(run -> assertThat(run.ledger().isClean())
-                        .as("%s", run.ledger())
-                        .isTrue());
+                """, false).points().getFirst();
+        DriverLauncher launcher = new DriverLauncher(DriverCatalog.below(Path.of(System.getProperty("weir.root"))));
+        try (BenchCluster cluster = BenchCluster.existing(bench.existing(), note -> {}, () -> false);
+                DriverProcess process = launcher.start("weir-lean", 64, folder.resolve("weir-lean.log"))) {
+            String topic = cluster.topics().filled(point, PER_PARTITION);
+            DriverSession session = new DriverSession(process, cluster, point);
+            session.hello();
+            session.configure(topic, PER_PARTITION);
+            String group = session.start(0, 60);
+            Report.Passed passed = session.passed();
+            assertThat(passed.complete()).as("%s", passed.ledger()).isTrue();
+            assertThat(passed.ledger().isBroken()).as("%s", passed.ledger()).isFalse();
+            assertThat(passed.records()).isEqualTo(2 * PER_PARTITION);
+            assertThat(cluster.groups().committedAll(group, topic, FillPlan.of(point, PER_PARTITION)))
+                    .isTrue();
+        }
     }
 
     @Test
