@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Any bytes on the port do no harm: the pipeline goes on and loses nothing, the console answers as before and closes at
  * once, and no thread is left. Seeds are printed with a failure; {@code -Dweir.fuzz.seconds=600} fuzzes for longer than
- * the 4 seconds of the suite.
+ * the 2 seconds of the suite.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class ConsoleFuzzTest {
 
-    private static final int SECONDS = Integer.getInteger("weir.fuzz.seconds", 4);
+    private static final int SECONDS = Integer.getInteger("weir.fuzz.seconds", 2);
 
     private static final List<String> BASES = List.of(
             "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",

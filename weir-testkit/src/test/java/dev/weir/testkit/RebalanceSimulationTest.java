@@ -28,6 +28,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RebalanceSimulationTest {
@@ -102,7 +103,16 @@ class RebalanceSimulationTest {
     void lanesByKey_keepTheOrderOfKeys() {
         simulation(RebalanceSimulationTest::byKey)
                 .order(Order.KEY)
-                .seeds(1, 300)
+                .seeds(1, 100)
+                .run();
+    }
+
+    @Test
+    @Tag("long")
+    void lanesByKey_inFurtherWorlds_keepTheOrderOfKeys() {
+        simulation(RebalanceSimulationTest::byKey)
+                .order(Order.KEY)
+                .seeds(101, 2_000)
                 .run();
     }
 

@@ -88,14 +88,27 @@ public final class ChangePoints {
     /** The distances within one part of a series. Confined to one thread. */
     private static final class Energy {
         private final double[][] distances;
-        private final double[][] sums; // of a rectangle from the first row and column on
+        private final double[][]
+                sums; // of a rectangle from the first row and column on, as wide as it is high or wider
         private final int[] order;
+        /** By the length of a side, and that of the other: what the distances within the first one count. */
+        private final double[][] within;
+
+        private final double[] across; // by the length of both sides, what distances between them count
 
         Energy(double[] part) {
             int n = part.length;
             distances = new double[n][n];
             sums = new double[n + 1][n + 1];
             order = new int[n];
+            within = new double[n + 1][n + 1];
+            across = new double[n + 1];
+            for (int one = 1; one <= n; one++) {
+                across[one] = 2.0 / one;
+                for (int other = 1; other <= n; other++) {
+                    within[one][other] = (double) other / one / (one + other);
+                }
+            }
             for (int i = 0; i < n; i++) {
                 order[i] = i;
                 for (int j = 0; j < n; j++) {
@@ -108,32 +121,40 @@ public final class ChangePoints {
         Division best() {
             int n = order.length;
             for (int i = 0; i < n; i++) {
-                double row = 0;
-                for (int j = 0; j < n; j++) {
-                    row += distances[order[i]][order[j]];
-                    sums[i + 1][j + 1] = sums[i][j + 1] + row;
+                double[] of = distances[order[i]];
+                double[] before = sums[i];
+                double[] upTo = sums[i + 1];
+                // Distances are the same both ways: what a row has before the diagonal, the column above it has.
+                double row = before[i + 1] - before[i];
+                for (int j = i; j < n; j++) {
+                    row += of[order[j]];
+                    upTo[j + 1] = before[j + 1] + row;
                 }
             }
-            Division best = new Division(MIN_LENGTH, -1);
+            int place = MIN_LENGTH;
+            double most = -1;
             for (int at = MIN_LENGTH; at <= n - MIN_LENGTH; at++) {
                 for (int to = at + MIN_LENGTH; to <= n; to++) {
                     double distance = distance(at, to);
-                    if (distance > best.distance) {
-                        best = new Division(at, distance);
+                    if (distance > most) {
+                        most = distance;
+                        place = at;
                     }
                 }
             }
-            return best;
+            return new Division(place, most);
         }
 
+        /**
+         * left * right / (left + right) times the energy distance 2 * across / (left * right) - withinLeft / left² -
+         * withinRight / right², multiplied out: most of the time goes here, and divisions would be most of that.
+         */
         private double distance(int at, int to) {
-            double left = at;
-            double right = to - at;
+            int right = to - at;
             double withinLeft = sums[at][at];
-            double across = sums[at][to] - withinLeft;
-            double withinRight = sums[to][to] - 2 * across - withinLeft;
-            double energy = 2 * across / (left * right) - withinLeft / (left * left) - withinRight / (right * right);
-            return left * right / (left + right) * energy;
+            double between = sums[at][to] - withinLeft;
+            double withinRight = sums[to][to] - 2 * between - withinLeft;
+            return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
         /** How often figures in an order by luck have as good a division. */

@@ -31,14 +31,16 @@ final class StudentT {
         while (twoSidedP(high, degrees) > 1 - confidence) {
             high *= 2;
         }
-        for (int i = 0; i < 100; i++) {
+        while (true) {
             double middle = (low + high) / 2;
+            if (middle == low || middle == high) {
+                return middle; // No number lies between them.
+            }
             if (twoSidedP(middle, degrees) > 1 - confidence) {
                 low = middle;
             } else {
                 high = middle;
             }
         }
-        return (low + high) / 2;
     }
 }

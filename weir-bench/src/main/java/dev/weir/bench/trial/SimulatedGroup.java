@@ -89,6 +89,7 @@ final class SimulatedGroup {
     private final HandlerWork work;
     private final double workMillis;
     private final long retryNanos;
+    private final boolean copies;
     private final long commitNanos; // 0 where what is written is there at once
     private final int locks;
     private final int pollRecords;
@@ -133,6 +134,7 @@ final class SimulatedGroup {
         this.work = HandlerWork.of(point.options());
         this.workMillis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         this.retryNanos = millis(Failures.RETRY_MILLIS);
+        this.copies = point.copiesByPlan();
         this.commitNanos = point.isExactlyOnce() ? millis(PassOptions.COMMIT_INTERVAL) : 0;
         this.locks = ShareOptions.locks(point.options());
         int said = ShareOptions.number(point.options(), ShareOptions.POLL_RECORDS);
@@ -289,7 +291,7 @@ final class SimulatedGroup {
 
     /** When a record that is done now has come: who copies writes it, for a reader that sees what is committed. */
     private long seenNanos() {
-        if (!point.copiesByPlan()) {
+        if (!copies) {
             return nowNanos;
         }
         long committed = commitNanos == 0 ? nowNanos : Math.ceilDiv(nowNanos, commitNanos) * commitNanos;
@@ -344,10 +346,12 @@ final class SimulatedGroup {
         int from = nextIdle++;
         for (int i = 0; i < workers.size(); i++) {
             Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));
-            if (!worker.isBusy
-                    && !isAway[worker.process]
-                    && takeNext(worker, true)
-                    && waiting.stream().allMatch(Deque::isEmpty)) {
+            if (worker.isBusy || isAway[worker.process]) {
+                continue;
+            }
+            boolean found = takeNext(worker, true);
+            // In a share group, what one may not take no other may.
+            if (found ? waiting.stream().allMatch(Deque::isEmpty) : kind != Kind.CONSUMERS) {
                 return;
             }
         }

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -72,7 +73,7 @@ record ComputingVersion(
         return new EventGenerator(seed, MEDIAN_PAYLOAD_CHARS);
     }
 
-    static Version first() {
+    static ComputingVersion first() {
         return new ComputingVersion(
                 "a JSON tree, java.net.URI, LZ-string as in JavaScript, all on one thread",
                 "",
@@ -116,12 +117,22 @@ record ComputingVersion(
 
     @Override
     public @Nullable Version next(Measurement measured, Set<String> failed) {
+        return next(measured, failed, step -> StepCosts.todayOverNaive(step, traffic(SEED)));
+    }
+
+    /**
+     * The same with other costs.
+     *
+     * @param todayOverNaive what today's step costs over what the naive one does
+     */
+    @Nullable
+    Version next(Measurement measured, Set<String> failed, ToDoubleFunction<Step> todayOverNaive) {
         Step largest = naive.stream()
                 .filter(step -> !failed.contains(step.stage))
                 .max(Comparator.comparingDouble(step -> share(measured, step)))
                 .orElse(null);
         if (largest != null) {
-            return cheaper(largest, measured);
+            return cheaper(largest, measured, todayOverNaive.applyAsDouble(largest));
         }
         // Of equals the first: the limiter's own advice.
         return Stream.of(advised(measured.limiter()), cheaperClients(measured))
@@ -185,8 +196,7 @@ record ComputingVersion(
         return Runtime.getRuntime().availableProcessors();
     }
 
-    private Version cheaper(Step largest, Measurement measured) {
-        double costRatio = StepCosts.todayOverNaive(largest, traffic(SEED));
+    private Version cheaper(Step largest, Measurement measured, double costRatio) {
         Set<Step> left = EnumSet.copyOf(naive);
         left.remove(largest);
         return new ComputingVersion(

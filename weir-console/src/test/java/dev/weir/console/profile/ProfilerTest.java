@@ -9,10 +9,12 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import example.burners.Burners;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Stream;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
-import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,8 +33,14 @@ class ProfilerTest {
     /** The share of 40 % is then off by less than 3 points in all but one of 40,000 profiles. */
     private static final int ENOUGH = 5_000;
 
-    /** The same with 4 points. */
-    private static final int ENOUGH_FOR_FOUR = 2_800;
+    /**
+     * The same with 5.5 points, and with as many deviations of smaller shares. Half a point more is for what a stage
+     * does at the edges of a short profile, which may count as nobody's.
+     */
+    private static final int ENOUGH_FOR_SIX = 1_500;
+
+    /** What they see together is looked at. So many of 15 s end before the test's time is up. */
+    private static final int MOST_PROFILES = 30;
 
     static Stream<Dispatcher> dispatchers() {
         return Stream.of(Dispatcher.virtual(), Dispatcher.fixed("burning", 2));
@@ -46,39 +54,47 @@ class ProfilerTest {
     }
 
     @Test
-    void shares_ofPlantedBurners_areWithinFourPoints() throws Exception {
-        assertSharesByTheProcessor(Dispatcher.virtual(), ENOUGH_FOR_FOUR, 0.04);
+    void shares_ofPlantedBurners_areWithinSixPoints() throws Exception {
+        assertSharesByTheProcessor(
+                Dispatcher.virtual(),
+                Duration.ofMillis(3_200),
+                ENOUGH_FOR_SIX,
+                share -> 0.06 * Math.sqrt(share * (1 - share) / (0.4 * 0.6)));
     }
 
     @Tag("long")
     @Test
     void shares_ofPlantedBurners_areWithinThreePoints() throws Exception {
-        assertSharesByTheProcessor(Dispatcher.virtual(), ENOUGH, 0.03);
+        assertSharesByTheProcessor(Dispatcher.virtual(), Duration.ofSeconds(15), ENOUGH, share -> 0.03);
     }
 
     @Tag("long")
     @Test
     void shares_ofPlantedBurnersOnAPool_areWithinThreePoints() throws Exception {
-        assertSharesByTheProcessor(Dispatcher.fixed("burning", 2), ENOUGH, 0.03);
+        assertSharesByTheProcessor(Dispatcher.fixed("burning", 2), Duration.ofSeconds(15), ENOUGH, share -> 0.03);
     }
 
-    private static void assertSharesByTheProcessor(Dispatcher dispatcher, int enough, double off) throws Exception {
-        Profiler profiler = Profiler.create().time(Duration.ofSeconds(15)).period(Duration.ofMillis(1));
-        assertShares(dispatcher, profiler, samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample", enough, off);
+    private static void assertSharesByTheProcessor(
+            Dispatcher dispatcher, Duration time, int enough, DoubleUnaryOperator off) throws Exception {
+        String sampler = samplesCpuTime() ? "jdk.CPUTimeSample" : "jdk.ExecutionSample";
+        assertShares(dispatcher, time, Profiler.create().period(Duration.ofMillis(1)), sampler, enough, off);
     }
 
     @Tag("long")
     @ParameterizedTest
     @MethodSource("dispatchers")
     void shares_byTheClock_areWithinFivePoints(Dispatcher dispatcher) throws Exception {
-        Profiler profiler = Profiler.create()
-                .time(Duration.ofSeconds(30))
-                .period(Duration.ofMillis(10))
-                .byTheClock();
-        assertShares(dispatcher, profiler, "jdk.ExecutionSample", ENOUGH, 0.05);
+        Profiler profiler = Profiler.create().period(Duration.ofMillis(10)).byTheClock();
+        assertShares(dispatcher, Duration.ofSeconds(30), profiler, "jdk.ExecutionSample", ENOUGH, share -> 0.05);
     }
 
-    private static void assertShares(Dispatcher dispatcher, Profiler profiler, String sampler, int enough, double off)
+    private static void assertShares(
+            Dispatcher dispatcher,
+            Duration time,
+            Profiler profiler,
+            String sampler,
+            int enough,
+            DoubleUnaryOperator off)
             throws Exception {
         Burners burners = new Burners(0);
         try (dispatcher;
@@ -86,27 +102,41 @@ class ProfilerTest {
                 // A second one for its samples; it has the same stages.
                 RunningPipeline another = burners.run(dispatcher)) {
             await().atMost(PATIENCE).until(() -> burners.done.get() > WARM);
-            Profile profile = profiler.recordThisProcess();
+            List<Profile> profiles = new ArrayList<>();
+            long samples = 0;
             // The kernel's tick bounds the samples of a second; others on the machine may take most of it.
-            for (int more = 0; profile.samples() < enough && more < 6; more++) {
-                profile = profiler.time(more == 0 ? Duration.ofSeconds(30) : Profiler.MOST)
-                        .recordThisProcess();
+            while (samples < enough && profiles.size() < MOST_PROFILES) {
+                Profile profile = profiler.time(time).recordThisProcess();
+                profiles.add(profile);
+                samples += profile.samples();
             }
             running.cancel();
             another.cancel();
-            assertThat(profile.sampler()).isEqualTo(sampler);
-            assertThat(profile.samples()).isGreaterThanOrEqualTo(enough);
-            double all = profile.engineShare() + profile.clientShare() + profile.otherShare();
-            Offset<Double> near = within(off);
+            assertThat(samples).isGreaterThanOrEqualTo(enough);
+            profiles.forEach(profile -> assertWhole(profile, sampler));
             for (int percent : Burners.PERCENT) {
-                StageProfile stage = stage(profile, "burn" + percent);
-                assertThat(stage.cpuShare()).as(profile.stages().toString()).isCloseTo(percent / 100.0, near);
-                assertThat(stage.top().getFirst().method()).isEqualTo("example.burners.Burners.burn");
-                assertThat(stage.top().getFirst().selfShare()).isGreaterThan(0.5);
-                all += stage.cpuShare();
+                double share = percent / 100.0;
+                double seen = 0;
+                for (Profile profile : profiles) {
+                    seen += stage(profile, "burn" + percent).cpuShare() * profile.samples() / samples;
+                }
+                assertThat(seen)
+                        .as(profiles.stream().map(Profile::stages).toList().toString())
+                        .isCloseTo(share, within(off.applyAsDouble(share)));
             }
-            assertThat(all).isCloseTo(1, within(1e-6));
         }
+    }
+
+    private static void assertWhole(Profile profile, String sampler) {
+        assertThat(profile.sampler()).isEqualTo(sampler);
+        double all = profile.engineShare() + profile.clientShare() + profile.otherShare();
+        for (int percent : Burners.PERCENT) {
+            StageProfile stage = stage(profile, "burn" + percent);
+            assertThat(stage.top().getFirst().method()).isEqualTo("example.burners.Burners.burn");
+            assertThat(stage.top().getFirst().selfShare()).isGreaterThan(0.5);
+            all += stage.cpuShare();
+        }
+        assertThat(all).isCloseTo(1, within(1e-6));
     }
 
     private static StageProfile stage(Profile profile, String name) {

@@ -146,7 +146,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             if (!log.owned || random.nextInt(3) == 0 || world.troubles.hinders(log)) {
                 continue;
             }
-            require(log.positionKnown || log.paused, "fetches before it is known where to go on: " + log.id);
+            require(log.positionKnown || log.paused, () -> "fetches before it is known where to go on: " + log.id);
             List<ConsumerRecord<byte[], byte[]>> list = new ArrayList<>();
             while (!log.paused && room > 0 && log.position < log.end) {
                 if (log.visible.get((int) log.position)) {
@@ -161,7 +161,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
                 next.put(log.id, log.place());
             }
             if (!list.isEmpty()) {
-                require(!log.held, "fetches though it is not known where to go on: " + log.id);
+                require(!log.held, () -> "fetches though it is not known where to go on: " + log.id);
                 fetched.put(log.id, list);
             }
         }
@@ -199,14 +199,14 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public void seek(TopicPartition id, long offset) {
         SimulatedLog log = world.log(id);
-        require(log.owned, "seeks what it does not have: " + id);
+        require(log.owned, () -> "seeks what it does not have: " + id);
         log.hold();
     }
 
     @Override
     public void seek(TopicPartition id, OffsetAndMetadata place) {
         SimulatedLog log = world.log(id);
-        require(log.owned, "seeks what it does not have: " + id);
+        require(log.owned, () -> "seeks what it does not have: " + id);
         log.goOn(place.offset(), place.leaderEpoch().orElse(SimulatedElections.UNKNOWN), world.outOfRange);
     }
 
@@ -222,14 +222,14 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     @Override
     public void resume(Collection<TopicPartition> ids) {
-        require(!world.stopped || !world.pipeline().ended, "resumed after the end: " + ids);
+        require(!world.stopped || !world.pipeline().ended, () -> "resumed after the end: " + ids);
         ids.forEach(id -> paused(id, false));
     }
 
     private void paused(TopicPartition id, boolean to) {
         SimulatedLog log = world.log(id);
-        require(log.owned, "pause or resume of what it does not have: " + id);
-        require(to || log.paused, id + " resumed though it was not paused");
+        require(log.owned, () -> "pause or resume of what it does not have: " + id);
+        require(to || log.paused, () -> id + " resumed though it was not paused");
         log.paused = to;
     }
 
@@ -255,7 +255,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     }
 
     private void requireOwned(Set<TopicPartition> ids) {
-        ids.forEach(id -> require(world.log(id).owned, "commits what it does not have: " + id));
+        ids.forEach(id -> require(world.log(id).owned, () -> "commits what it does not have: " + id));
     }
 
     /** Partitions were taken away, or the process is gone. */

@@ -25,22 +25,26 @@ enum SimulatedEvent {
     /** What a fault does to the promises: for each class at least one that a test plants, to see it found. */
     enum Planted {
         /** What the client throws about a lost position is dropped. */
-        SWALLOWED_TRUNCATION(TRUNCATION),
+        SWALLOWED_TRUNCATION(TRUNCATION, 182),
         /** Commits say nothing of leader epochs. */
-        COMMITS_WITHOUT_EPOCH(TRUNCATION),
+        COMMITS_WITHOUT_EPOCH(TRUNCATION, 9_974),
         /** Nobody notices that the topic has another id. */
-        UNNOTICED_RECREATION(RECREATION),
+        UNNOTICED_RECREATION(RECREATION, 33),
         /** The place that was taken is not committed before its first records are finished. */
-        FORGOTTEN_PLACE(LATEST),
+        FORGOTTEN_PLACE(LATEST, 280),
         /** An added partition begins at its end. */
-        ADDED_AT_END(LATEST),
+        ADDED_AT_END(LATEST, 481),
         /** A question is answered when all of it can be. */
-        ALL_OR_NOTHING_LOOKUP(LEADERLESS);
+        ALL_OR_NOTHING_LOOKUP(LEADERLESS, 54);
 
         final SimulatedEvent in;
 
-        Planted(SimulatedEvent in) {
+        /** A world that shows it, as the loop is today: the first one to look at, since some are rare. */
+        final long shownBy;
+
+        Planted(SimulatedEvent in, long shownBy) {
             this.in = in;
+            this.shownBy = shownBy;
         }
     }
 

@@ -95,7 +95,7 @@ final class SimulatedPipeline {
             SimulatedLog log = log(batch.get(i));
             // What was committed ahead of a partition that goes is given out, paused or not.
             boolean goes = !log.owned || world.group.inCallback;
-            require(goes || !world.user.isPaused(log.id), "emitted though it is paused: " + batch.get(i));
+            require(goes || !world.user.isPaused(log.id), () -> "emitted though it is paused: " + log.id);
             log.see(batch.get(i).offset());
         }
     }
@@ -103,14 +103,14 @@ final class SimulatedPipeline {
     private void take(Batch<ConsumerRecord<byte[], byte[]>> batch, int i) {
         ConsumerRecord<byte[], byte[]> record = batch.get(i);
         SimulatedLog log = log(record);
-        require(log.owned, "emitted after it was taken away: " + record);
-        require(!log.held, "emitted while it is not known where to go on: " + record);
-        require(!world.user.isPaused(log.id), "emitted though it is paused: " + record);
+        require(log.owned, () -> "emitted after it was taken away: " + record);
+        require(!log.held, () -> "emitted while it is not known where to go on: " + record);
+        require(!world.user.isPaused(log.id), () -> "emitted though it is paused: " + record);
         long expected = log.nextToEmit(log.nextToTake);
         require(
                 log.doubtful || record.offset() == expected,
-                "expected " + log.id + "@" + expected + " got " + record.offset());
-        require(!world.bounded || record.offset() < log.endAtStart, "emitted past the end: " + record);
+                () -> "expected " + log.id + "@" + expected + " got " + record.offset());
+        require(!world.bounded || record.offset() < log.endAtStart, () -> "emitted past the end: " + record);
         log.taken(record.offset());
         int more = random.nextInt(10) == 0 ? 1 + random.nextInt(2) : 0;
         if (more > 0) {

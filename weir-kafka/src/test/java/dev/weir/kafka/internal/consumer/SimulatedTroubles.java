@@ -244,7 +244,7 @@ final class SimulatedTroubles {
     /** Somebody commits another offset for the partition that the failure names. */
     void setByHand() {
         SimulatedLog log = world.log(Objects.requireNonNull(lost()));
-        require(log.wasCut(), "failed, though nothing was lost: " + world.context.failure);
+        require(log.wasCut(), () -> "failed, though nothing was lost: " + world.context.failure);
         log.setByHand();
     }
 
@@ -264,7 +264,7 @@ final class SimulatedTroubles {
             if (log.owned && !log.leaderless && !read) {
                 require(
                         world.nanoTime() - calmSinceNanos < CALM_NANOS,
-                        log.id + "@" + log.firstUnfinished() + " is never read: position " + log.position + " of "
+                        () -> log.id + "@" + log.firstUnfinished() + " is never read: position " + log.position + " of "
                                 + log.end + ", committed " + log.committed + (log.held ? ", place not known" : "")
                                 + (log.doubtful ? ", position lost" : "") + ", policy " + world.outOfRange);
                 return false;

@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -160,6 +161,13 @@ final class SimulatedWorld implements OwnerClock {
         require(holds, otherwise, null);
     }
 
+    /** Of words that take longer to make than what is required takes to look at. */
+    static void require(boolean holds, Supplier<String> otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise.get());
+        }
+    }
+
     private static void require(boolean holds, String otherwise, @Nullable Throwable cause) {
         if (!holds) {
             throw new AssertionError(otherwise, cause);
@@ -188,8 +196,10 @@ final class SimulatedWorld implements OwnerClock {
         }
         for (SimulatedLog log : logs.values()) {
             if (commitAhead > 0) {
-                require(abandoned || log.unseen().isEmpty(), "committed and never emitted: " + log.id + log.unseen());
-                require(abandoned || !left.contains(log.id + "@"), "all was pulled, but reported: " + left);
+                require(
+                        abandoned || log.unseen().isEmpty(),
+                        () -> "committed and never emitted: " + log.id + log.unseen());
+                require(abandoned || !left.contains(log.id + "@"), () -> "all was pulled, but reported: " + left);
                 log.requirePlaceIsCommitted();
                 if (log.owned) {
                     checkEnd(log, false);
@@ -215,7 +225,7 @@ final class SimulatedWorld implements OwnerClock {
                 .sum();
         // What a pause holds back is not counted as before the pipeline any more.
         int most = commitAhead * (1 + user.pauses);
-        require(commitAhead == 0 || lost <= most, "lost in a crash: " + lost + ", more than " + most);
+        require(commitAhead == 0 || lost <= most, () -> "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
         logs.values().forEach(SimulatedLog::forgetPlace);
         if (logs.values().stream().allMatch(SimulatedLog::isUntouched)) {
@@ -241,7 +251,7 @@ final class SimulatedWorld implements OwnerClock {
         boolean isLeft = pipeline.holds(log);
         require(
                 isLeft == leftUndone.contains(log.id + "@"),
-                log.id + " unfinished: " + isLeft + ", but reported: " + leftUndone);
+                () -> log.id + " unfinished: " + isLeft + ", but reported: " + leftUndone);
         checkEnd(log, isLeft);
     }
 
@@ -251,7 +261,7 @@ final class SimulatedWorld implements OwnerClock {
         if (throughAll && log.positionKnown && log.position >= log.endAtStart) {
             require(
                     Math.max(0, log.committed) >= log.endAtStart,
-                    "the end of " + log.id + " was " + log.endAtStart + ", committed " + log.committed);
+                    () -> "the end of " + log.id + " was " + log.endAtStart + ", committed " + log.committed);
         }
     }
 
@@ -317,7 +327,7 @@ final class SimulatedWorld implements OwnerClock {
 
     /** Nothing more comes from outside; all that is under way comes to its end. */
     private void actCalmly() {
-        require(++calmSteps < MAX_CALM_STEPS, "never comes to its end: " + logs.values());
+        require(++calmSteps < MAX_CALM_STEPS, () -> "never comes to its end: " + logs.values());
         if (!calm) {
             calm = true;
             user.resumeAll();
@@ -360,7 +370,7 @@ final class SimulatedWorld implements OwnerClock {
         if (!stopped && !closeRequested && !bounded && commitAhead == 0) {
             logs.values().stream()
                     .filter(log -> log.owned && log.paused && !log.held && !log.doubtful && log.position > log.start)
-                    .forEach(log -> require(!log.isAllFetchedFinished(), log.id + " is paused for ever"));
+                    .forEach(log -> require(!log.isAllFetchedFinished(), () -> log.id + " is paused for ever"));
         }
         if (closeRequested) {
             require(nowNanos - closeDeadlineNanos < TimeUnit.SECONDS.toNanos(2), "polls though its time is up");
@@ -389,7 +399,7 @@ final class SimulatedWorld implements OwnerClock {
 
     @Override
     public void park(long nanos) {
-        require(nanos > 0, "parked for " + nanos);
+        require(nanos > 0, () -> "parked for " + nanos);
         require(
                 !group.inCallback || !closeRequested || nowNanos + nanos <= closeDeadlineNanos,
                 "parks beyond the end of a closing pipeline's patience");

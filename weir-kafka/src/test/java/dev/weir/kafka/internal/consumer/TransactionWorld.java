@@ -381,10 +381,10 @@ final class TransactionWorld implements OwnerClock {
     void act() {
         if (calm) {
             // With little room each transaction waits until what is finished fits.
-            require(
-                    ++calmSteps < (isTight ? 5 : 1) * MAX_CALM_STEPS,
-                    "never comes to its end: " + cluster.inputs.values(),
-                    null);
+            calmSteps++;
+            if (calmSteps >= (isTight ? 5 : 1) * MAX_CALM_STEPS) {
+                throw new AssertionError("never comes to its end: " + cluster.inputs.values());
+            }
             if (!bounded && !stopped && inFlight.isEmpty() && cluster.isThrough()) {
                 stopped = true;
                 through = true;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class FuzzTest {
 
-    private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("weir.fuzz.seconds", 4));
+    private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("weir.fuzz.seconds", 2));
     private static final long SEED = Long.getLong("weir.fuzz.seed", 42L);
 
     /** Where the numbers of a batch's header are, and how long they are: drawn in BatchLayout. */
