@@ -88,13 +88,17 @@ public final class ChangePoints {
     /** The distances within one part of a series. Confined to one thread. */
     private static final class Energy {
         private final double[][] distances;
-        private final double[][]
-                sums; // of a rectangle from the first row and column on, as wide as it is high or wider
+
+        /** Of a rectangle from the first row and column on, as wide as it is high or wider. */
+        private final double[][] sums;
+
         private final int[] order;
+
         /** By the length of a side, and that of the other: what the distances within the first one count. */
         private final double[][] within;
 
-        private final double[] across; // by the length of both sides, what distances between them count
+        /** By the length of both sides together: what the distances between them count. */
+        private final double[] across;
 
         Energy(double[] part) {
             int n = part.length;

@@ -56,7 +56,7 @@ class ConsumerLeaderlessTest {
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
-            new KafkaClusterExtension(KafkaCluster.builder().brokers(3).forked().heapMegabytes(256));
+            new KafkaClusterExtension(KafkaCluster.builder().brokers(3));
 
     private final Set<TopicPartition> read = ConcurrentHashMap.newKeySet();
 
@@ -99,10 +99,10 @@ class ConsumerLeaderlessTest {
     }
 
     @BeforeAll
-    static void spreadTopicsAndKillABroker() throws Exception {
+    static void spreadTopicsAndStopABroker() throws Exception {
         spread(topics());
         spread("lone-classic", "lone-consumer", "sought", "asked");
-        killVictim();
+        stopVictim();
     }
 
     @Test
@@ -147,7 +147,7 @@ class ConsumerLeaderlessTest {
     void leaderlessPartition_inANewGroup_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(String protocol)
             throws Exception {
         String topic = "lone-" + protocol;
-        killVictim();
+        stopVictim();
         try (RunningPipeline running = run(settings(topic, protocol).build(), Subscription.topics(topic))) {
             ConsumerLedger.await("the healthy partitions", SOON, () -> read.size() == 2);
             ConsumerLedger.await(
@@ -178,10 +178,10 @@ class ConsumerLeaderlessTest {
         leaderlessPartition_inANewGroup_waitsAloneAndIsNamed_andBeginsWhenItHasALeader(protocol);
     }
 
-    private static void killVictim() {
+    private static void stopVictim() {
         Broker victim = KAFKA.cluster().broker(VICTIM);
         if (victim.isRunning()) {
-            victim.kill();
+            victim.stop();
         }
     }
 
@@ -189,7 +189,7 @@ class ConsumerLeaderlessTest {
     @Order(3)
     @Timeout(60)
     void seek_withALeaderlessPartition_movesTheOthers() throws Exception {
-        killVictim();
+        stopVictim();
         TopicPartition healthy = new TopicPartition("sought", 0);
         TopicPartition leaderless = new TopicPartition("sought", 2);
         try (RunningPipeline running = run(
@@ -209,7 +209,7 @@ class ConsumerLeaderlessTest {
     @Order(6)
     @Timeout(120)
     void boundedRead_withALeaderlessPartition_readsTheOthersAndEndsWhenItIsBack() throws Exception {
-        killVictim();
+        stopVictim();
         TopicPartition leaderless = new TopicPartition("sought", 2);
         try (RunningPipeline running = run(
                 settings("bounded", "classic").build(),
@@ -247,7 +247,7 @@ class ConsumerLeaderlessTest {
     @Order(5)
     @Timeout(60)
     void metadataClient_withALeaderlessPartition_answersForTheOthers() throws Exception {
-        killVictim();
+        stopVictim();
         try (MetadataClient metadata = MetadataClient.of(settings("asked", "classic")
                 .property("default.api.timeout.ms", "6000")
                 .property("request.timeout.ms", "5000")
