@@ -3,12 +3,18 @@ package dev.weir.testkit;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -16,6 +22,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -73,15 +80,24 @@ public final class Records {
      * Reads a topic from its beginning to where it ends now, in the order of each partition.
      * Only for what fits in memory.
      *
-     * @throws KafkaClusterException if there is no such topic, or no record arrives for 30 s before the end
+     * <p>A producer is told that its transaction is committed or aborted before the brokers have noted that in the
+     * topics. With {@link IsolationLevel#READ_COMMITTED} this first waits until they have, so that what was committed
+     * before the call is there. It waits for no transaction whose producer is still at work.
+     *
+     * @throws KafkaClusterException if there is no such topic, if no record arrives for 30 s before the end, or if the
+     *     brokers have not noted the end of a transaction after 30 s
      */
     public static List<ConsumerRecord<byte[], byte[]>> readAll(
             String bootstrapServers, String topic, IsolationLevel isolation) {
         Objects.requireNonNull(topic, "topic");
         Objects.requireNonNull(isolation, "isolation");
+        Objects.requireNonNull(bootstrapServers, "bootstrapServers");
+        if (isolation == IsolationLevel.READ_COMMITTED) {
+            awaitDecidedTransactions(bootstrapServers);
+        }
         Map<String, Object> config = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
+                bootstrapServers,
                 ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,
                 5_000,
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG,
@@ -101,6 +117,35 @@ public final class Records {
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
             return readTo(consumer, topic, consumer.endOffsets(partitions));
+        }
+    }
+
+    private static void awaitDecidedTransactions(String bootstrapServers) {
+        Map<String, Object> config = Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                5_000);
+        ListTransactionsOptions decided = new ListTransactionsOptions()
+                .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
+        try (Admin admin = Admin.create(config)) {
+            Await.until("the end of each transaction is noted in its topics", () -> {
+                // Of the brokers that answer: those that are away have nothing to tell.
+                var brokers = Await.get(
+                        "list transactions", admin.listTransactions(decided).byBrokerId());
+                List<TransactionListing> left = brokers.values().stream()
+                        .flatMap(broker -> answer(broker).stream())
+                        .toList();
+                return left.isEmpty() ? null : "decided, and not noted yet: " + left;
+            });
+        }
+    }
+
+    private static <T> Collection<T> answer(KafkaFuture<Collection<T>> broker) {
+        try {
+            return Await.get("list transactions", broker);
+        } catch (KafkaClusterException ignored) {
+            return List.of();
         }
     }
 

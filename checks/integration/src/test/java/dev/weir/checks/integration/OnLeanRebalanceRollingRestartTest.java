@@ -11,6 +11,7 @@ class OnLeanRebalanceRollingRestartTest extends RebalanceRollingRestartTest {
 
     @Override
     @ParameterizedTest
+    @Tag("long")
     @EnumSource(names = "CONSUMER")
     void rollingRestart_underLoad_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
         super.rollingRestart_underLoad_losesAndRepeatsNothing(protocol);

@@ -72,7 +72,7 @@ class SharePipeTest {
 
     @Test
     void adaptiveConcurrency_andEachCommand_work() {
-        topic("adapted", 200);
+        topic("adapted", 60);
         String out = PipeProcess.runPipe(args(
                 "adapted",
                 "--share",
@@ -84,7 +84,7 @@ class SharePipeTest {
                 "each:cat",
                 "--concurrency",
                 "adaptive"));
-        assertThat(out).contains("\"share\":{\"accepted\":200,").contains("\"drained\":true");
+        assertThat(out).contains("\"share\":{\"accepted\":60,").contains("\"drained\":true");
     }
 
     @Test
