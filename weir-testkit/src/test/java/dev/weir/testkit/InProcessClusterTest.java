@@ -69,28 +69,6 @@ final class InProcessClusterTest {
         assertThat(KAFKA.cluster().endOffsets("transactions")).containsEntry(new TopicPartition("transactions", 0), 4L);
     }
 
-    /** The producer is told so before the partitions are. */
-    @Test
-    void transaction_thatHasJustBeenCommitted_isReadWhole() {
-        int partitions = 24;
-        KAFKA.cluster().createTopic("just-committed", partitions);
-        try (KafkaProducer<String, String> producer =
-                producer(Map.of("transactional.id", "just-committed", "transaction.timeout.ms", 10_000))) {
-            producer.initTransactions();
-            for (long number = 1; number <= 20; number++) {
-                String value = Long.toString(number);
-                producer.beginTransaction();
-                for (int partition = 0; partition < partitions; partition++) {
-                    var unused = producer.send(new ProducerRecord<>("just-committed", partition, "", value));
-                }
-                producer.commitTransaction();
-                assertThat(read("just-committed", IsolationLevel.READ_COMMITTED))
-                        .as("records of %s transactions", number)
-                        .hasSize((int) number * partitions);
-            }
-        }
-    }
-
     @Test
     void consumerProtocol_groupOfOne_receivesAndCommits() {
         KAFKA.cluster().createTopic("modern", 2);
