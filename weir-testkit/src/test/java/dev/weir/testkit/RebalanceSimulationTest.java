@@ -173,7 +173,6 @@ class RebalanceSimulationTest {
 
     // ---- A world ---------------------------------------------------------------------------------------------------
 
-    /** Not in the build while what a revocation wakes runs beside the world: a lane may begin an element or not. */
     @Test
     void replay_isTheSameWorld() {
         RebalanceSimulation simulation =
@@ -183,7 +182,6 @@ class RebalanceSimulationTest {
         }
     }
 
-    /** Not in the build while what a revocation wakes runs beside the world: a lane may begin an element or not. */
     @Test
     void replay_onPlatformThreads_isTheSameWorld() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 4);

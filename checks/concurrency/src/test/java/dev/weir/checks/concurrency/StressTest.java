@@ -26,9 +26,8 @@ class StressTest {
 
     private static final String BROKEN = ".Broken";
 
-    /** Of acknowledgements, offsets, buffers and hand-overs: where a race loses a record or finishes it twice. */
-    private static final String ON_A_RECORDS_WAY =
-            "\\.internal\\.(?:ack|boundary|buffer|chunk|fetch|offsets|threads|waiting)\\.";
+    /** Of acknowledgements, offsets and hand-overs: where a race loses a record or finishes it twice. */
+    private static final String ON_A_RECORDS_WAY = "\\.internal\\.(?:ack|boundary|fetch|offsets|waiting)\\.";
 
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
     private static final Pattern TOTALS =
@@ -39,7 +38,7 @@ class StressTest {
         String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 100);
         Set<String> run = casesIn(reports);
         // Those of three threads are left out by jcstress where there are two processors.
-        assertThat(run).hasSizeGreaterThanOrEqualTo(22).noneMatch(name -> name.endsWith(BROKEN));
+        assertThat(run).hasSizeGreaterThanOrEqualTo(12).noneMatch(name -> name.endsWith(BROKEN));
         assertThat(failedIn(output)).as(output).isEmpty();
 
         MatchResult totals =

@@ -93,15 +93,15 @@ class RollingTest {
                 .isEqualTo(LongStream.range(0, count).boxed().toList());
     }
 
-    /** With the manifests' own number of pods: the long test. */
+    @Tag("long")
     @Test
     @Timeout(600)
-    void deployment_ofTwoPods_rolledUnderLoad_losesAndRepeatsNothing() throws Exception {
+    void deployment_rolledUnderLoad_losesAndRepeatsNothing() throws Exception {
         try (Pods pods = pods(Variant.BASE, "rolled");
                 Load load = new Load(KAFKA.bootstrapServers(), "rolled-in", "none")) {
-            pods.scaleTo(2);
+            pods.scaleTo(pods.replicas());
             awaitWritten("rolled", 1);
-            assertThat(pods.running()).hasSize(2).allSatisfy(pod -> {
+            assertThat(pods.running()).hasSize(3).allSatisfy(pod -> {
                 assertThat(pod.liveness()).isEqualTo(200);
                 assertThat(pod.metrics())
                         .contains(

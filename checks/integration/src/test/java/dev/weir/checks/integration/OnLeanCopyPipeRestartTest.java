@@ -17,6 +17,15 @@ class OnLeanCopyPipeRestartTest extends PipeRestartTest {
     @Tag("long")
     @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
     @Timeout(120)
+    void terminate_underLoad_drainsSoThatARestartRepeatsNothing() throws Exception {
+        super.terminate_underLoad_drainsSoThatARestartRepeatsNothing();
+    }
+
+    @Override
+    @Test
+    @Tag("long")
+    @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
+    @Timeout(120)
     void drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails() {
         super.drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails();
     }
