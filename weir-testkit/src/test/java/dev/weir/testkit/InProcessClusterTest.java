@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -214,51 +213,6 @@ final class InProcessClusterTest {
                     .hasSize(30)
                     .doesNotHaveDuplicates();
         }
-    }
-
-    /** A producer knows that its transaction is committed before the leaders of all its partitions do. */
-    @Test
-    void readCommitted_afterACommitThatALeaderDoesNotKnowYet_waitsForIt() throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).start()) {
-            cluster.createTopic("decided", Map.of(0, List.of(1), 1, List.of(2)));
-            try (KafkaProducer<String, String> producer = transactionalElsewhereThan(2, cluster)) {
-                producer.beginTransaction();
-                producer.send(new ProducerRecord<>("decided", 0, "", "0")).get();
-                producer.send(new ProducerRecord<>("decided", 1, "", "1")).get();
-                cluster.broker(2).stop();
-                producer.commitTransaction();
-            }
-
-            CompletableFuture<Void> back =
-                    CompletableFuture.runAsync(() -> cluster.broker(2).start());
-            assertThat(Records.numbers(
-                            Records.readAll(cluster.bootstrapServers(), "decided", IsolationLevel.READ_COMMITTED)))
-                    .containsExactlyInAnyOrder(0L, 1L);
-            back.get();
-        }
-    }
-
-    /** One whose coordinator is another broker. */
-    private static KafkaProducer<String, String> transactionalElsewhereThan(int broker, KafkaCluster cluster)
-            throws Exception {
-        for (int n = 0; n < 20; n++) {
-            String id = "elsewhere-" + n;
-            KafkaProducer<String, String> producer = new KafkaProducer<>(
-                    Map.of("bootstrap.servers", cluster.bootstrapServers(), "transactional.id", id),
-                    new StringSerializer(),
-                    new StringSerializer());
-            producer.initTransactions();
-            int coordinator = cluster.admin()
-                    .describeTransactions(List.of(id))
-                    .description(id)
-                    .get()
-                    .coordinatorId();
-            if (coordinator != broker) {
-                return producer;
-            }
-            producer.close();
-        }
-        throw new IllegalStateException("all coordinators are broker " + broker);
     }
 
     private static List<Long> read(String topic, IsolationLevel isolation) {
