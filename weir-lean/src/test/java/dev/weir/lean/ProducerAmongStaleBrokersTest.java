@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -92,26 +94,127 @@ class ProducerAmongStaleBrokersTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 10));
     }
 
+    /** Ways in which a broker hides that it has forgotten a producer. */
+    enum Disguise {
+        NONE,
+        /** It calls a batch that it does not know a duplicate, as old brokers did. */
+        DUPLICATE,
+        UNKNOWN_PRODUCER,
+        /** It does not say at which offset a batch was written. */
+        NO_OFFSETS
+    }
+
     /**
-     * Its first batch was not written, its second one was, as whoever does not know a producer takes any sequence: then
-     * the first one is out of order, and was taken for one that is written.
+     * Its first batches are not written, the one behind them is, as a broker that does not know a producer accepts any
+     * sequence: then the first one is out of order, and was taken for one that is written if the offsets left room for
+     * it. But records of another producer may fill that room.
      */
-    @Test
-    void brokerThatHasForgottenTheProducer_doesNotHaveABatchAcknowledgedThatIsNotWritten() throws Exception {
+    @ParameterizedTest
+    @CsvSource({
+        "0, 1, NONE",
+        "1, 1, NONE",
+        "2, 1, NONE",
+        "3, 1, NONE",
+        "4, 1, NONE",
+        "1000, 1, NONE",
+        "0, 2, NONE",
+        "3, 2, NONE",
+        "6, 2, NONE",
+        "1000, 2, NONE",
+        "12, 4, NONE",
+        "0, 1, DUPLICATE",
+        "3, 1, DUPLICATE",
+        "1000, 2, DUPLICATE",
+        "3, 1, UNKNOWN_PRODUCER",
+        "0, 1, NO_OFFSETS",
+        "3, 1, NO_OFFSETS",
+        "1000, 2, NO_OFFSETS"
+    })
+    void brokerThatHasForgottenTheProducer_doesNotHaveABatchAcknowledgedThatIsNotWritten(
+            int foreign, int refused, Disguise disguise) throws Exception {
+        disguise(disguise);
         try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
             log.forgetProducers();
-            log.faults.add(Fault.NOT_LEADER);
-            sends.hold(first, producer, 2);
-            send(producer, 0, 1, 1);
-            producer.flush(Duration.ZERO);
-            send(producer, 0, 2, 1);
+            log.appendForeign(0, foreign);
+            for (int i = 0; i < refused; i++) {
+                log.faults.add(Fault.NOT_LEADER);
+            }
+            sendInBatchesOfThree(producer, refused + 1);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");
         }
-        assertThat(log.values(0)).containsExactlyInAnyOrder(0L, 1L, 2L);
-        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 3));
+        assertWritten(1 + 3L * (refused + 1));
+    }
+
+    /** Here the first one was written, and nothing tells that from the case above: it may be written twice. */
+    @ParameterizedTest
+    @CsvSource({"0, NONE", "3, NONE", "0, DUPLICATE", "0, NO_OFFSETS"})
+    void brokerThatRemembersTheLastBatchOnly_mayHaveTheOneBeforeTwice_andInOrder(int foreign, Disguise disguise)
+            throws Exception {
+        disguise(disguise);
+        log.rememberTheLastOnly();
+        try (LeanProducer producer = LeanProducer.open(settings(first.address()).build(), sends)) {
+            send(producer, 0, 0, 1);
+            producer.flush(LONG);
+            log.appendForeign(0, foreign);
+            log.faults.add(Fault.WRITTEN_BUT_TIMED_OUT);
+            sendInBatchesOfThree(producer, 2);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertWritten(7);
+    }
+
+    /** Any mixture of the above: nothing that was acknowledged is missing. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void brokersThatForget_amongOtherProducers_costNoRecord(int seed) throws Exception {
+        Random random = new Random(seed);
+        Fault[] passing = {Fault.NONE, Fault.NONE, Fault.NOT_LEADER, Fault.WRITTEN_BUT_TIMED_OUT};
+        first.produces(request -> {
+            if (random.nextInt(4) == 0) {
+                log.forgetProducers();
+            }
+            log.appendForeign(0, random.nextInt(60));
+            if (random.nextBoolean()) {
+                log.faults.add(passing[random.nextInt(passing.length)]);
+            }
+            return log.answer(request);
+        });
+        LeanProducerSettings small = settings(first.address()).batchBytes(1_024).build();
+        try (LeanProducer producer = LeanProducer.open(small, sends)) {
+            send(producer, 0, 0, 3_000);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
         assertThat(sends.failures).isEmpty();
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 3_000));
+        assertThat(log.values(0)).containsAll(numbers(0, 3_000));
+    }
+
+    private void disguise(Disguise disguise) {
+        switch (disguise) {
+            case NONE -> {}
+            case DUPLICATE -> log.outOfSequence(Errors.DUPLICATE_SEQUENCE_NUMBER);
+            case UNKNOWN_PRODUCER -> log.outOfSequence(Errors.UNKNOWN_PRODUCER_ID);
+            case NO_OFFSETS -> log.hideOffsets();
+        }
+    }
+
+    /** From number 1 on. The broker answers none before all are under way. */
+    private void sendInBatchesOfThree(LeanProducer producer, int batches) throws Exception {
+        sends.hold(first, producer, batches);
+        for (int i = 0; i < batches; i++) {
+            send(producer, 0, 1 + 3L * i, 3);
+            producer.flush(Duration.ZERO);
+        }
+    }
+
+    /** All is acknowledged in order and in the log, where no record is followed by an older one for good. */
+    private void assertWritten(long count) {
+        assertThat(sends.failures).isEmpty();
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, count));
+        List<Long> lastOfEach = log.values(0).reversed().stream().distinct().toList();
+        assertThat(lastOfEach.reversed()).isEqualTo(numbers(0, count));
     }
 
     /** Where nothing fails, only the age of what it said can tell: a partition was added, and no record went there. */

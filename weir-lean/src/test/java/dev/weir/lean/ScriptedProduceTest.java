@@ -314,26 +314,6 @@ class ScriptedProduceTest {
         assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
-    @Test
-    void batchInDoubt_behindWhichOneIsWritten_isNotSentUnderAnotherEpoch() throws Exception {
-        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
-            send(producer, 0, 0, 1);
-            producer.flush(LONG);
-            log.faults.add(Fault.WRITTEN_BUT_TIMED_OUT);
-            log.rememberTheLastOnly();
-            sends.hold(broker, producer, 2);
-            send(producer, 0, 1, 1);
-            producer.flush(Duration.ZERO);
-            send(producer, 0, 2, 1_000);
-            assertThat(producer.flush(LONG)).hasToString("0 records ()");
-            assertThat(producer.metrics().newEpochs()).isZero();
-            assertThat(producer.metrics().resentBatches()).isPositive();
-        }
-        assertThat(log.values(0)).isEqualTo(numbers(0, 1_002));
-        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 1_002));
-        assertThat(sends.failures).isEmpty();
-    }
-
     /** What was in doubt under one epoch still is under the next one. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {

@@ -34,7 +34,7 @@ final class WrittenLog {
         TOO_LARGE
     }
 
-    /** A batch that is in the log. */
+    /** A batch that is in the log; of a foreign one, neither producer nor values. */
     record Written(long producerId, short epoch, int sequence, int count, List<Long> values) {}
 
     /** For the next batches, one each. */
@@ -44,6 +44,8 @@ final class WrittenLog {
     private final Map<Integer, List<Written>> partitions = new TreeMap<>();
     private volatile int throttleMillis;
     private volatile int remembered = 5;
+    private volatile Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
+    private volatile boolean hidesOffsets;
 
     /** Of how many batches of a partition nothing is known any more. */
     private final Map<Integer, Integer> forgotten = new TreeMap<>();
@@ -56,6 +58,28 @@ final class WrittenLog {
     /** From now on only the last batch is known again, as after a restart. */
     void rememberTheLastOnly() {
         remembered = 1;
+    }
+
+    /** From now on a sequence that is not the next one is refused by this error. */
+    void outOfSequence(Errors error) {
+        outOfSequence = error;
+    }
+
+    /** From now on answers do not say where a batch was written. */
+    void hideOffsets() {
+        hidesOffsets = true;
+    }
+
+    /** Appends that many records of another producer to a partition. */
+    void appendForeign(int partition, int count) {
+        lock.lock();
+        try {
+            if (count > 0) {
+                batches(partition).add(new Written(-1, (short) -1, -1, count, List.of()));
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Forgets all producers so far, as when their last records are older than it keeps them. */
@@ -120,20 +144,20 @@ final class WrittenLog {
         List<Written> all = batches(partition);
         int sequence = batch.baseSequence();
         int count = batch.countOrNull();
-        List<Written> known = all.subList(Math.min(all.size(), forgotten.getOrDefault(partition, 0)), all.size());
+        List<Written> known = all.stream()
+                .skip(forgotten.getOrDefault(partition, 0))
+                .filter(each -> each.producerId() == batch.producerId())
+                .toList();
         if (!known.isEmpty()) {
             for (Written each : known.subList(Math.max(0, known.size() - remembered), known.size())) {
-                if (each.producerId() == batch.producerId()
-                        && each.epoch() == batch.producerEpoch()
-                        && each.sequence() == sequence
-                        && each.count() == count) {
+                if (each.epoch() == batch.producerEpoch() && each.sequence() == sequence && each.count() == count) {
                     return at(all, each);
                 }
             }
             Written last = known.getLast();
-            boolean same = last.producerId() == batch.producerId() && last.epoch() == batch.producerEpoch();
+            boolean same = last.epoch() == batch.producerEpoch();
             if (sequence != (same ? last.sequence() + last.count() : 0)) {
-                return refusal(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER);
+                return refusal(outOfSequence);
             }
         }
         List<Long> values = new ArrayList<>();
@@ -145,10 +169,12 @@ final class WrittenLog {
     }
 
     /** That it is written, with its offset: nothing but batches of producers is in the log. */
-    private static PartitionProduceResponse at(List<Written> all, Written batch) {
-        long offset = all.subList(0, all.indexOf(batch)).stream()
-                .mapToLong(Written::count)
-                .sum();
+    private PartitionProduceResponse at(List<Written> all, Written batch) {
+        long offset = hidesOffsets
+                ? -1
+                : all.subList(0, all.indexOf(batch)).stream()
+                        .mapToLong(Written::count)
+                        .sum();
         return new PartitionProduceResponse().setBaseOffset(offset);
     }
 

@@ -98,11 +98,14 @@ final class Batch {
         wasDoubtful = false;
     }
 
-    /** Takes its sequence away: it gets another one when it is sent. */
+    /** Takes its sequence away: it gets another one when it is sent, also if it was written before. */
     void forgetSequence() {
         sequence = NO_SEQUENCE;
-        wasDoubtful |= doubtful;
+        wasDoubtful |= doubtful || fate == Fate.WRITTEN;
         doubtful = false;
+        if (fate == Fate.WRITTEN) {
+            fate = Fate.OPEN;
+        }
     }
 
     /** Whether it may be in the log though nobody said so. */

@@ -382,14 +382,18 @@ final class Engine implements Runnable, Events {
         String message = answer.errorMessage();
         String why = error.name() + ": " + (message == null || message.isEmpty() ? error.message() : message);
         switch (error) {
-            case DUPLICATE_SEQUENCE_NUMBER -> partition.written(batch, -1, nowNanos);
-            case OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH -> {
+            case OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    UNKNOWN_PRODUCER_ID,
+                    DUPLICATE_SEQUENCE_NUMBER,
+                    INVALID_PRODUCER_EPOCH -> {
                 boolean head = partition.isHead(batch);
                 partition.gap |= head;
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                again(partition, batch, why, false);
+                // A duplicate is no proof either: the broker has met a later sequence, perhaps as the first one it
+                // knows.
+                again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
                 if (batch.count() > 1) {
@@ -441,20 +445,8 @@ final class Engine implements Runnable, Events {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            closeGap(partition);
-        }
-    }
-
-    private void closeGap(Partition partition) {
-        boolean overtaken = partition.isHeadOvertaken();
-        while (partition.isHeadOvertaken()) {
-            partition.waiting.element().fate = Fate.WRITTEN;
-            settle(partition);
-        }
-        // Then there was no gap, and what is in doubt behind it is known by the sequence that it has.
-        if (overtaken && partition.epoch < Short.MAX_VALUE) {
-            partition.gap = false;
-        } else {
+            // No offset proves that the head is in the log: a broker that has forgotten the producer accepts what is
+            // behind it, and other producers fill the offsets between.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);

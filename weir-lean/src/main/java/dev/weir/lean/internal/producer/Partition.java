@@ -71,9 +71,6 @@ final class Partition {
 
     private long lastWrittenNanos;
 
-    /** A batch in doubt that is in the log after all is there at this offset or behind it. */
-    private long writtenEnd;
-
     Partition(Topic topic, int number, Backoff backoff) {
         this.topic = topic;
         this.number = number;
@@ -178,8 +175,6 @@ final class Partition {
         oldest.remove();
         if (head.fate == Fate.REFUSED) {
             forget(head);
-        } else {
-            writtenEnd = (head.offset < 0 ? writtenEnd : head.offset) + head.count();
         }
         return head;
     }
@@ -212,37 +207,16 @@ final class Partition {
         }
     }
 
-    /**
-     * Whether the head, which the broker refused for its sequence, is in the log: it is in doubt, and one behind it was
-     * taken since. A broker that was stopped and started again remembers only a producer's last batch. But one that has
-     * forgotten the producer takes any sequence: the one that was taken must leave room for those before it.
-     */
-    boolean isHeadOvertaken() {
-        Batch head = waiting.peek();
-        if (head == null || !head.doubtful) {
-            return false;
-        }
-        boolean taken = false;
-        long before = 0;
-        for (Batch each : waiting) {
-            if (each.fate == Fate.WRITTEN && each.hasSequence()) {
-                if (each.offset >= 0) {
-                    return each.offset - writtenEnd >= before;
-                }
-                taken = true;
-            }
-            before += each.count();
-        }
-        return taken;
-    }
-
-    /** The topic was made anew: its broker knows nothing of the producer, and its offsets begin anew. */
+    /** The topic was recreated: its broker knows nothing of the producer. */
     void madeAnew() {
         known = false;
-        writtenEnd = 0;
     }
 
-    /** Sequences begin anew, under another epoch or id; as far as can be known, nothing that waits is in the log. */
+    /**
+     * Restarts sequences under another epoch or id, and rewrites everything that the listener has not heard of, in
+     * order. A batch that was accepted behind one in doubt is rewritten, too: it would otherwise be followed by an older
+     * one.
+     */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;
         epoch = newEpoch;
