@@ -89,17 +89,19 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * emit. The order is kept within a key.
      *
      * <p>As long as the streams have no thread of their own they run on the thread of this stage, whenever their key
-     * has elements: a hundred thousand of them cost memory and nothing else. Operators of time in them then look at the
-     * clock only when elements of their key come; with an {@code async()} below them they keep time by themselves.
-     * Streams with threads of their own (an asynchronous boundary, a parallel stage) each have a segment and buffers,
-     * and a key whose buffer is full halts all. A stream is built once in advance to see which they are, and closed
+     * has elements or its time has come: a hundred thousand of them cost memory and nothing else. An operator that
+     * waits ({@code throttle}, {@code delay}, {@code groupedWithin}) delays its own key only and emits as each wait
+     * ends. While 4,096 elements wait for such streams, nothing more is read. Streams with threads of their own (an
+     * asynchronous boundary, a parallel stage), and those with retries after a back-off, {@code flatMapConcat}, {@code
+     * prefixAndTail}, {@code recoverWith} or {@code restarted}, each have a segment and buffers, and a key whose buffer
+     * of 256 elements is full halts all. A stream is built once in advance to see which they are, and closed
      * without an element.
      *
      * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a {@code
      * take}), further elements of the key are acknowledged and dropped. One for which {@code key} throws or returns
      * null is put to the supervision. After {@code idleAfter} without an element a group ends as at the end of the
-     * stream, and a later element begins a new one; if the stream before has threads of its own and is still at work,
-     * all wait for it.
+     * stream, and a later element begins a new one. If the stream before still holds elements, the new one begins its
+     * work after it, so that no element overtakes another of its key.
      *
      * {@snippet :
      * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))

@@ -3,6 +3,7 @@ package dev.weir.stream;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Knows of each input how many elements that came of it are still on their way. Thread-safe. The functions of a test
@@ -21,7 +22,7 @@ final class Lineage {
         return IntStream.range(0, onTheirWay.length())
                 .mapToObj(input -> {
                     onTheirWay.set(input, 1);
-                    return new Item(input, new int[] {input});
+                    return new Item(input, new int[] {input}, List.of());
                 })
                 .toList();
     }
@@ -47,10 +48,12 @@ final class Lineage {
 
         final long value;
         private final int[] inputs;
+        private final List<Place> places;
 
-        private Item(long value, int[] inputs) {
+        private Item(long value, int[] inputs, List<Place> places) {
             this.value = value;
             this.inputs = inputs;
+            this.places = places;
         }
 
         /** The input that it came of, or the first of them. */
@@ -63,7 +66,20 @@ final class Lineage {
         }
 
         Item with(long newValue) {
-            return new Item(newValue, inputs);
+            return new Item(newValue, inputs, places);
+        }
+
+        /** The same element with its place in a sequence that is about to be worked on. */
+        Item at(Place place) {
+            return new Item(
+                    value,
+                    inputs,
+                    Stream.concat(places.stream(), Stream.of(place)).toList());
+        }
+
+        /** Its places, if it came of one element only. */
+        List<Place> places() {
+            return places;
         }
 
         /** One element that stands for several: their sum. */
@@ -72,7 +88,11 @@ final class Lineage {
                     items.stream().mapToLong(item -> item.value).sum(),
                     items.stream()
                             .flatMapToInt(item -> IntStream.of(item.inputs))
-                            .toArray());
+                            .toArray(),
+                    List.of());
         }
     }
+
+    /** The number of an element among those of its key, where a stage promises to keep their order. */
+    record Place(Object stage, long key, long number) {}
 }

@@ -1,6 +1,7 @@
 package dev.weir.stream;
 
 import dev.weir.stream.Lineage.Item;
+import dev.weir.stream.Lineage.Place;
 import dev.weir.stream.Link.Books;
 import dev.weir.stream.Link.Known;
 import dev.weir.stream.Link.Trait;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -229,12 +231,44 @@ final class StreamLinks {
                 evicting ? Link.LOSES_ALL : Link.LOSES_ORDER,
                 List.of(inner),
                 true,
-                (s, books) -> s.groupBy(
-                        item -> books.shown(item).value % keys,
+                (s, books) -> inOrderByKey(
+                        inner,
                         keys,
-                        evicting ? Links.SHORT : Duration.ZERO,
-                        key -> inner.staging().on(key, books)),
+                        s,
+                        numbered -> numbered.groupBy(
+                                item -> books.shown(item).value % keys,
+                                keys,
+                                evicting ? Links.SHORT : Duration.ZERO,
+                                key -> inner.staging().on(key, books))),
                 values -> concatenated(byKey(values, keys).values(), inner));
+    }
+
+    /**
+     * Fails if the elements of a key leave {@code stage} in another order than they came in. The model cannot tell of
+     * groups that are evicted, as it knows no time; those whose streams keep the order must keep that of their key.
+     */
+    private static Source<Item> inOrderByKey(
+            Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {
+        if (inner.effect().apply(Known.ORDER) != Known.ORDER) {
+            return stage.apply(source);
+        }
+        Object mark = new Object();
+        AtomicLongArray came = new AtomicLongArray(2 * keys);
+        AtomicLongArray left = new AtomicLongArray(2 * keys);
+        // A key may be negative.
+        Source<Item> numbered = source.map(item -> {
+            long key = item.value % keys;
+            return item.at(new Place(mark, key, came.incrementAndGet((int) key + keys)));
+        });
+        return stage.apply(numbered).map(item -> {
+            for (Place place : item.places()) {
+                if (place.stage() == mark
+                        && left.getAndSet((int) place.key() + keys, place.number()) > place.number()) {
+                    throw new AssertionError("an element of key " + place.key() + " was overtaken: " + item.value);
+                }
+            }
+            return item;
+        });
     }
 
     private static Map<Long, List<Long>> byKey(List<Long> values, int keys) {

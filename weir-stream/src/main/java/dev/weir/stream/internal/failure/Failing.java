@@ -18,14 +18,6 @@ final class Failing {
                 && !TaskGroup.isCurrentInterrupted();
     }
 
-    /** The earlier of two deadlines. */
-    static long earlier(long deadlineNanos, long otherNanos) {
-        if (deadlineNanos == Stage.NEVER || otherNanos == Stage.NEVER) {
-            return deadlineNanos == Stage.NEVER ? otherNanos : deadlineNanos;
-        }
-        return deadlineNanos - otherNanos <= 0 ? deadlineNanos : otherNanos;
-    }
-
     /** Closes what has failed; what goes wrong is added to its failure. */
     static void close(Stage<?> failed, Throwable failure) {
         try {

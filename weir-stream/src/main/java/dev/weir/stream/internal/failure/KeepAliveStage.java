@@ -3,6 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.Handler;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -59,7 +60,7 @@ final class KeepAliveStage<T> implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        Batch<T> batch = upstream.pull(Failing.earlier(deadlineNanos, dueNanos));
+        Batch<T> batch = upstream.pull(Deadlines.earlier(deadlineNanos, dueNanos));
         if (batch == null) {
             return null;
         }

@@ -67,6 +67,7 @@ final class RecoverStage<T> implements Stage<T> {
         }
         return new Node<>("recoverWith", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
+            assembly.noteWaits();
             Nest nest = assembly.nest();
             StageEntry entry = assembly.fused(attributes);
             Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {

@@ -11,6 +11,7 @@ import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -98,6 +99,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     /** The stage that runs the section, in the open segment. */
     static <T> RestartStage<T> below(
             Assembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
+        assembly.noteWaits();
         Nest nest = assembly.nest();
         StageEntry entry = assembly.fused(attributes);
         RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry);
@@ -145,7 +147,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         lock.lockInterruptibly();
         try {
             while (!nest.isStopped() && !clock.hasPassed(deadlineNanos) && !mayStart()) {
-                long until = Failing.earlier(deadlineNanos, before == null ? startNanos : letGoNanos);
+                long until = Deadlines.earlier(deadlineNanos, before == null ? startNanos : letGoNanos);
                 if (looksAgain) {
                     looksAgain = false;
                     leaveRevoked();

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.StreamTimeoutException;
 import dev.weir.stream.StreamTimeoutException.Kind;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -50,7 +51,7 @@ final class TimeoutStage<T> implements Stage<T> {
             // A stream without end never lets anybody wait.
             throw failure();
         }
-        Batch<T> batch = upstream.pull(Failing.earlier(deadlineNanos, limitNanos));
+        Batch<T> batch = upstream.pull(Deadlines.earlier(deadlineNanos, limitNanos));
         if (batch == null) {
             return null;
         }

@@ -6,6 +6,7 @@ import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageAttributes;
+import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;

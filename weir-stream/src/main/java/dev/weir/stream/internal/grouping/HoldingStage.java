@@ -3,6 +3,8 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.Turn;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -19,13 +21,20 @@ import org.jspecify.annotations.Nullable;
 abstract class HoldingStage<T> implements Stage<T> {
 
     /** What a stage is made with; see the constructors of those who have them. */
-    record Parts<T>(Intake<T> intake, int maxHeld, Supervised supervised, StageMeter meter, Clock clock) {}
+    record Parts<T>(
+            Intake<T> intake,
+            int maxHeld,
+            Supervised supervised,
+            StageMeter meter,
+            Clock clock,
+            @Nullable Turn turn) {}
 
     final Intake<T> intake;
     final Supervised supervised;
     final StageMeter meter;
     final Clock clock;
     private final int maxHeld;
+    private final @Nullable Turn turn;
 
     /** Held where others take elements out. */
     final ReentrantLock lock = new ReentrantLock();
@@ -42,6 +51,7 @@ abstract class HoldingStage<T> implements Stage<T> {
         this.supervised = parts.supervised;
         this.meter = parts.meter;
         this.clock = parts.clock;
+        this.turn = parts.turn;
     }
 
     static <T> Node<T> node(String name, Node<T> above, int maxHeld, Function<Parts<T>, HoldingStage<T>> maker) {
@@ -56,7 +66,8 @@ abstract class HoldingStage<T> implements Stage<T> {
                     attributes.bufferOr(maxHeld),
                     Supervised.by(attributes, assembly.clock()),
                     entry.meter(),
-                    assembly.clock()));
+                    assembly.clock(),
+                    assembly.turn()));
             entry.depth(() -> stage.depth);
             if (stage instanceof Keeper keeper) {
                 entry.keeper(keeper);
@@ -92,6 +103,9 @@ abstract class HoldingStage<T> implements Stage<T> {
             }
             long until = isEmpty ? deadlineNanos : Deadlines.earlier(deadlineNanos, firstReadyNanos());
             if (intake.isEnded() || held() >= maxHeld) {
+                if (Turn.isAskedFor(turn, firstReadyNanos())) {
+                    return new Batch<>(0);
+                }
                 await(until);
             } else {
                 Batch<T> batch = intake.pull(until);

@@ -2,6 +2,8 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.operator.Wiring;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.Turn;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -16,23 +18,32 @@ final class InitialDelayStage<T> implements Stage<T> {
     private final long startNanos;
     private final StageMeter meter;
 
+    private final @Nullable Turn turn;
+
     private boolean started;
 
-    private InitialDelayStage(Wiring<T> wiring, long delayNanos) {
+    private InitialDelayStage(Wiring<T> wiring, @Nullable Turn turn, long delayNanos) {
         this.upstream = wiring.upstream();
         this.clock = wiring.clock();
         this.startNanos = clock.after(delayNanos);
         this.meter = wiring.meter();
+        this.turn = turn;
     }
 
     static <T> Node<T> node(Node<T> above, long delayNanos) {
-        return Wiring.node("initialDelay", above, wiring -> new InitialDelayStage<>(wiring, delayNanos));
+        return new Node<>("initialDelay", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            Wiring<T> wiring = new Wiring<>(upstream, assembly.fused(attributes), attributes);
+            return new InitialDelayStage<>(wiring, assembly.turn(), delayNanos);
+        });
     }
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!started) {
-            clock.sleepUntil(Deadlines.earlier(deadlineNanos, startNanos));
+            if (clock.hasPassed(startNanos) || !Turn.isAskedFor(turn, startNanos)) {
+                clock.sleepUntil(Deadlines.earlier(deadlineNanos, startNanos));
+            }
             if (!clock.hasPassed(startNanos)) {
                 return new Batch<>(0);
             }

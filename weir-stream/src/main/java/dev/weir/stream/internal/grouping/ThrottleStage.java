@@ -9,6 +9,8 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.Turn;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -40,6 +42,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final Supervised supervised;
     private final StageMeter meter;
     private final Clock clock;
+    private final @Nullable Turn turn;
 
     private final HeldElements inside;
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
@@ -55,14 +58,17 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition revocation = lock.newCondition();
 
-    private ThrottleStage(Stage<T> upstream, Rate<T> rate, Supervised supervised, StageMeter meter, Clock clock) {
+    private ThrottleStage(
+            Stage<T> upstream, Rate<T> rate, Supervised supervised, StageEntry entry, @Nullable Turn turn) {
         this.intake = new Intake<>(upstream);
         this.rate = rate;
-        this.bucket = new TokenBucket(rate.permits, rate.perNanos, rate.burst, clock.nanoTime());
+        this.bucket = new TokenBucket(
+                rate.permits, rate.perNanos, rate.burst, entry.clock().nanoTime());
         this.supervised = supervised;
-        this.meter = meter;
-        this.clock = clock;
-        this.inside = new HeldElements(meter);
+        this.meter = entry.meter();
+        this.clock = entry.clock();
+        this.turn = turn;
+        this.inside = new HeldElements(entry.meter());
     }
 
     static <T> Node<T> node(Node<T> above, Rate<T> rate) {
@@ -70,7 +76,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             ThrottleStage<T> stage = new ThrottleStage<>(
-                    upstream, rate, Supervised.by(attributes, assembly.clock()), entry.meter(), assembly.clock());
+                    upstream, rate, Supervised.by(attributes, assembly.clock()), entry, assembly.turn());
             entry.keeper(stage);
             if (!assembly.isWithin() && !assembly.isProbe()) {
                 entry.expose(new ThrottlePace(
@@ -99,6 +105,9 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             Batch<T> out = admit();
             inside.set(held.size() - next);
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+            if (paid && Turn.isAskedFor(turn, readyNanos)) {
                 return out;
             }
             if (paid) {

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

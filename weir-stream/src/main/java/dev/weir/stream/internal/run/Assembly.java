@@ -3,6 +3,8 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.steering.DispatcherSteering;
+import dev.weir.stream.internal.waiting.PolledSource;
+import dev.weir.stream.internal.waiting.Turn;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -36,6 +38,7 @@ public final class Assembly {
     private @Nullable StageEntry lastEntry;
     private int nests;
     private @Nullable ThreadProbe probe;
+    private @Nullable Turn turn;
 
     /** What the names of stages begin with that are added now. */
     private String prefix = "";
@@ -128,7 +131,7 @@ public final class Assembly {
         StageEntry below = lastEntry;
         String place = nests++ + " " + (below == null ? "" : below.stageName());
         SharedEntries shown = nest == null ? new SharedEntries() : nest.shownWithin(place);
-        Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry, shown);
+        Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry, shown, turn);
         lifetime.alsoOnStop(made::stop);
         return made;
     }
@@ -155,6 +158,20 @@ public final class Assembly {
         }
     }
 
+    /** In a probe: notes that the stage may wait for something that no {@link Turn} can be asked for. */
+    public void noteWaits() {
+        noteThreadsWithin(() -> true);
+    }
+
+    /** The turn to ask for instead of waiting, or null if the stream has its thread to itself. */
+    public @Nullable Turn turn() {
+        return turn;
+    }
+
+    void turn(@Nullable Turn of) {
+        turn = of;
+    }
+
     /** Says what stage {@code input} stands for in this assembly. */
     public <T> void fill(OpenInput<T> input, Stage<T> stage) {
         filled.put(input, stage);
@@ -171,9 +188,13 @@ public final class Assembly {
         return source;
     }
 
-    /** The same for a source whose making is seen from outside: in a probe none is made. */
+    /**
+     * The same for a source whose making is seen from outside, and which may wait for what it emits: in a probe none is
+     * made.
+     */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
-        return source(made(make));
+        Stage<T> source = source(made(make));
+        return turn == null ? source : new PolledSource<>(source, turn, clock());
     }
 
     /** A stage whose making is seen from outside: in a probe none is made. */

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.internal.run.Closings.Closing;
+import dev.weir.stream.internal.waiting.Turn;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.PatientTermination;
@@ -29,6 +30,7 @@ public final class Nest {
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
     private final SharedEntries shown;
+    private final @Nullable Turn turn;
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
@@ -37,12 +39,14 @@ public final class Nest {
             Lifetime around,
             StageMeter segmentMeter,
             @Nullable StageEntry nestingStage,
-            SharedEntries shown) {
+            SharedEntries shown,
+            @Nullable Turn turn) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;
         this.nestingStage = nestingStage;
         this.shown = shown;
+        this.turn = turn;
     }
 
     /** What a nest at {@code place} in one of the streams shows: the same for all of them. */
@@ -53,21 +57,32 @@ public final class Nest {
     /** Builds and starts a stream. The caller pulls it on its own thread and closes it. */
     public <R> Child<R> start(Node<R> node) {
         Child<R> child = new Child<>(this);
-        return child.begin(node, new Assembly(run, this, child, segmentMeter, nestingStage));
+        return child.begin(node, assembly(child, turn));
     }
 
     /** The same for a blueprint whose upper end is {@code upperEnd}, which becomes {@code input}. */
     public <T, R> Child<R> start(Node<R> node, OpenInput<T> upperEnd, Stage<T> input) {
+        return start(node, upperEnd, input, turn);
+    }
+
+    /** The same for a stream that takes turns with others on the caller's thread. */
+    public <T, R> Child<R> start(Node<R> node, OpenInput<T> upperEnd, Stage<T> input, @Nullable Turn ofStream) {
         Child<R> child = new Child<>(this);
-        Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
+        Assembly assembly = assembly(child, ofStream);
         assembly.fill(upperEnd, input);
         return child.begin(node, assembly);
+    }
+
+    private Assembly assembly(Child<?> child, @Nullable Turn ofStream) {
+        Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
+        assembly.turn(ofStream);
+        return assembly;
     }
 
     /** Builds a stream for {@link ThreadProbe} and closes it again; whether it has segments of its own. */
     <T, R> boolean buildAndClose(Branch<T, R> branch, Stage<T> input, ThreadProbe probe) {
         Child<R> child = new Child<>(this);
-        Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
+        Assembly assembly = assembly(child, null);
         assembly.fill(branch.input(), input);
         assembly.probe(probe);
         child.build(branch.lowest(), assembly);

@@ -34,6 +34,8 @@ public record Node<T>(Attributes attributes, Builder<T> builder) {
         // A probe leaves out what would be seen from outside.
         if (!assembly.isProbe()) {
             heeded.refuseUnread();
+        } else if (heeded.waitsBetweenAttempts()) {
+            assembly.noteWaits();
         }
         return stage;
     }

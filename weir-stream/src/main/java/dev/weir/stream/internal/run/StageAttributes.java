@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,13 @@ public final class StageAttributes {
         readsSupervision = true;
         Supervision supervision = said.supervision();
         return supervision != null ? supervision : Supervision.fail();
+    }
+
+    /** Whether the builder has read a supervision that waits before it calls a function again. */
+    boolean waitsBetweenAttempts() {
+        Supervision supervision = said.supervision();
+        RetryPolicy policy = supervision == null || !readsSupervision ? null : supervision.retryPolicy();
+        return policy != null && policy.attempts() > 1 && policy.backoff().max().isPositive();
     }
 
     /** All attributes, for a stage that stands in for this one and refuses what it does not read itself. */

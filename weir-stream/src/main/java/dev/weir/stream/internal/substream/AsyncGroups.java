@@ -6,17 +6,19 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded queue for its input and a
- * segment that takes its output. A key that comes again after its group has ended waits for the stream of that, as
- * elements must not overtake others of their key. Confined to the segment of the parents.
+ * segment that takes its output. The stream of a key that comes again begins its work when the stream before has ended,
+ * as elements must not overtake others of their key. Confined to the segment of the parents.
  */
 final class AsyncGroups<T, R> extends Confluence<T, R> {
 
@@ -54,13 +56,18 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
         Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
         outlets.add(outlet);
+        AsyncGroup<T> left = leaving.remove(key);
+        Tributaries<?>.Tributary before = left == null ? null : left.stream;
         var stream = tributaries.start(
-                branch.lowest(), branch.input(), outlet, target -> owner.outside(outlet.outside(target)), () -> {
+                branch.lowest(),
+                branch.input(),
+                before == null ? outlet : new After(before, outlet),
+                target -> owner.outside(outlet.outside(target)),
+                () -> {
                     outlets.remove(outlet);
                     outlet.release();
                 });
-        AsyncGroup<T> before = leaving.remove(key);
-        return new AsyncGroup<>(owner, key, outlet, stream, before == null ? null : before.stream);
+        return new AsyncGroup<>(owner, outlet, stream, () -> before != null && tributaries.isRunning(before));
     }
 
     /** How many elements wait for the streams. Any thread. */
@@ -78,10 +85,6 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         groups.split(parents);
         AsyncGroup<T> group;
         while ((group = groups.nextTouched()) != null) {
-            if (group.before != null) {
-                tributaries.awaitEnd(group.before);
-                group.before = null;
-            }
             if (!group.outlet.give(group.take(), segment)) {
                 // Its stream failed, and so does this one.
                 return;
@@ -90,9 +93,9 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         groups.evictIdle(this::endIdle);
     }
 
-    private void endIdle(AsyncGroup<T> idle) {
+    private void endIdle(Object key, AsyncGroup<T> idle) {
         idle.outlet.end(null);
-        leaving.put(idle.key, idle);
+        leaving.put(key, idle);
         if (leaving.size() >= tidyAt) {
             leaving.values().removeIf(group -> !tributaries.isRunning(group.stream));
             tidyAt = 2 * leaving.size() + 16;
@@ -111,27 +114,57 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         leaving.values().forEach(group -> group.outlet.leave());
     }
 
+    /** The input of a group, which gives nothing before the key's stream before it has ended. */
+    private final class After implements Stage<T> {
+
+        private final Stage<T> input;
+
+        /** Let go of as soon as it has ended. */
+        private Tributaries<?>.@Nullable Tributary before;
+
+        After(Tributaries<?>.Tributary before, Stage<T> input) {
+            this.before = before;
+            this.input = input;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            if (before != null && !tributaries.awaitEnd(before, deadlineNanos)) {
+                return new Batch<>(0);
+            }
+            before = null;
+            return input.pull(deadlineNanos);
+        }
+
+        @Override
+        public void close() {
+            input.close();
+        }
+    }
+
     /** One group. */
     private static final class AsyncGroup<T> extends KeyedGroups.Group<T> {
 
-        final Object key;
         final Outlet<T> outlet;
         final Tributaries<?>.Tributary stream;
 
-        /** The stream that the key had before, until it is known to have ended. */
-        Tributaries<?>.@Nullable Tributary before;
+        /** Whether the stream that the key had before is at work. */
+        private final BooleanSupplier isBeforeAtWork;
 
         AsyncGroup(
                 KeyedGroups<T, ?> owner,
-                Object key,
                 Outlet<T> outlet,
                 Tributaries<?>.Tributary stream,
-                Tributaries<?>.@Nullable Tributary before) {
+                BooleanSupplier isBeforeAtWork) {
             super(owner);
-            this.key = key;
             this.outlet = outlet;
             this.stream = stream;
-            this.before = before;
+            this.isBeforeAtWork = isBeforeAtWork;
+        }
+
+        @Override
+        boolean mayEndIdle() {
+            return outlet.depth() == 0 && !isBeforeAtWork.getAsBoolean();
         }
 
         @Override

@@ -47,6 +47,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         return new Node<>("flatMapConcat", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
+            assembly.noteWaits();
             Nest nest = assembly.nest();
             Supervised supervised = Supervised.by(attributes, assembly.clock());
             return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());

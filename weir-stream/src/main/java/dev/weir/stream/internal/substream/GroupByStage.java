@@ -13,11 +13,17 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.ThreadProbe;
+import dev.weir.stream.internal.waiting.Deadlines;
+import dev.weir.stream.internal.waiting.Turn;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +49,21 @@ final class GroupByStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final KeyedGroups<T, InlineGroup> groups;
 
-    private final ArrayDeque<InlineGroup> ending = new ArrayDeque<>();
+    /**
+     * Elements that may wait for groups whose streams wait for a time, all together and beside one batch: above this
+     * the stage above is not pulled.
+     */
+    static final int MAX_WAITING = 4096;
+
+    private final GroupTurns<InlineGroup> turns;
+
+    /** The groups that were told to end and whose streams have not done so yet. */
+    private final Set<InlineGroup> ending = new LinkedHashSet<>();
+
+    /** Of those, the evicted ones: the next group of their key waits for them. */
+    private final Map<Object, InlineGroup> leaving = new HashMap<>();
+
+    private final @Nullable Turn ownTurn;
     /** What the groups have emitted for the batch that is being filled. */
     private final HeldElements emitted;
 
@@ -51,6 +71,10 @@ final class GroupByStage<T, R> implements Stage<R> {
     private boolean begun;
     private boolean ended;
     private @Nullable Throwable failure;
+
+    /** How many groups have stages that hold elements and cannot go on before a time. */
+    private int holding;
+
     private @Nullable Stage<R> asynchronous;
     private @Nullable AsyncGroups<T, R> runningApart;
 
@@ -63,7 +87,8 @@ final class GroupByStage<T, R> implements Stage<R> {
             BoundaryQueue<R> out,
             Nest nest,
             StageEntry entry,
-            StageMeter segment) {
+            StageMeter segment,
+            @Nullable Turn ownTurn) {
         this.upstream = upstream;
         this.branch = branch;
         this.settings = settings;
@@ -76,7 +101,9 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.meter = entry.meter();
         this.clock = entry.clock();
         this.emitted = new HeldElements(meter);
-        this.groups = new KeyedGroups<>(settings, supervised, clock, (owner, key) -> new InlineGroup(owner));
+        this.groups = new KeyedGroups<>(settings, supervised, clock, InlineGroup::new);
+        this.turns = new GroupTurns<>(clock);
+        this.ownTurn = ownTurn;
     }
 
     static <T, R> Node<R> node(Node<T> above, GroupBySettings<T> settings, Branch<T, R> branch) {
@@ -94,7 +121,8 @@ final class GroupByStage<T, R> implements Stage<R> {
                     new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock()),
                     nest,
                     entry,
-                    assembly.segmentMeter());
+                    assembly.segmentMeter(),
+                    assembly.turn());
             entry.depth(stage.groups::waiting);
             return stage;
         });
@@ -154,30 +182,67 @@ final class GroupByStage<T, R> implements Stage<R> {
                 meter.worked(0, done.size(), start);
                 return done;
             }
-            if (failure != null) {
+            boolean waits = holding > 0 || groups.waiting() > 0;
+            if (failure != null && !waits) {
                 throw Failures.rethrow(failure);
             }
-            if (ended) {
-                return ending.isEmpty() ? null : new Batch<>(0);
+            if (ended && ending.isEmpty()) {
+                return null;
             }
-            long wake = groups.nextEvictionNanos();
-            boolean evictsFirst = wake != NEVER && (deadlineNanos == NEVER || wake - deadlineNanos < 0);
-            Batch<T> batch = upstream.pull(evictsFirst ? wake : deadlineNanos);
-            if (batch == null) {
-                ended = true;
-                groups.all().forEach(this::end);
-            } else if (batch.isEmpty()) {
-                groups.evictIdle(this::end);
-                if (ending.isEmpty() || clock.hasPassed(deadlineNanos)) {
-                    return batch.retyped();
+            if (ended || failure != null || groups.waiting() >= MAX_WAITING) {
+                if (!awaitTurn(deadlineNanos)) {
+                    return new Batch<>(0);
                 }
-            } else {
-                long splitting = System.nanoTime();
-                split(batch);
-                groups.evictIdle(this::end);
-                meter.worked(batch.size(), 0, splitting);
+            } else if (!takeIn(deadlineNanos)) {
+                return new Batch<>(0);
             }
         }
+    }
+
+    /** Pulls the stage above; false if nothing has come of it for the groups. */
+    private boolean takeIn(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch;
+        try {
+            batch = upstream.pull(earliest(deadlineNanos, groups.nextEvictionNanos(), turns.nextNanos()));
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
+            return true;
+        }
+        if (batch == null) {
+            ended = true;
+            groups.all().forEach(this::end);
+            return true;
+        }
+        if (batch.isEmpty()) {
+            groups.evictIdle(this::evict);
+            return hasWork() && !clock.hasPassed(deadlineNanos);
+        }
+        long splitting = System.nanoTime();
+        split(batch);
+        groups.evictIdle(this::evict);
+        meter.worked(batch.size(), 0, splitting);
+        return true;
+    }
+
+    /** Waits for the next turn of a group; false if the stage below wants an answer first. */
+    private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
+        if (groups.hasTouched()) {
+            return !clock.hasPassed(deadlineNanos);
+        }
+        if (Turn.isAskedFor(ownTurn, turns.nextNanos())) {
+            return false;
+        }
+        clock.sleepUntil(earliest(deadlineNanos, turns.nextNanos(), NEVER));
+        return clock.hasPassed(turns.nextNanos());
+    }
+
+    private static long earliest(long one, long other, long third) {
+        return Deadlines.earlier(one, Deadlines.earlier(other, third));
+    }
+
+    /** Whether a group has something to do. */
+    private boolean hasWork() {
+        return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
 
     /** What fails goes behind what comes of the elements before it. */
@@ -191,29 +256,31 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     private void end(InlineGroup group) {
         group.end();
-        ending.add(group);
+        if (!group.isOver()) {
+            ending.add(group);
+            groups.touch(group);
+        }
+    }
+
+    private void evict(Object key, InlineGroup group) {
+        end(group);
+        if (!group.isOver()) {
+            leaving.put(key, group);
+        }
     }
 
     /**
-     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the
-     * deadline has come.
+     * Pulls the streams that have been given something, that are to end, or whose time has come, until the batch is
+     * full or the deadline has come.
      */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
+        turns.takeDue(groups::touch);
         InlineGroup group;
         while ((group = groups.nextTouched()) != null) {
             if (!group.drain(done, deadlineNanos)) {
-                groups.touchAgain(group);
+                groups.touch(group);
                 return;
             }
-        }
-        while ((group = ending.peek()) != null) {
-            boolean over = group.drain(done, deadlineNanos);
-            ending.remove();
-            if (!over) {
-                ending.add(group);
-                return;
-            }
-            group.endStream();
         }
     }
 
@@ -236,7 +303,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             for (InlineGroup group : groups.all()) {
                 group.endStream();
             }
-            ending.forEach(InlineGroup::endStream);
+            List.copyOf(ending).forEach(InlineGroup::endStream);
         } finally {
             upstream.close();
         }
@@ -255,37 +322,70 @@ final class GroupByStage<T, R> implements Stage<R> {
     /** One group. */
     private final class InlineGroup extends KeyedGroups.Group<T> {
 
+        private final Object key;
         private @Nullable Stage<R> stream;
 
         /** What its stream has left in earlier turns. */
         private @Nullable Leftovers left;
 
-        InlineGroup(KeyedGroups<T, InlineGroup> owner) {
+        /** The evicted group of the key, until its stream has ended: its elements go first. */
+        private @Nullable InlineGroup before;
+
+        /** The group that waits for this one. */
+        private @Nullable InlineGroup next;
+
+        /** Whether one of its stages has asked for a turn in the last pull. */
+        private boolean asksForTurn;
+
+        /** Whether it counts among those that are {@link #holding}. */
+        private boolean holds;
+
+        /** When the stream wants to be pulled though nothing has come for it, or NEVER. */
+        private long wakeNanos = NEVER;
+
+        InlineGroup(KeyedGroups<T, InlineGroup> owner, Object key) {
             super(owner);
-            stream = nest.start(branch.lowest(), branch.input(), this);
+            this.key = key;
+            InlineGroup evicted = leaving.get(key);
+            if (evicted != null) {
+                before = evicted;
+                evicted.next = this;
+            }
+            stream = nest.start(branch.lowest(), branch.input(), this, this::again);
         }
 
         /**
-         * Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the
+         * Whether the stream has nothing more for now; otherwise the batch is full, or it has not given all by the
          * deadline.
          */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
+            if (before != null) {
+                return true;
+            }
             beginTurn();
             Stage<R> pulled = stream;
             while (pulled != null) {
                 if (done.size() >= Batch.DEFAULT_CAPACITY) {
                     return false;
                 }
-                Batch<R> batch = pulled.pull(deadlineNanos);
+                wakeNanos = NEVER;
+                asksForTurn = false;
+                // Without a deadline: any that arrives at its input is the stream's own.
+                Batch<R> batch = pulled.pull(NEVER);
                 if (batch == null) {
                     endStream();
                     finish();
                     return true;
                 }
+                noteHolding(asksForTurn);
+                if (batch.isEmpty() && wakeNanos != NEVER) {
+                    turns.ask(this, wakeNanos);
+                    return true;
+                }
                 if (batch.isEmpty() && isEmpty() && !hasEnded()) {
                     return true;
                 }
-                if (batch.isEmpty() && clock.hasPassed(deadlineNanos)) {
+                if (clock.hasPassed(deadlineNanos) && batch.isEmpty()) {
                     return false;
                 }
                 Within.leave(batch, groups::outside);
@@ -295,6 +395,28 @@ final class GroupByStage<T, R> implements Stage<R> {
                 emitted.set(done.size());
             }
             return true;
+        }
+
+        private void noteHolding(boolean now) {
+            if (now != holds) {
+                holds = now;
+                holding += now ? 1 : -1;
+            }
+        }
+
+        private void again(long nanos) {
+            asksForTurn = true;
+            wakeNanos = Deadlines.earlier(wakeNanos, nanos);
+        }
+
+        @Override
+        void asked(long deadlineNanos) {
+            wakeNanos = Deadlines.earlier(wakeNanos, deadlineNanos);
+        }
+
+        @Override
+        boolean mayEndIdle() {
+            return isEmpty() && before == null;
         }
 
         private void beginTurn() {
@@ -332,6 +454,13 @@ final class GroupByStage<T, R> implements Stage<R> {
         void endStream() {
             Stage<R> closing = stream;
             stream = null;
+            ending.remove(this);
+            noteHolding(false);
+            turns.forget(this);
+            if (leaving.remove(key, this) && next != null) {
+                next.before = null;
+                groups.touch(next);
+            }
             if (closing != null) {
                 closing.close();
             }

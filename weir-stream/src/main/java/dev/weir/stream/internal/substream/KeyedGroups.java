@@ -13,12 +13,15 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment. */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
+
+    /** The least time after which a group that could not end is looked at again. */
+    private static final long SOONEST_AGAIN_NANOS = 1_000_000;
 
     private final GroupBySettings<T> settings;
     private final Supervised supervised;
@@ -51,6 +54,15 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
         /** Whether its stream has ended by itself: its elements are acknowledged from then on. */
         abstract boolean isOver();
+
+        /**
+         * Whether it may end because no element has come for a while: not before it has taken those that wait, nor as
+         * long as the key's group before it is at work, which bounds the groups of a key.
+         */
+        abstract boolean mayEndIdle();
+
+        /** Its stream has asked for an element, there is none, and the stream wants to be pulled again by then. */
+        void asked(long deadlineNanos) {}
 
         private void add(Batch<T> from, int index) {
             Batch<T> batch = waiting;
@@ -88,7 +100,14 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
         @Override
         public final @Nullable Batch<T> pull(long deadlineNanos) {
-            return waiting == null && ended ? null : take();
+            if (waiting != null) {
+                return take();
+            }
+            if (ended) {
+                return null;
+            }
+            asked(deadlineNanos);
+            return owner.empty();
         }
 
         @Override
@@ -167,10 +186,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return;
         }
         ((Group<T>) group).add(batch, index);
-        if (!((Group<T>) group).isTouched) {
-            ((Group<T>) group).isTouched = true;
-            touched.add(group);
-        }
+        touch(group);
     }
 
     private G begin(Object key) {
@@ -193,10 +209,16 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Notes that a group has more to give, when the others have had their turn. */
-    void touchAgain(G group) {
-        ((Group<T>) group).isTouched = true;
-        touched.addLast(group);
+    /** Has a group among the next, behind those that are. */
+    void touch(G group) {
+        if (!((Group<T>) group).isTouched) {
+            ((Group<T>) group).isTouched = true;
+            touched.addLast(group);
+        }
+    }
+
+    boolean hasTouched() {
+        return !touched.isEmpty();
     }
 
     /** When the next group will have been idle for long enough; never if idle groups stay. */
@@ -209,12 +231,21 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     }
 
     /** Takes out the groups that have been idle for long enough. */
-    void evictIdle(Consumer<G> then) {
+    void evictIdle(BiConsumer<Object, G> then) {
         while (clock.hasPassed(nextEvictionNanos())) {
-            Iterator<G> eldest = groups.values().iterator();
-            G group = eldest.next();
-            eldest.remove();
-            then.accept(group);
+            Iterator<Map.Entry<Object, G>> entries = groups.entrySet().iterator();
+            Map.Entry<Object, G> eldest = entries.next();
+            Object key = eldest.getKey();
+            G group = eldest.getValue();
+            if (group.isOver() || group.mayEndIdle()) {
+                entries.remove();
+                then.accept(key, group);
+            } else {
+                // It moves behind the others.
+                Object ignored = groups.get(key);
+                ((Group<T>) group).touchedNanos =
+                        clock.nanoTime() + Math.max(0, SOONEST_AGAIN_NANOS - settings.idleNanos());
+            }
         }
     }
 

@@ -68,7 +68,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
             // What the function makes of its tail is not known before there are elements.
-            assembly.noteThreadsWithin(() -> true);
+            assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
             entry.depth(stage.atHand::get);

@@ -132,13 +132,17 @@ final class Tributaries<R> {
         }
     }
 
-    /** Waits until a stream has ended. */
-    void awaitEnd(Tributaries<?>.Tributary stream) throws InterruptedException {
+    /** Waits until a stream has ended; false if the deadline came first. Any thread. */
+    boolean awaitEnd(Tributaries<?>.Tributary stream, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (running.contains(stream)) {
-                clock.await(lock, ended, Stage.NEVER);
+                if (clock.hasPassed(deadlineNanos)) {
+                    return false;
+                }
+                clock.await(lock, ended, deadlineNanos);
             }
+            return true;
         } finally {
             lock.unlock();
         }

@@ -1,13 +1,14 @@
-package dev.weir.stream.internal.grouping;
+package dev.weir.stream.internal.waiting;
 
 import dev.weir.stream.spi.Stage;
 
 /** Arithmetic of a clock's times. Stateless. */
-final class Deadlines {
+public final class Deadlines {
 
     private Deadlines() {}
 
-    static long earlier(long oneNanos, long otherNanos) {
+    /** The earlier of two times, each of which may be {@link Stage#NEVER}. */
+    public static long earlier(long oneNanos, long otherNanos) {
         if (oneNanos == Stage.NEVER || otherNanos == Stage.NEVER) {
             return Math.min(oneNanos, otherNanos);
         }

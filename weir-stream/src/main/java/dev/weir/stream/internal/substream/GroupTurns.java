@@ -1,0 +1,65 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * The groups that wait for a time, soonest first. A group has one turn at most, the earliest that it has asked for; one
+ * that is pulled too early asks again. Confined to one segment.
+ */
+final class GroupTurns<G> {
+
+    private record Turn<G>(long nanos, long number, G group) implements Comparable<Turn<?>> {
+
+        @Override
+        public int compareTo(Turn<?> other) {
+            return nanos == other.nanos ? Long.compare(number, other.number) : Long.signum(nanos - other.nanos);
+        }
+    }
+
+    private final Clock clock;
+    private final TreeSet<Turn<G>> turns = new TreeSet<>();
+    private final Map<G, Turn<G>> ofGroups = new HashMap<>();
+    private long asked;
+
+    GroupTurns(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Gives a group a turn at {@code nanos}, unless it has an earlier one. */
+    void ask(G group, long nanos) {
+        Turn<G> before = ofGroups.get(group);
+        if (before == null || before.nanos - nanos > 0) {
+            forget(group);
+            Turn<G> turn = new Turn<>(nanos, asked++, group);
+            ofGroups.put(group, turn);
+            turns.add(turn);
+        }
+    }
+
+    /** Takes a group out, which wants no more turns. */
+    void forget(G group) {
+        Turn<G> turn = ofGroups.remove(group);
+        if (turn != null) {
+            turns.remove(turn);
+        }
+    }
+
+    /** The time of the next turn, or {@link Stage#NEVER}. */
+    long nextNanos() {
+        return turns.isEmpty() ? Stage.NEVER : turns.first().nanos;
+    }
+
+    /** Takes out the groups whose time has come. */
+    void takeDue(Consumer<? super G> then) {
+        while (clock.hasPassed(nextNanos())) {
+            G group = turns.first().group;
+            forget(group);
+            then.accept(group);
+        }
+    }
+}
