@@ -3,6 +3,7 @@ package dev.weir.cli.pipe;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.examples.asimov.AsimovRecords;
+import dev.weir.kafka.produce.RecordTimestamps;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -47,8 +48,7 @@ final class PipeRecords {
 
     private static ProducerRecord<byte[], byte[]> like(
             ConsumerRecord<byte[], byte[]> source, String topic, byte[] value) {
-        Long timestamp = source.timestamp() == ConsumerRecord.NO_TIMESTAMP ? null : source.timestamp();
-        return new ProducerRecord<>(topic, null, timestamp, source.key(), value, source.headers());
+        return new ProducerRecord<>(topic, null, RecordTimestamps.of(source), source.key(), value, source.headers());
     }
 
     private static void replace(Headers headers, String name, String value) {

@@ -2,10 +2,10 @@ package dev.weir.examples.asimov;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.kafka.produce.RecordTimestamps;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
-import org.jspecify.annotations.Nullable;
 
 /** Turns a source record and what became of it into the record to produce. Thread-safe. */
 public final class AsimovRecords {
@@ -38,14 +38,14 @@ public final class AsimovRecords {
     public static ProducerRecord<byte[], byte[]> output(
             ConsumerRecord<byte[], byte[]> source, Translated translated, String topic) {
         return new ProducerRecord<>(
-                topic, null, timestamp(source), translated.key(), translated.protobuf(), source.headers());
+                topic, null, RecordTimestamps.of(source), translated.key(), translated.protobuf(), source.headers());
     }
 
     /** The source's key, value, timestamp and headers as they came, and headers that say what was wrong and where. */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, Malformed malformed, String topic) {
-        ProducerRecord<byte[], byte[]> letter =
-                new ProducerRecord<>(topic, null, timestamp(source), source.key(), source.value(), source.headers());
+        ProducerRecord<byte[], byte[]> letter = new ProducerRecord<>(
+                topic, null, RecordTimestamps.of(source), source.key(), source.value(), source.headers());
         Headers headers = letter.headers();
         replace(headers, DLQ_REASON, malformed.reason().name());
         replace(headers, DLQ_MESSAGE, malformed.message());
@@ -58,9 +58,5 @@ public final class AsimovRecords {
     /** A dead letter that was replayed and died again carries its last death only. */
     private static void replace(Headers headers, String name, String value) {
         headers.remove(name).add(name, value.getBytes(UTF_8));
-    }
-
-    private static @Nullable Long timestamp(ConsumerRecord<?, ?> source) {
-        return source.timestamp() == ConsumerRecord.NO_TIMESTAMP ? null : source.timestamp();
     }
 }

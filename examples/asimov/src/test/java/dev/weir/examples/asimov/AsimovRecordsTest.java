@@ -12,6 +12,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AsimovRecordsTest {
     private static final byte[] KEY = {1};
@@ -67,11 +69,16 @@ class AsimovRecordsTest {
         assertThat(source.headers()).as("the source is left alone").hasSize(2);
     }
 
-    @Test
-    void output_sourceWithoutTimestamp_leavesItToTheProducer() {
+    @ParameterizedTest
+    @ValueSource(longs = {ConsumerRecord.NO_TIMESTAMP, -2, -62_135_596_800_000L})
+    void toProduce_sourceWithoutTimestamp_leavesItToTheProducer(long none) {
         Translated translated = new Translated(KEY, VALUE);
+        Malformed malformed = new Malformed(Reason.INVALID_URL, "no host");
 
-        assertThat(AsimovRecords.output(source(ConsumerRecord.NO_TIMESTAMP), translated, "out")
+        assertThat(AsimovRecords.toProduce(source(none), translated, "out", "dead")
+                        .timestamp())
+                .isNull();
+        assertThat(AsimovRecords.toProduce(source(none), malformed, "out", "dead")
                         .timestamp())
                 .isNull();
     }

@@ -6,6 +6,7 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.ConsumerSource;
+import dev.weir.kafka.produce.RecordTimestamps;
 import dev.weir.stream.Source;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ public final class Tiers implements Route {
         Letters.add(headers, RetryTopics.TOPIC, origin.topic());
         Letters.add(headers, RetryTopics.PARTITION, Integer.toString(origin.partition()));
         Letters.add(headers, RetryTopics.OFFSET, Long.toString(origin.offset()));
-        if (origin.timestamp() != ConsumerRecord.NO_TIMESTAMP) {
+        if (RecordTimestamps.orNone(origin.timestamp()) != null) {
             Letters.add(headers, RetryTopics.TIMESTAMP, Long.toString(origin.timestamp()));
         }
         Letters.add(headers, RetryTopics.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
