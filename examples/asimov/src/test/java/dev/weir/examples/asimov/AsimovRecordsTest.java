@@ -3,6 +3,8 @@ package dev.weir.examples.asimov;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.RetryTopics;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
@@ -81,5 +83,27 @@ class AsimovRecordsTest {
         assertThat(AsimovRecords.toProduce(source(none), malformed, "out", "dead")
                         .timestamp())
                 .isNull();
+    }
+
+    /** A replay would have sent it to the topic of the other flow, or not at all. */
+    @Test
+    void deadLetter_ofARecordWithHeadersOfOtherDeaths_hasThoseOfThisOneOnly() {
+        ConsumerRecord<byte[], byte[]> source = source(123);
+        for (String name :
+                List.of(DeadLetter.OUTPUT, DeadLetter.CUT, DeadLetter.TIMESTAMP, DeadLetter.TIME, RetryTopics.TOPIC)) {
+            source.headers().add(name, "7".getBytes(UTF_8));
+        }
+
+        ProducerRecord<byte[], byte[]> record =
+                AsimovRecords.deadLetter(source, new Malformed(Reason.INVALID_URL, "no host"), "dead");
+
+        assertThat(headers(record))
+                .containsExactly(
+                        "trace=t-1",
+                        "weir-dlq-reason=INVALID_URL",
+                        "weir-dlq-message=no host",
+                        "weir-dlq-topic=in",
+                        "weir-dlq-partition=3",
+                        "weir-dlq-offset=77");
     }
 }

@@ -34,8 +34,8 @@ public final class Tiers implements Route {
 
     @Override
     public ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
-        int tier = (int) Origin.number(failed.raw(), RetryTopics.TIER, 0);
-        if (!failed.retriable() || tier < 0 || tier >= tiers.size()) {
+        int tier = RetriedRecord.tiersOf(failed.raw());
+        if (!failed.retriable() || tier >= tiers.size()) {
             return letters.propose(failed, tooLarge);
         }
         return tooLarge == 0 ? toTier(failed, tier) : letters.propose(failed, tooLarge - 1);
@@ -64,13 +64,15 @@ public final class Tiers implements Route {
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
         List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();
-        for (RetryTopics.Tier tier : tiers) {
+        for (int i = 0; i < tiers.size(); i++) {
+            RetryTopics.Tier tier = tiers.get(i);
+            int number = i + 1;
             Subscription topic = Subscription.topics(tier.topic());
             sources.add(Source.custom(
                             tier.topic(),
                             ConsumerSource.committableWhenDue(
                                     forTier(settings, tier), untilEnd ? topic.untilEnd() : topic, Origin::dueMillis))
-                    .map(Origin::restored)
+                    .map(record -> RetriedRecord.of(record, number))
                     .named("due"));
         }
         return sources;
