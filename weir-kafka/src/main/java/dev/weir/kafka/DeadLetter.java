@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.kafka.produce.RecordTimestamps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -56,7 +57,7 @@ public record DeadLetter(
     /** Header: the record's offset there. */
     public static final String OFFSET = PREFIX + "offset";
 
-    /** Header: the record's timestamp, in milliseconds; absent if it had none. */
+    /** Header: the record's timestamp, in milliseconds; absent if it had none, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
     /** Header: the consumer group that gave the record up; absent if it is not known. */
@@ -91,15 +92,13 @@ public record DeadLetter(
     public static DeadLetter read(ConsumerRecord<byte[], byte[]> letter) {
         String timestamp = text(letter, TIMESTAMP);
         // Writers that do not say when it died leave the record's own timestamp with the letter.
-        Long otherwise = text(letter, TIME) == null && letter.timestamp() != ConsumerRecord.NO_TIMESTAMP
-                ? letter.timestamp()
-                : null;
+        Long otherwise = text(letter, TIME) == null ? RecordTimestamps.of(letter) : null;
         return new DeadLetter(
                 letter,
                 required(letter, TOPIC),
                 (int) number(letter, PARTITION, required(letter, PARTITION)),
                 number(letter, OFFSET, required(letter, OFFSET)),
-                timestamp == null ? otherwise : Long.valueOf(number(letter, TIMESTAMP, timestamp)));
+                timestamp == null ? otherwise : RecordTimestamps.orNone(number(letter, TIMESTAMP, timestamp)));
     }
 
     private static String required(ConsumerRecord<byte[], byte[]> letter, String name) {

@@ -72,7 +72,7 @@ public final class RetryTopics {
     /** Header: the record's offset there. */
     public static final String OFFSET = PREFIX + "offset";
 
-    /** Header: the record's timestamp, in milliseconds; absent if it had none. */
+    /** Header: the record's timestamp, in milliseconds; absent if it had none, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
     /** Header: how often the handler has been called for the record so far. */

@@ -56,13 +56,11 @@ public final class LeanRecord {
     /**
      * Sets the record's time.
      *
-     * @param millis since 1970, at least 0, or {@link #NOW}
+     * @param millis since 1970, or {@link #NOW}; any other negative number counts as that, since brokers accept
+     *     records with such timestamps
      */
     public LeanRecord timestamp(long millis) {
-        if (millis < NOW) {
-            throw new IllegalArgumentException("timestamp must be at least 0, or NOW: timestamp=" + millis);
-        }
-        timestampMillis = millis;
+        timestampMillis = Math.max(millis, NOW);
         return this;
     }
 

@@ -165,7 +165,7 @@ final class PipeFlow implements AutoCloseable {
 
     /** One handler does it all for a record, so that it can be tried again and given up alone. */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
-        var handled = flow.handle(options.workers(), ordering(), this::workOn);
+        var handled = flow.handle(options.handlers(), ordering(), this::workOn);
         return withRules(handled, topic -> DeadLetters.to(topic, flow.settings()))
                 .produceTo(producer, record -> record);
     }
@@ -210,6 +210,9 @@ final class PipeFlow implements AutoCloseable {
     }
 
     private Ordering<ConsumerRecord<byte[], byte[]>> ordering() {
+        if (!options.mayReorder()) {
+            return Ordering.input();
+        }
         return switch (options.ordering == null ? PipeOptions.Order.key : options.ordering) {
             case partition -> RecordOrdering.byPartition();
             case key -> RecordOrdering.byKey();

@@ -277,6 +277,16 @@ final class PipeOptions {
         return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
     }
 
+    /** Handlers at once where each does all the work on its record. */
+    Parallelism handlers() {
+        if (mayReorder()) {
+            return workers();
+        }
+        // The same as without a rule for failures: one thread that passes records on, or as many as compute.
+        return Parallelism.fixed(
+                workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
+    }
+
     /** The number that was asked for. */
     int concurrencyOr(int otherwise) {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
@@ -286,6 +296,14 @@ final class PipeOptions {
     boolean handlesOneByOne() {
         return isPerRecord()
                 && (sharing.share || deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
+    }
+
+    /**
+     * Whether records of one partition may overtake each other, so that {@code --ordering} decides: handlers wait, or a
+     * share group delivers in any order. Rules for records that fail do not change it.
+     */
+    boolean mayReorder() {
+        return work.isPositive() || via instanceof Via.Each || sharing.share;
     }
 
     /** Whether a record is committed before it is worked on. */

@@ -1,12 +1,10 @@
 package dev.weir.cli.pipe;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.weir.examples.asimov.AsimovRecords;
+import dev.weir.kafka.produce.RecordTimestamps;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the records to produce: key, headers and timestamp as they came. Thread-safe. */
@@ -35,23 +33,11 @@ final class PipeRecords {
 
     /** The record as it came, with headers that say what was wrong and where it was. */
     ProducerRecord<byte[], byte[]> deadLetter(ConsumerRecord<byte[], byte[]> source, String reason, String message) {
-        ProducerRecord<byte[], byte[]> letter = like(source, Objects.requireNonNull(deadLetterTopic), source.value());
-        Headers headers = letter.headers();
-        replace(headers, AsimovRecords.DLQ_REASON, reason);
-        replace(headers, AsimovRecords.DLQ_MESSAGE, message);
-        replace(headers, AsimovRecords.DLQ_TOPIC, source.topic());
-        replace(headers, AsimovRecords.DLQ_PARTITION, Integer.toString(source.partition()));
-        replace(headers, AsimovRecords.DLQ_OFFSET, Long.toString(source.offset()));
-        return letter;
+        return AsimovRecords.deadLetter(source, reason, message, Objects.requireNonNull(deadLetterTopic));
     }
 
     private static ProducerRecord<byte[], byte[]> like(
             ConsumerRecord<byte[], byte[]> source, String topic, byte[] value) {
-        Long timestamp = source.timestamp() == ConsumerRecord.NO_TIMESTAMP ? null : source.timestamp();
-        return new ProducerRecord<>(topic, null, timestamp, source.key(), value, source.headers());
-    }
-
-    private static void replace(Headers headers, String name, String value) {
-        headers.remove(name).add(name, value.getBytes(UTF_8));
+        return new ProducerRecord<>(topic, null, RecordTimestamps.of(source), source.key(), value, source.headers());
     }
 }

@@ -63,7 +63,7 @@ final class PipeRules {
     /** Options that were given and do nothing here, a sentence each. */
     static List<String> warnings(PipeOptions options) {
         List<String> warnings = new ArrayList<>(options.sharing.warnings(options));
-        boolean waits = options.work.isPositive() || (options.isPerRecord() && options.handlesOneByOne());
+        boolean waits = options.work.isPositive() || (options.isPerRecord() && options.mayReorder());
         if (options.concurrency != null
                 && options.via instanceof Via.Identity
                 && !waits

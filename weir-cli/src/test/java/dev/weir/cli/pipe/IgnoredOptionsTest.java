@@ -57,6 +57,9 @@ class IgnoredOptionsTest {
             --concurrency 8 | --concurrency has no effect
             --ordering partition | --ordering has no effect
             --ordering key --via exec:cat | --ordering has no effect
+            --ordering key --dead-letter d | --ordering has no effect
+            --concurrency 8 --dead-letter d | --concurrency has no effect
+            --ordering unordered --work-cpu 5us --timeout 1s | --ordering has no effect
             """)
     void optionWithoutEffect_isWarnedOf(String arguments, String message) {
         PipeOptions options = options(arguments);
@@ -71,6 +74,8 @@ class IgnoredOptionsTest {
             --work 5ms --ordering partition --concurrency 8
             --work-cpu 5us --concurrency 2
             --dead-letter d
+            --dead-letter d --work 5ms --ordering unordered --concurrency 8
+            --dead-letter d --work-cpu 5us --concurrency 2
             """)
     void optionsThatApply_passInSilence(String arguments) {
         PipeOptions options = options(arguments);

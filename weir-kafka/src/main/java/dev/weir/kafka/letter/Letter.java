@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.letter.LetterFormat.Field;
+import dev.weir.kafka.produce.RecordTimestamps;
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -130,7 +131,7 @@ public final class Letter {
     /** Refuses times that cannot be read: the letter's own would be taken for the record's. */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
-        if (timestamp != null && number(timestamp.value(), format) < ConsumerRecord.NO_TIMESTAMP) {
+        if (timestamp != null && number(timestamp.value(), format) == NO_NUMBER) {
             throw new IllegalArgumentException(place(record) + " cannot be read: its header " + timestamp.key()
                     + " is no timestamp in milliseconds since 1970");
         }
@@ -285,9 +286,8 @@ public final class Letter {
             return Long.valueOf(said);
         }
         // Spring Kafka and brokers give a letter the time at which they write it.
-        long own = whole().timestamp();
         boolean isOfLetter = format.equals(LetterFormat.SPRING) || lacksRecord();
-        return isOfLetter || own == ConsumerRecord.NO_TIMESTAMP ? null : Long.valueOf(own);
+        return isOfLetter ? null : RecordTimestamps.of(whole());
     }
 
     /**

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Letters as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a user's own. */
 class LetterTest {
@@ -26,6 +27,7 @@ class LetterTest {
     private static final byte[] KEY = "k".getBytes(UTF_8);
     private static final byte[] VALUE = "v".getBytes(UTF_8);
     private static final long WRITTEN = 1_700_000_000_000L;
+    private static final String YEAR_ONE = "-62135596800000";
 
     private final RecordHeaders headers = new RecordHeaders();
 
@@ -47,7 +49,8 @@ class LetterTest {
         return Letter.read(letter(KEY, VALUE));
     }
 
-    private static void assertRestored(Letter letter, String topic, @Nullable Integer partition, Long timestamp) {
+    private static void assertRestored(
+            Letter letter, String topic, @Nullable Integer partition, @Nullable Long timestamp) {
         ProducerRecord<byte[], byte[]> restored = letter.restored();
         assertThat(restored.topic()).isEqualTo(topic);
         assertThat(restored.partition()).isEqualTo(partition);
@@ -199,6 +202,39 @@ class LetterTest {
         assertRestored(letter, "orders", 3, WRITTEN);
     }
 
+    /** A producer's record refuses it, so that the letter stopped each replay. */
+    @ParameterizedTest
+    @ValueSource(strings = {YEAR_ONE, "-2", "-1"})
+    void weirsLetter_ofANegativeTimestamp_isRestoredWithoutOne(String timestamp) {
+        Letter letter = text(DeadLetter.TOPIC, "orders")
+                .text(DeadLetter.PARTITION, "3")
+                .text(DeadLetter.OFFSET, "17")
+                .text(DeadLetter.TIMESTAMP, timestamp)
+                .read();
+
+        assertRestored(letter, "orders", 3, null);
+        assertThat(letter.restoredTo("other").timestamp()).isNull();
+    }
+
+    @Test
+    void connectsLetter_ofANegativeTimestamp_isRestoredWithoutOne() {
+        connect();
+        Letter letter = Letter.read(new ConsumerRecord<>(
+                "dead",
+                0,
+                5,
+                Long.parseLong(YEAR_ONE),
+                TimestampType.CREATE_TIME,
+                1,
+                1,
+                KEY,
+                VALUE,
+                headers,
+                Optional.empty()));
+
+        assertRestored(letter, "orders", 3, null);
+    }
+
     private static Letter ofYourOwn(String field, String value) {
         LetterFormat format = LetterFormat.headers(Map.of(
                 Field.TOPIC, "from", Field.PARTITION, "shard", Field.TIMESTAMP, "written", Field.TIME, "failed"));
@@ -214,6 +250,9 @@ class LetterTest {
                 .isEqualTo(time);
         assertThat(ofYourOwn("written", "77").timestamp()).isEqualTo(77);
         assertThat(ofYourOwn("written", "-1").timestamp()).as("it had none").isEqualTo(WRITTEN);
+        assertThat(ofYourOwn("written", YEAR_ONE).timestamp())
+                .as("no producer takes it")
+                .isEqualTo(WRITTEN);
         assertThatThrownBy(() -> ofYourOwn("failed", "yesterday"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("dead-0@5 cannot be read: its header failed is no time: ISO 8601");

@@ -1,6 +1,7 @@
 package dev.weir.checks.integration;
 
 import static dev.weir.checks.integration.FailureTopics.record;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -120,6 +121,42 @@ class FailureRetryTopicsTest {
                     assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
                     assertThat(letter.originalHeaders()).isEqualTo(FailureTopics.headers());
                 });
+    }
+
+    // An upstream flow had passed them on: the record skipped the tiers, and its letter named a topic nobody reads
+    // here.
+    @Test
+    void recordWithRetryHeadersOfAnotherFlow_isHandledUnderItsOwnOriginInEachTier() throws Exception {
+        createTopics("passed", 0);
+        ProducerRecord<byte[], byte[]> record = record("passed", "k", "1");
+        Map.of(RetryTopics.TOPIC, "elsewhere", RetryTopics.PARTITION, "7", RetryTopics.OFFSET, "99")
+                .forEach((name, value) -> record.headers().add(name, value.getBytes(UTF_8)));
+        record.headers()
+                .add(RetryTopics.TIER, "2".getBytes(UTF_8))
+                .add(RetryTopics.DUE, "9".repeat(15).getBytes(UTF_8));
+        FailureTopics.produce(KAFKA.cluster(), record);
+        Queue<ConsumerRecord<String, String>> calls = new ConcurrentLinkedQueue<>();
+        Duration soon = Duration.ofMillis(1);
+        try (RunningPipeline running = KafkaFlow.from(settings("passed"), "passed")
+                .forEach(1, RecordOrdering.byKey(), order -> {
+                    calls.add(order);
+                    throw new IllegalStateException("never");
+                })
+                .retryTopics(RetryTopics.of("passed-retry-1", soon).then("passed-retry-2", soon))
+                .deadLetter("passed-dead")
+                .run()) {
+            ConsumerLedger.await(
+                    "a letter",
+                    SOON,
+                    () -> !FailureTopics.read(KAFKA.cluster(), "passed-dead").isEmpty());
+            assertThat(running.completion()).isNotDone();
+        }
+        assertThat(calls).hasSize(3).allSatisfy(call -> assertThat(call.topic()).isEqualTo("passed"));
+        DeadLetter letter =
+                FailureTopics.letters(KAFKA.cluster(), "passed-dead").getFirst();
+        assertThat(letter.topic() + "@" + letter.offset()).isEqualTo("passed@0");
+        assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("3");
+        assertThat(letter.originalHeaders()).isEqualTo(FailureTopics.headers());
     }
 
     // An hour's delay: what waits neither holds up the others, nor a drain, nor is it committed or lost.

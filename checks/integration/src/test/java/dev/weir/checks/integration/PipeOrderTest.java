@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PipeOrderTest {
+
+    private static final int DISTINCT = 20_000;
 
     @ParameterizedTest
     @ValueSource(strings = "client")
@@ -51,5 +56,53 @@ class PipeOrderTest {
     @Timeout(120)
     void keyOrdering_onTheLeanPath_keepsTheOrderOfEachKeyWhileTheyAllWork(String fetch) {
         keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork(fetch);
+    }
+
+    // A dead-letter topic alone reordered a plain copy: a handler's 16 workers kept no more than the order of keys.
+    @Test
+    @Timeout(120)
+    void copy_withADeadLetterTopic_keepsTheOrderOfThePartition() {
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            inputOfDistinctKeys(cluster);
+
+            copied(cluster, "--dead-letter dead");
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(
+            strings = {
+                "--dead-letter dead --fetch lean --produce lean",
+                "--dead-letter dead --concurrency 64 --ordering unordered",
+                "--dead-letter dead --concurrency 4 --work-cpu 10us",
+                "--timeout 30s --retry 2 --concurrency 4 --work-cpu 10us",
+                "--dead-letter dead --via exec:cat"
+            })
+    @Timeout(120)
+    void copy_withOptionsForRecordsThatFail_keepsTheOrderOfThePartition(String options) {
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            inputOfDistinctKeys(cluster);
+
+            copied(cluster, options);
+        }
+    }
+
+    private static void inputOfDistinctKeys(KafkaCluster cluster) {
+        for (String topic : List.of("in", "out", "dead")) {
+            cluster.createTopic(topic, 1);
+        }
+        Records.produce(cluster.bootstrapServers(), "in", 0, DISTINCT, DISTINCT);
+    }
+
+    private static void copied(KafkaCluster cluster, String options) {
+        String summary = PipeProcess.runPipe(("pipe --bootstrap-server " + cluster.bootstrapServers()
+                        + " --from in --to out --group g --until-end --json " + options)
+                .split(" "));
+
+        assertThat(PipeProcess.number(summary, "records_out")).isEqualTo(DISTINCT);
+        var output = Records.readAll(cluster.bootstrapServers(), "out", IsolationLevel.READ_UNCOMMITTED);
+        assertThat(Records.numbers(output))
+                .isEqualTo(LongStream.range(0, DISTINCT).boxed().toList());
     }
 }

@@ -2,10 +2,14 @@ package dev.weir.examples.asimov;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.produce.RecordTimestamps;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Headers;
-import org.jspecify.annotations.Nullable;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 
 /** Turns a source record and what became of it into the record to produce. Thread-safe. */
 public final class AsimovRecords {
@@ -38,29 +42,34 @@ public final class AsimovRecords {
     public static ProducerRecord<byte[], byte[]> output(
             ConsumerRecord<byte[], byte[]> source, Translated translated, String topic) {
         return new ProducerRecord<>(
-                topic, null, timestamp(source), translated.key(), translated.protobuf(), source.headers());
+                topic, null, RecordTimestamps.of(source), translated.key(), translated.protobuf(), source.headers());
     }
 
     /** The source's key, value, timestamp and headers as they came, and headers that say what was wrong and where. */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, Malformed malformed, String topic) {
-        ProducerRecord<byte[], byte[]> letter =
-                new ProducerRecord<>(topic, null, timestamp(source), source.key(), source.value(), source.headers());
-        Headers headers = letter.headers();
-        replace(headers, DLQ_REASON, malformed.reason().name());
-        replace(headers, DLQ_MESSAGE, malformed.message());
-        replace(headers, DLQ_TOPIC, source.topic());
-        replace(headers, DLQ_PARTITION, Integer.toString(source.partition()));
-        replace(headers, DLQ_OFFSET, Long.toString(source.offset()));
-        return letter;
+        return deadLetter(source, malformed.reason().name(), malformed.message(), topic);
     }
 
-    /** A dead letter that was replayed and died again carries its last death only. */
-    private static void replace(Headers headers, String name, String value) {
-        headers.remove(name).add(name, value.getBytes(UTF_8));
+    /** {@link #deadLetter(ConsumerRecord, Malformed, String)} with a reason in words. */
+    public static ProducerRecord<byte[], byte[]> deadLetter(
+            ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
+        List<Header> headers = new ArrayList<>();
+        for (Header header : source.headers()) {
+            // Those of an earlier death, of another flow perhaps, would be taken for this one's.
+            if (!DeadLetter.isOurs(header.key())) {
+                headers.add(header);
+            }
+        }
+        add(headers, DLQ_REASON, reason);
+        add(headers, DLQ_MESSAGE, message);
+        add(headers, DLQ_TOPIC, source.topic());
+        add(headers, DLQ_PARTITION, Integer.toString(source.partition()));
+        add(headers, DLQ_OFFSET, Long.toString(source.offset()));
+        return new ProducerRecord<>(topic, null, RecordTimestamps.of(source), source.key(), source.value(), headers);
     }
 
-    private static @Nullable Long timestamp(ConsumerRecord<?, ?> source) {
-        return source.timestamp() == ConsumerRecord.NO_TIMESTAMP ? null : source.timestamp();
+    private static void add(List<Header> headers, String name, String value) {
+        headers.add(new RecordHeader(name, value.getBytes(UTF_8)));
     }
 }

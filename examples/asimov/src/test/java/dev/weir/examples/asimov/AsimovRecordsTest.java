@@ -3,6 +3,8 @@ package dev.weir.examples.asimov;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.RetryTopics;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
@@ -12,6 +14,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AsimovRecordsTest {
     private static final byte[] KEY = {1};
@@ -67,12 +71,39 @@ class AsimovRecordsTest {
         assertThat(source.headers()).as("the source is left alone").hasSize(2);
     }
 
-    @Test
-    void output_sourceWithoutTimestamp_leavesItToTheProducer() {
+    @ParameterizedTest
+    @ValueSource(longs = {ConsumerRecord.NO_TIMESTAMP, -2, -62_135_596_800_000L})
+    void toProduce_sourceWithoutTimestamp_leavesItToTheProducer(long none) {
         Translated translated = new Translated(KEY, VALUE);
+        Malformed malformed = new Malformed(Reason.INVALID_URL, "no host");
 
-        assertThat(AsimovRecords.output(source(ConsumerRecord.NO_TIMESTAMP), translated, "out")
+        assertThat(AsimovRecords.toProduce(source(none), translated, "out", "dead")
                         .timestamp())
                 .isNull();
+        assertThat(AsimovRecords.toProduce(source(none), malformed, "out", "dead")
+                        .timestamp())
+                .isNull();
+    }
+
+    /** A replay would have sent it to the topic of the other flow, or not at all. */
+    @Test
+    void deadLetter_ofARecordWithHeadersOfOtherDeaths_hasThoseOfThisOneOnly() {
+        ConsumerRecord<byte[], byte[]> source = source(123);
+        for (String name :
+                List.of(DeadLetter.OUTPUT, DeadLetter.CUT, DeadLetter.TIMESTAMP, DeadLetter.TIME, RetryTopics.TOPIC)) {
+            source.headers().add(name, "7".getBytes(UTF_8));
+        }
+
+        ProducerRecord<byte[], byte[]> record =
+                AsimovRecords.deadLetter(source, new Malformed(Reason.INVALID_URL, "no host"), "dead");
+
+        assertThat(headers(record))
+                .containsExactly(
+                        "trace=t-1",
+                        "weir-dlq-reason=INVALID_URL",
+                        "weir-dlq-message=no host",
+                        "weir-dlq-topic=in",
+                        "weir-dlq-partition=3",
+                        "weir-dlq-offset=77");
     }
 }

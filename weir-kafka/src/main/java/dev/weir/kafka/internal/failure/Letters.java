@@ -6,6 +6,7 @@ import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.produce.RecordTimestamps;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Clock;
@@ -84,7 +85,7 @@ public final class Letters implements Route {
         add(headers, DeadLetter.TOPIC, origin.topic());
         add(headers, DeadLetter.PARTITION, Integer.toString(origin.partition()));
         add(headers, DeadLetter.OFFSET, Long.toString(origin.offset()));
-        if (origin.timestamp() != ConsumerRecord.NO_TIMESTAMP) {
+        if (RecordTimestamps.orNone(origin.timestamp()) != null) {
             add(headers, DeadLetter.TIMESTAMP, Long.toString(origin.timestamp()));
         }
         if (!group.isEmpty()) {

@@ -6,14 +6,12 @@ import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.RetryTopics;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a record was consumed first, through all retry topics it has been in since. Immutable.
+ * Where a record was consumed first, through all retry topics of its flow that it has been in since. Immutable.
  *
  * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
  * @param attempts how often its handler had been called before this delivery
@@ -21,16 +19,9 @@ import org.jspecify.annotations.Nullable;
 record Origin(String topic, int partition, long offset, long timestamp, int attempts) {
 
     static Origin of(ConsumerRecord<byte[], byte[]> record) {
-        String topic = text(record, RetryTopics.TOPIC);
-        if (topic == null) {
-            return new Origin(record.topic(), record.partition(), record.offset(), record.timestamp(), 0);
-        }
-        return new Origin(
-                topic,
-                (int) number(record, RetryTopics.PARTITION, -1),
-                number(record, RetryTopics.OFFSET, -1),
-                number(record, RetryTopics.TIMESTAMP, ConsumerRecord.NO_TIMESTAMP),
-                (int) number(record, RetryTopics.ATTEMPTS, 0));
+        return record instanceof RetriedRecord retried
+                ? retried.origin()
+                : new Origin(record.topic(), record.partition(), record.offset(), record.timestamp(), 0);
     }
 
     static long number(ConsumerRecord<byte[], byte[]> record, String name, long otherwise) {
@@ -42,7 +33,7 @@ record Origin(String topic, int partition, long offset, long timestamp, int atte
         }
     }
 
-    private static @Nullable String text(ConsumerRecord<byte[], byte[]> record, String name) {
+    static @Nullable String text(ConsumerRecord<byte[], byte[]> record, String name) {
         Header header = record.headers().lastHeader(name);
         return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
     }
@@ -66,22 +57,5 @@ record Origin(String topic, int partition, long offset, long timestamp, int atte
     /** When a record of a retry topic is due; one that does not say so is due at once. */
     static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
         return number(record, RetryTopics.DUE, 0);
-    }
-
-    /** A record of a retry topic as it was in the topic it came from, with the headers that say what has been tried. */
-    static ConsumerRecord<byte[], byte[]> restored(ConsumerRecord<byte[], byte[]> record) {
-        Origin origin = of(record);
-        return new ConsumerRecord<>(
-                origin.topic(),
-                origin.partition(),
-                origin.offset(),
-                origin.timestamp(),
-                TimestampType.CREATE_TIME,
-                record.serializedKeySize(),
-                record.serializedValueSize(),
-                record.key(),
-                record.value(),
-                record.headers(),
-                Optional.empty());
     }
 }

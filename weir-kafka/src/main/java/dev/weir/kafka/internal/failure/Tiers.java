@@ -6,6 +6,7 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.ConsumerSource;
+import dev.weir.kafka.produce.RecordTimestamps;
 import dev.weir.stream.Source;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -33,8 +34,8 @@ public final class Tiers implements Route {
 
     @Override
     public ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
-        int tier = (int) Origin.number(failed.raw(), RetryTopics.TIER, 0);
-        if (!failed.retriable() || tier < 0 || tier >= tiers.size()) {
+        int tier = RetriedRecord.tiersOf(failed.raw());
+        if (!failed.retriable() || tier >= tiers.size()) {
             return letters.propose(failed, tooLarge);
         }
         return tooLarge == 0 ? toTier(failed, tier) : letters.propose(failed, tooLarge - 1);
@@ -49,7 +50,7 @@ public final class Tiers implements Route {
         Letters.add(headers, RetryTopics.TOPIC, origin.topic());
         Letters.add(headers, RetryTopics.PARTITION, Integer.toString(origin.partition()));
         Letters.add(headers, RetryTopics.OFFSET, Long.toString(origin.offset()));
-        if (origin.timestamp() != ConsumerRecord.NO_TIMESTAMP) {
+        if (RecordTimestamps.orNone(origin.timestamp()) != null) {
             Letters.add(headers, RetryTopics.TIMESTAMP, Long.toString(origin.timestamp()));
         }
         Letters.add(headers, RetryTopics.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
@@ -63,13 +64,15 @@ public final class Tiers implements Route {
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
         List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();
-        for (RetryTopics.Tier tier : tiers) {
+        for (int i = 0; i < tiers.size(); i++) {
+            RetryTopics.Tier tier = tiers.get(i);
+            int number = i + 1;
             Subscription topic = Subscription.topics(tier.topic());
             sources.add(Source.custom(
                             tier.topic(),
                             ConsumerSource.committableWhenDue(
                                     forTier(settings, tier), untilEnd ? topic.untilEnd() : topic, Origin::dueMillis))
-                    .map(Origin::restored)
+                    .map(record -> RetriedRecord.of(record, number))
                     .named("due"));
         }
         return sources;
