@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.letter.LetterFormat.Field;
-import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,8 +34,6 @@ public final class Letter {
 
     /** For {@link #partition} and {@link #offset}: the letter does not say. */
     public static final int UNKNOWN = -1;
-
-    private static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final ConsumerRecord<byte[], byte[]> record;
     private final LetterFormat format;
@@ -119,7 +116,7 @@ public final class Letter {
         if (header == null) {
             return UNKNOWN;
         }
-        long number = number(header.value(), format);
+        long number = format.number(header.value());
         if (number < 0 || number > max) {
             throw new IllegalArgumentException(
                     place(record) + " cannot be read: its header " + header.key() + " is no number from 0 to " + max);
@@ -130,7 +127,7 @@ public final class Letter {
     /** Refuses times that cannot be read: the letter's own would be taken for the record's. */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
-        if (timestamp != null && number(timestamp.value(), format) < ConsumerRecord.NO_TIMESTAMP) {
+        if (timestamp != null && format.number(timestamp.value()) == LetterFormat.NO_NUMBER) {
             throw new IllegalArgumentException(place(record) + " cannot be read: its header " + timestamp.key()
                     + " is no timestamp in milliseconds since 1970");
         }
@@ -150,19 +147,6 @@ public final class Letter {
     private static Instant instant(String text) {
         boolean isNumber = !text.isEmpty() && text.chars().allMatch(each -> each >= '0' && each <= '9');
         return isNumber ? Instant.ofEpochMilli(Long.parseLong(text)) : Instant.parse(text);
-    }
-
-    /** A number in decimal or in binary. Digits in binary would be a number that no offset has. */
-    private static long number(byte[] value, LetterFormat format) {
-        try {
-            return Long.parseLong(new String(value, UTF_8));
-        } catch (NumberFormatException noText) {
-            return switch (format.mayBeBinary() ? value.length : 0) {
-                case Integer.BYTES -> ByteBuffer.wrap(value).getInt();
-                case Long.BYTES -> ByteBuffer.wrap(value).getLong();
-                default -> NO_NUMBER;
-            };
-        }
     }
 
     private static String place(ConsumerRecord<byte[], byte[]> record) {
@@ -212,7 +196,7 @@ public final class Letter {
         }
         return switch (field) {
             case PARTITION, OFFSET, TIMESTAMP, ATTEMPTS -> {
-                long number = number(header.value(), format);
+                long number = format.number(header.value());
                 yield number < 0 ? null : Long.toString(number);
             }
             default -> new String(header.value(), UTF_8);
@@ -275,31 +259,37 @@ public final class Letter {
         return headers;
     }
 
-    /** The record's own timestamp, in milliseconds; null if it had none, or the letter does not say. */
+    /**
+     * The record's own timestamp, in milliseconds; null if it had none, or the letter does not say. A negative one is
+     * none: brokers store it, and no producer takes it.
+     */
     public @Nullable Long timestamp() {
         if (format.equals(LetterFormat.WEIR)) {
-            return DeadLetter.read(record).timestamp();
+            return sendable(DeadLetter.read(record).timestamp());
         }
         String said = text(Field.TIMESTAMP);
         if (said != null) {
             return Long.valueOf(said);
         }
-        // Spring Kafka and brokers give a letter the time at which they write it.
-        long own = whole().timestamp();
-        boolean isOfLetter = format.equals(LetterFormat.SPRING) || lacksRecord();
-        return isOfLetter || own == ConsumerRecord.NO_TIMESTAMP ? null : Long.valueOf(own);
+        // Spring and brokers give a letter the time at which they write it.
+        boolean isOfLetter = format.hasTimestampOfItsOwn() || lacksRecord();
+        return isOfLetter ? null : sendable(whole().timestamp());
+    }
+
+    private static @Nullable Long sendable(@Nullable Long timestamp) {
+        return timestamp == null || timestamp < 0 ? null : timestamp;
     }
 
     /**
-     * The record as it was, for the topic and partition that it came from; {@link DeadLetter#restored} if it is Weir's.
+     * The record as it was, for the topic and partition that it came from; one that Weir had
+     * {@linkplain DeadLetter#OUTPUT made of it} for the topic that it was meant for, where its key chooses the
+     * partition.
      *
      * @throws IllegalStateException if the letter {@linkplain #lacksRecord lacks its record}
      */
     public ProducerRecord<byte[], byte[]> restored() {
-        if (format.equals(LetterFormat.WEIR)) {
-            return DeadLetter.read(record).restored();
-        }
-        return restored(topic, partition == UNKNOWN ? null : partition);
+        String output = format.equals(LetterFormat.WEIR) ? header(DeadLetter.OUTPUT) : null;
+        return output == null ? restored(topic, partition == UNKNOWN ? null : partition) : restoredTo(output);
     }
 
     /**
