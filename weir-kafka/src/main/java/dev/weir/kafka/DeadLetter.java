@@ -87,7 +87,8 @@ public record DeadLetter(
     /**
      * Reads a letter.
      *
-     * @throws IllegalArgumentException if a header that says where it came from is missing or is no number
+     * @throws IllegalArgumentException if a header that says where it came from is missing, is no number, or is no
+     *     number that a partition can have
      */
     public static DeadLetter read(ConsumerRecord<byte[], byte[]> letter) {
         String timestamp = text(letter, TIMESTAMP);
@@ -96,9 +97,19 @@ public record DeadLetter(
         return new DeadLetter(
                 letter,
                 required(letter, TOPIC),
-                (int) number(letter, PARTITION, required(letter, PARTITION)),
+                partition(letter),
                 number(letter, OFFSET, required(letter, OFFSET)),
                 timestamp == null ? otherwise : RecordTimestamps.orNone(number(letter, TIMESTAMP, timestamp)));
+    }
+
+    private static int partition(ConsumerRecord<byte[], byte[]> letter) {
+        String text = required(letter, PARTITION);
+        long number = number(letter, PARTITION, text);
+        if (number < 0 || number > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(place(letter) + " cannot be read: its header " + PARTITION
+                    + " is no number from 0 to " + Integer.MAX_VALUE + ": " + text);
+        }
+        return (int) number;
     }
 
     private static String required(ConsumerRecord<byte[], byte[]> letter, String name) {

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.letter.LetterFormat.Field;
 import dev.weir.kafka.produce.RecordTimestamps;
-import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,8 +35,6 @@ public final class Letter {
 
     /** For {@link #partition} and {@link #offset}: the letter does not say. */
     public static final int UNKNOWN = -1;
-
-    private static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final ConsumerRecord<byte[], byte[]> record;
     private final LetterFormat format;
@@ -120,7 +117,7 @@ public final class Letter {
         if (header == null) {
             return UNKNOWN;
         }
-        long number = number(header.value(), format);
+        long number = format.number(header.value());
         if (number < 0 || number > max) {
             throw new IllegalArgumentException(
                     place(record) + " cannot be read: its header " + header.key() + " is no number from 0 to " + max);
@@ -131,7 +128,7 @@ public final class Letter {
     /** Refuses times that cannot be read: the letter's own would be taken for the record's. */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, LetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
-        if (timestamp != null && number(timestamp.value(), format) == NO_NUMBER) {
+        if (timestamp != null && format.number(timestamp.value()) == LetterFormat.NO_NUMBER) {
             throw new IllegalArgumentException(place(record) + " cannot be read: its header " + timestamp.key()
                     + " is no timestamp in milliseconds since 1970");
         }
@@ -151,19 +148,6 @@ public final class Letter {
     private static Instant instant(String text) {
         boolean isNumber = !text.isEmpty() && text.chars().allMatch(each -> each >= '0' && each <= '9');
         return isNumber ? Instant.ofEpochMilli(Long.parseLong(text)) : Instant.parse(text);
-    }
-
-    /** A number in decimal or in binary. Digits in binary would be a number that no offset has. */
-    private static long number(byte[] value, LetterFormat format) {
-        try {
-            return Long.parseLong(new String(value, UTF_8));
-        } catch (NumberFormatException noText) {
-            return switch (format.mayBeBinary() ? value.length : 0) {
-                case Integer.BYTES -> ByteBuffer.wrap(value).getInt();
-                case Long.BYTES -> ByteBuffer.wrap(value).getLong();
-                default -> NO_NUMBER;
-            };
-        }
     }
 
     private static String place(ConsumerRecord<byte[], byte[]> record) {
@@ -213,7 +197,7 @@ public final class Letter {
         }
         return switch (field) {
             case PARTITION, OFFSET, TIMESTAMP, ATTEMPTS -> {
-                long number = number(header.value(), format);
+                long number = format.number(header.value());
                 yield number < 0 ? null : Long.toString(number);
             }
             default -> new String(header.value(), UTF_8);
@@ -276,30 +260,33 @@ public final class Letter {
         return headers;
     }
 
-    /** The record's own timestamp, in milliseconds; null if it had none, or the letter does not say. */
+    /**
+     * The record's own timestamp, in milliseconds; null if it had none, or the letter does not say. A negative one is
+     * none: brokers store it, and no producer takes it.
+     */
     public @Nullable Long timestamp() {
         if (format.equals(LetterFormat.WEIR)) {
             return DeadLetter.read(record).timestamp();
         }
         String said = text(Field.TIMESTAMP);
         if (said != null) {
-            return Long.valueOf(said);
+            return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring Kafka and brokers give a letter the time at which they write it.
-        boolean isOfLetter = format.equals(LetterFormat.SPRING) || lacksRecord();
+        // Spring and brokers give a letter the time at which they write it.
+        boolean isOfLetter = format.hasTimestampOfItsOwn() || lacksRecord();
         return isOfLetter ? null : RecordTimestamps.of(whole());
     }
 
     /**
-     * The record as it was, for the topic and partition that it came from; {@link DeadLetter#restored} if it is Weir's.
+     * The record as it was, for the topic and partition that it came from; one that Weir had
+     * {@linkplain DeadLetter#OUTPUT made of it} for the topic that it was meant for, where its key chooses the
+     * partition.
      *
      * @throws IllegalStateException if the letter {@linkplain #lacksRecord lacks its record}
      */
     public ProducerRecord<byte[], byte[]> restored() {
-        if (format.equals(LetterFormat.WEIR)) {
-            return DeadLetter.read(record).restored();
-        }
-        return restored(topic, partition == UNKNOWN ? null : partition);
+        String output = format.equals(LetterFormat.WEIR) ? header(DeadLetter.OUTPUT) : null;
+        return output == null ? restored(topic, partition == UNKNOWN ? null : partition) : restoredTo(output);
     }
 
     /**

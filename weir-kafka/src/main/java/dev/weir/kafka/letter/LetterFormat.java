@@ -10,13 +10,16 @@ import static dev.weir.kafka.letter.LetterFormat.Field.REASON;
 import static dev.weir.kafka.letter.LetterFormat.Field.TIME;
 import static dev.weir.kafka.letter.LetterFormat.Field.TIMESTAMP;
 import static dev.weir.kafka.letter.LetterFormat.Field.TOPIC;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.RetryTopics;
+import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -25,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * In which headers a writer of dead letters says where the record came from and why it died. Immutable.
  *
- * <p>Values are text in UTF-8. In letters of Spring Kafka a number may be binary as well: four or eight bytes, the
- * highest first.
+ * <p>Values are text in UTF-8. In letters of Spring Kafka, of Spring Cloud Stream and of a format of your own, a number
+ * may be binary as well: four or eight bytes, the highest first.
  */
 public final class LetterFormat {
 
@@ -34,7 +37,8 @@ public final class LetterFormat {
     // it is of the topic in which the record was first.
     //
     // Sources: DeadLetterPublishingRecoverer, DeadLetterPublishingRecovererFactory and KafkaHeaders of Spring Kafka
-    // 4.1; DeadLetterQueueReporter of Kafka Connect 4.4; ShareGroupDLQStateManager of Kafka's brokers 4.4 (KIP-1191).
+    // 4.1; KafkaMessageChannelBinder of Spring Cloud Stream 5.0; DeadLetterQueueReporter of Kafka Connect 4.4;
+    // ShareGroupDLQStateManager of Kafka's brokers 4.4 (KIP-1191).
 
     /** One thing that a letter may say. */
     public enum Field {
@@ -120,6 +124,20 @@ public final class LetterFormat {
                     "retry_topic-",
                     "springDeserializerException"));
 
+    /**
+     * Letters of the Kafka binder of Spring Cloud Stream with {@code enableDlq}. Key and value are those of the record.
+     */
+    public static final LetterFormat SPRING_CLOUD_STREAM = new LetterFormat(
+            "spring-cloud-stream",
+            Map.of(
+                    TOPIC, List.of("x-original-topic"),
+                    PARTITION, List.of("x-original-partition"),
+                    OFFSET, List.of("x-original-offset"),
+                    TIMESTAMP, List.of("x-original-timestamp"),
+                    CAUSE, List.of("x-exception-fqcn"),
+                    MESSAGE, List.of("x-exception-message")),
+            List.of("x-original-timestamp-type", "x-exception-stacktrace"));
+
     /** Letters of sink connectors of Kafka Connect with {@code errors.deadletterqueue.context.headers.enable=true}. */
     public static final LetterFormat CONNECT = new LetterFormat(
             "connect",
@@ -148,7 +166,10 @@ public final class LetterFormat {
                     GROUP, List.of("__dlq.errors.group")),
             List.of("__dlq.errors."));
 
-    private static final List<LetterFormat> KNOWN = List.of(WEIR, SPRING, CONNECT, SHARE_GROUP);
+    private static final List<LetterFormat> KNOWN = List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
+
+    /** What {@link #number} returns for a value that is no number. */
+    static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final String name;
     private final Map<Field, List<String>> headers;
@@ -185,7 +206,10 @@ public final class LetterFormat {
         return new LetterFormat("headers", lists, List.of());
     }
 
-    /** One word: {@code weir}, {@code spring}, {@code connect}, {@code share-group}; {@code headers} for your own. */
+    /**
+     * One word: {@code weir}, {@code spring}, {@code spring-cloud-stream}, {@code connect}, {@code share-group};
+     * {@code headers} for your own.
+     */
     public String name() {
         return name;
     }
@@ -195,9 +219,46 @@ public final class LetterFormat {
         return equals(SHARE_GROUP);
     }
 
-    /** Whether numbers may be binary: four or eight letters of a text that is no number are not taken for one. */
-    boolean mayBeBinary() {
-        return equals(SPRING);
+    /**
+     * Returns true if a record carries the headers of this format: the topic, and numbers where a format of your own
+     * names headers with numbers. If it does and {@link Letter#read} still refuses it, the record is at fault; if it
+     * does not, the format may be the wrong one.
+     */
+    public boolean fits(ConsumerRecord<byte[], byte[]> record) {
+        Header topic = header(record, TOPIC);
+        return topic != null
+                && topic.value().length > 0
+                && (KNOWN.contains(this)
+                        || Stream.of(PARTITION, OFFSET, TIMESTAMP)
+                                .map(field -> header(record, field))
+                                .allMatch(each -> each == null || number(each.value()) != NO_NUMBER));
+    }
+
+    /**
+     * A number in decimal, or in binary where the format may have that; {@link #NO_NUMBER} if it is neither. Four or
+     * eight letters of text are no binary number: the highest byte of a plausible one is 0, or -1 if it is negative,
+     * and text in UTF-8 begins with neither.
+     */
+    long number(byte[] value) {
+        try {
+            return Long.parseLong(new String(value, UTF_8));
+        } catch (NumberFormatException noText) {
+            boolean isBinary = mayBeBinary() && value.length > 0 && (value[0] == 0 || value[0] == -1);
+            return switch (isBinary ? value.length : 0) {
+                case Integer.BYTES -> ByteBuffer.wrap(value).getInt();
+                case Long.BYTES -> ByteBuffer.wrap(value).getLong();
+                default -> NO_NUMBER;
+            };
+        }
+    }
+
+    private boolean mayBeBinary() {
+        return equals(SPRING) || equals(SPRING_CLOUD_STREAM) || !KNOWN.contains(this);
+    }
+
+    /** Whether the timestamp of a letter is the time at which it was written, and not that of its record. */
+    boolean hasTimestampOfItsOwn() {
+        return equals(SPRING) || equals(SPRING_CLOUD_STREAM);
     }
 
     /** Whether the writer of letters has put in a header of this name. */

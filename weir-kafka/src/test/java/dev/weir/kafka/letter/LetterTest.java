@@ -61,6 +61,12 @@ class LetterTest {
         assertThat(letter.restoredTo("other").partition()).isNull();
     }
 
+    private LetterTest binary(String name, int bytes, long number) {
+        ByteBuffer value = ByteBuffer.allocate(bytes);
+        headers.add(name, (bytes == Integer.BYTES ? value.putInt((int) number) : value.putLong(number)).array());
+        return this;
+    }
+
     private LetterTest connect() {
         return text("__connect.errors.topic", "orders")
                 .text("__connect.errors.partition", "3")
@@ -110,6 +116,103 @@ class LetterTest {
         assertThat(letter.text(Field.OFFSET)).isEqualTo("5000000000");
         assertThat(letter.time()).isEqualTo(Instant.ofEpochMilli(WRITTEN));
         assertRestored(letter, "orders", 2, WRITTEN - 7);
+    }
+
+    /** The headers of {@code KafkaMessageChannelBinder}. */
+    @Test
+    void springCloudStream_readsBinaryNumbers_andTakesItsHeadersOut() {
+        Letter letter = text("x-original-topic", "orders")
+                .binary("x-original-partition", Integer.BYTES, 3)
+                .binary("x-original-offset", Long.BYTES, 5_000_000_000L)
+                .binary("x-original-timestamp", Long.BYTES, WRITTEN - 7)
+                .text("x-original-timestamp-type", "CreateTime")
+                .text("x-exception-fqcn", "java.io.IOException")
+                .text("x-exception-message", "no route")
+                .text("x-exception-stacktrace", "java.io...")
+                .read();
+        assertThat(letter.format()).isEqualTo(LetterFormat.SPRING_CLOUD_STREAM);
+        assertThat(letter.origin()).isEqualTo("orders-3@5000000000");
+        assertThat(letter.text(Field.CAUSE)).isEqualTo("java.io.IOException");
+        assertThat(letter.text(Field.MESSAGE)).isEqualTo("no route");
+        assertRestored(letter, "orders", 3, WRITTEN - 7);
+    }
+
+    @Test
+    void springCloudStream_withoutATimestamp_hasNone() {
+        assertThat(text("x-original-topic", "orders").read().timestamp()).isNull();
+    }
+
+    @Test
+    void headersOfYourOwn_takeBinaryNumbers() {
+        LetterFormat format = LetterFormat.headers(
+                Map.of(Field.TOPIC, "from", Field.PARTITION, "shard", Field.OFFSET, "at", Field.TIMESTAMP, "written"));
+        text("from", "orders")
+                .binary("shard", Long.BYTES, 3)
+                .binary("at", Integer.BYTES, 17)
+                .binary("written", Long.BYTES, WRITTEN - 7);
+        Letter letter = Letter.read(letter(KEY, VALUE), format);
+        assertThat(letter.origin()).isEqualTo("orders-3@17");
+        assertRestored(letter, "orders", 3, WRITTEN - 7);
+    }
+
+    /** Some producers write a zero time as 0001-01-01, and brokers store it. */
+    @Test
+    void negativeTimestamp_isNone_inEveryFormat() {
+        long zeroTime = -62_135_596_800_000L;
+        Letter own = text(DeadLetter.TOPIC, "orders")
+                .text(DeadLetter.PARTITION, "1")
+                .text(DeadLetter.OFFSET, "2")
+                .text(DeadLetter.TIME, "2026-11-23T08:00:00Z")
+                .text(DeadLetter.TIMESTAMP, Long.toString(zeroTime))
+                .read();
+        assertThat(own.restored().timestamp()).isNull();
+        assertThat(own.restoredTo("elsewhere").timestamp()).isNull();
+        assertThat(new LetterTest()
+                        .text("kafka_dlt-original-topic", "orders")
+                        .binary("kafka_dlt-original-timestamp", Long.BYTES, zeroTime)
+                        .read()
+                        .restored()
+                        .timestamp())
+                .isNull();
+        ConsumerRecord<byte[], byte[]> connect = new LetterTest().connect().letter(KEY, VALUE);
+        Letter old = Letter.read(new ConsumerRecord<>(
+                connect.topic(),
+                connect.partition(),
+                connect.offset(),
+                zeroTime,
+                TimestampType.CREATE_TIME,
+                1,
+                1,
+                KEY,
+                VALUE,
+                connect.headers(),
+                Optional.empty()));
+        assertThat(old.restored().timestamp()).isNull();
+    }
+
+    /** The second would have gone to partition 0. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "4294967296"})
+    void partitionThatNoneCanHave_isRefused(String partition) {
+        text(DeadLetter.TOPIC, "orders").text(DeadLetter.PARTITION, partition).text(DeadLetter.OFFSET, "2");
+        assertThatThrownBy(this::read)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(
+                        "dead-0@5 cannot be read: its header weir-dlq-partition is no number from 0 to 2147483647");
+        assertThat(LetterFormat.WEIR.fits(letter(KEY, VALUE))).isTrue();
+    }
+
+    @Test
+    void format_fitsRecordsWithItsHeaders_andNumbersWhereYourOwnHasThem() {
+        LetterFormat format = LetterFormat.headers(Map.of(Field.TOPIC, "from", Field.PARTITION, "shard"));
+        text("from", "orders");
+        assertThat(format.fits(letter(KEY, VALUE))).isTrue();
+        assertThat(LetterFormat.WEIR.fits(letter(KEY, VALUE))).isFalse();
+        text("shard", "-1");
+        assertThat(format.fits(letter(KEY, VALUE))).isTrue();
+        headers.remove("shard");
+        text("shard", "acme");
+        assertThat(format.fits(letter(KEY, VALUE))).isFalse();
     }
 
     private Letter broker() {
@@ -275,7 +378,7 @@ class LetterTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
                         "dead-0@5 is no dead letter of a known format: it has none of the headers weir-dlq-topic,"
-                                + " kafka_dlt-original-topic, kafka_original-topic, __connect.errors.topic, __dlq.errors.topic");
+                                + " kafka_dlt-original-topic, kafka_original-topic, x-original-topic, __connect.errors.topic, __dlq.errors.topic");
         text("__connect.errors.topic", "orders").text("__connect.errors.offset", "many");
         assertThatThrownBy(this::read)
                 .hasMessage("dead-0@5 cannot be read: its header __connect.errors.offset is no number from 0 to "
