@@ -5,6 +5,7 @@ import dev.weir.metrics.MetricsServer;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The server of metrics and probes of one command, or none. Thread-safe. Close it after the pipeline. */
@@ -16,14 +17,21 @@ public final class MetricsEndpoint implements AutoCloseable {
         this.server = server;
     }
 
-    /** Starts one at {@code address}; without an address it does nothing. */
-    static MetricsEndpoint start(@Nullable ListenAddress address) {
+    /** Starts one at {@code address}, which answers to {@code names} too; without an address it does nothing. */
+    static MetricsEndpoint start(@Nullable ListenAddress address, List<String> names) {
         if (address == null) {
             return new MetricsEndpoint(null);
         }
         MetricsServer.Builder settings = MetricsServer.builder().port(address.port());
         if (address.host() != null) {
             settings.host(address.host());
+        }
+        for (String name : names) {
+            try {
+                settings.serverName(name);
+            } catch (IllegalArgumentException e) {
+                throw CliFailure.badValue("--metrics-name", name, "a name as in a URL, without a port");
+            }
         }
         MetricsServer started;
         try {
