@@ -25,6 +25,12 @@ public final class MetricsOption {
                     + " machine's own name need none.")
     private List<String> names = new ArrayList<>();
 
+    @Option(
+            names = "--metrics-partitions",
+            description = "Meters of each partition too, at --metrics: as many series for each as there are"
+                    + " partitions. The dashboard has panels for them.")
+    private boolean partitions;
+
     /** Whether an address was given. */
     public boolean isGiven() {
         return address != null;
@@ -32,9 +38,11 @@ public final class MetricsOption {
 
     /** Starts what was asked for. */
     public MetricsEndpoint start() {
-        if (address == null && !names.isEmpty()) {
-            throw CliFailure.usage("--metrics-name is of --metrics, which is not given", "Add --metrics [HOST:]PORT.");
+        if (address == null && (partitions || !names.isEmpty())) {
+            throw CliFailure.usage(
+                    (partitions ? "--metrics-partitions" : "--metrics-name") + " is of --metrics, which is not given",
+                    "Add --metrics [HOST:]PORT.");
         }
-        return MetricsEndpoint.start(address, names);
+        return MetricsEndpoint.start(address, names, partitions);
     }
 }
