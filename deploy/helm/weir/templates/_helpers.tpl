@@ -21,6 +21,27 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end -}}
 {{- end }}
 
+{{- /* Changes with the Secret, which nobody but a cluster knows. */}}
+{{- define "weir.secretVersion" -}}
+{{- if .Values.clientSecretVersion -}}
+{{ toString .Values.clientSecretVersion | sha256sum }}
+{{- else if .Release.IsUpgrade -}}
+{{- with lookup "v1" "Secret" .Release.Namespace .Values.clientSecret -}}
+{{ toJson .data | sha256sum }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- /* The name of a property whose value is a secret; that of a file is none. */}}
+{{- define "weir.secretName" -}}
+(?i)(password|passphrase|secret|private[._-]?key|keystore[._-]key|user[._-]info|[._-]token|api[._-]?key)$
+{{- end }}
+
+{{- /* A secret within a text: NAME=SECRET, or a URL with a password. */}}
+{{- define "weir.secretText" -}}
+(?i)(password|passphrase|secret|token|api[._-]?key)[a-z]*["']?\s*=\s*["']?[^"'\s$;]|://[^/\s:@$]*:[^/\s@$]+@
+{{- end }}
+
 {{- /* A number of a values file is a float, and would be written as 5e+07. */}}
 {{- define "weir.property" -}}
 {{- if kindIs "float64" . -}}

@@ -34,8 +34,12 @@ final class StubConsumer implements ConsumerHandle {
     }
 
     static PartitionDump partition(int number, Duration oldest, Paused... paused) {
+        return partition("orders", number, oldest, paused);
+    }
+
+    static PartitionDump partition(String topic, int number, Duration oldest, Paused... paused) {
         return PartitionDump.of(
-                "orders",
+                topic,
                 number,
                 1,
                 4,

@@ -2,11 +2,13 @@ package dev.weir.metrics;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
+import dev.weir.metrics.http.HostRule;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Answers the requests of a {@link MetricsServer}. Thread-safe. */
@@ -18,12 +20,20 @@ final class MetricsHandler {
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
 
-    private final Supplier<String> meters;
-    private final Supplier<HealthReport> health;
+    /** The address alone too, which is what commands print. */
+    private static final Set<String> METERS = Set.of("/metrics", "/", "");
 
-    MetricsHandler(Supplier<String> meters, Supplier<HealthReport> health) {
-        this.meters = meters;
+    private static final String OTHER_HOST = "the Host header must be an address in numbers, a name of this machine, or"
+            + " a name that --metrics-name, or serverName in code, gives\n";
+
+    private final Scrapes scrapes;
+    private final Supplier<HealthReport> health;
+    private final HostRule hosts;
+
+    MetricsHandler(Scrapes scrapes, Supplier<HealthReport> health, HostRule hosts) {
+        this.scrapes = scrapes;
         this.health = health;
+        this.hosts = hosts;
     }
 
     private record Answer(int status, String type, String body) {
@@ -34,20 +44,44 @@ final class MetricsHandler {
     }
 
     void handle(HttpExchange exchange) throws IOException {
-        send(exchange, answer(exchange));
+        String path = exchange.getRequestURI().getPath();
+        String method = exchange.getRequestMethod();
+        if (!hosts.accepts(exchange.getRequestHeaders().getFirst("Host"))) {
+            send(exchange, new Answer(403, TEXT, OTHER_HOST));
+        } else if (!method.equals("GET") && !method.equals("HEAD")) {
+            exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+            send(exchange, new Answer(405, TEXT, "only GET and HEAD\n"));
+        } else if (path == null || METERS.contains(path)) {
+            sendMeters(exchange);
+        } else {
+            send(exchange, answer(path));
+        }
     }
 
-    private Answer answer(HttpExchange exchange) {
-        String method = exchange.getRequestMethod();
-        if (!method.equals("GET") && !method.equals("HEAD")) {
-            exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-            return new Answer(405, TEXT, "only GET and HEAD\n");
-        }
-        String path = exchange.getRequestURI().getPath();
+    private void sendMeters(HttpExchange exchange) throws IOException {
+        Scrapes.Scrape scrape;
         try {
-            return switch (path == null ? "" : path) {
-                // The address alone too, which is what commands print.
-                case "/metrics", "/", "" -> new Answer(200, PROMETHEUS, meters.get());
+            scrape = scrapes.next();
+        } catch (InterruptedException e) { // The endpoint is being closed.
+            Thread.currentThread().interrupt();
+            return;
+        } catch (RuntimeException e) {
+            send(exchange, fault("/metrics", e));
+            return;
+        }
+        try (scrape) {
+            send(exchange, 200, PROMETHEUS, scrape.text());
+        }
+    }
+
+    private static Answer fault(String path, RuntimeException e) {
+        LOG.log(Level.WARNING, "cannot answer " + path, e);
+        return new Answer(500, TEXT, "this could not be told; the log says why\n");
+    }
+
+    private Answer answer(String path) {
+        try {
+            return switch (path) {
                 case "/health/live" -> {
                     HealthReport report = health.get();
                     yield Answer.health(report.live(), report);
@@ -59,23 +93,25 @@ final class MetricsHandler {
                 default -> new Answer(404, TEXT, "here are /metrics, /health/live and /health/ready\n");
             };
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "cannot answer " + path, e);
-            return new Answer(500, TEXT, "this could not be told; the log says why\n");
+            return fault(path, e);
         }
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {
-        byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
+        send(exchange, answer.status, answer.type, answer.body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void send(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
         Headers headers = exchange.getResponseHeaders();
-        headers.set("Content-Type", answer.type);
+        headers.set("Content-Type", type);
         headers.set("Cache-Control", "no-store");
         headers.set("X-Content-Type-Options", "nosniff");
         if (exchange.getRequestMethod().equals("HEAD")) {
             headers.set("Content-Length", Integer.toString(body.length));
-            exchange.sendResponseHeaders(answer.status, -1);
+            exchange.sendResponseHeaders(status, -1);
             return;
         }
-        exchange.sendResponseHeaders(answer.status, body.length);
+        exchange.sendResponseHeaders(status, body.length);
         try (OutputStream out = exchange.getResponseBody()) {
             out.write(body);
         }

@@ -1,5 +1,6 @@
 package dev.weir.metrics;
 
+import dev.weir.metrics.http.HostRule;
 import dev.weir.metrics.http.HttpEndpoint;
 import dev.weir.metrics.http.HttpLimits;
 import dev.weir.stream.RunningPipeline;
@@ -8,11 +9,13 @@ import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers,
- * and 10 seconds for a request or a response. Each request has a virtual thread. All limits but the last are those of
- * the JDK's HTTP server, for the whole JVM; whoever uses that server earlier, or sets its system properties, decides.
- * What is sent to the port never reaches a pipeline.
+ * and 10 seconds for a request or a response. Probes are answered whatever else is connected: one connection more takes
+ * the place of the one that has waited longest. Requests under a name that is not this server's are refused with 403;
+ * see {@link Builder#serverName}. What is sent to the port never reaches a pipeline.
  *
  * <p>Close it after the pipelines.
  */
@@ -49,17 +52,19 @@ public final class MetricsServer implements AutoCloseable {
     private final HttpEndpoint http;
 
     private MetricsServer(Builder settings) throws IOException {
-        this.http = HttpEndpoint.open("weir-metrics", settings.host, settings.port, settings.maxResponse);
+        this.http = HttpEndpoint.open("weir-metrics", settings.host, settings.port, settings.patience);
         this.ownRegistry = settings.registry == null;
         this.registry =
                 settings.registry == null ? new PrometheusMeterRegistry(PrometheusConfig.DEFAULT) : settings.registry;
         this.collector = ownRegistry ? bindProcess() : null;
-        MetricsHandler handler = new MetricsHandler(registry::scrape, this::health);
+        MetricsHandler handler =
+                new MetricsHandler(new Scrapes(registry::scrape), this::health, HostRule.ofAddresses(settings.names()));
         http.start((exchange, deadline) -> handler.handle(exchange));
     }
 
     /** What a dashboard of a pipeline wants to know of its process. */
     private JvmGcMetrics bindProcess() {
+        new UptimeMetrics().bindTo(registry); // a new time of start is a restart
         new ProcessorMetrics().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -134,7 +139,8 @@ public final class MetricsServer implements AutoCloseable {
         private @Nullable String host;
         private int port;
         private @Nullable PrometheusMeterRegistry registry;
-        private Duration maxResponse = HttpLimits.MAX_RESPONSE;
+        private Duration patience = HttpLimits.MAX_RESPONSE;
+        private final List<String> names = new ArrayList<>();
 
         private Builder() {}
 
@@ -150,9 +156,31 @@ public final class MetricsServer implements AutoCloseable {
             return this;
         }
 
-        /** How long a response may take; for tests. */
-        Builder maxResponse(Duration limit) {
-            this.maxResponse = limit;
+        /**
+         * Answers requests under this name too, for scrapers and probes that call the server by a name: their {@code
+         * Host} header has it. Default: addresses in numbers, {@code localhost}, the machine's own name and the one of
+         * {@link #host}. May be called several times.
+         *
+         * @param name without a port, such as {@code weir.example.com}, or {@code *.example.com} for each name that
+         *     ends in {@code .example.com}
+         * @throws IllegalArgumentException if it can be no name of a server
+         */
+        public Builder serverName(String name) {
+            names.add(HostRule.checkName(Objects.requireNonNull(name, "name")));
+            return this;
+        }
+
+        private List<String> names() {
+            List<String> all = new ArrayList<>(names);
+            if (host != null) {
+                all.add(host);
+            }
+            return all;
+        }
+
+        /** How long a request and a response may take; for tests. */
+        Builder patience(Duration limit) {
+            this.patience = limit;
             return this;
         }
 

@@ -2,28 +2,43 @@ package dev.weir.cli.metrics;
 
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.metrics.MetricsServer;
+import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The server of metrics and probes of one command, or none. Thread-safe. Close it after the pipeline. */
 public final class MetricsEndpoint implements AutoCloseable {
 
     private final @Nullable MetricsServer server;
+    private final boolean partitions;
 
-    private MetricsEndpoint(@Nullable MetricsServer server) {
+    private MetricsEndpoint(@Nullable MetricsServer server, boolean partitions) {
         this.server = server;
+        this.partitions = partitions;
     }
 
-    /** Starts one at {@code address}; without an address it does nothing. */
-    static MetricsEndpoint start(@Nullable ListenAddress address) {
+    /**
+     * Starts one at {@code address}, which answers to {@code names} too; without an address it does nothing.
+     *
+     * @param partitions whether it shows meters of each partition
+     */
+    static MetricsEndpoint start(@Nullable ListenAddress address, List<String> names, boolean partitions) {
         if (address == null) {
-            return new MetricsEndpoint(null);
+            return new MetricsEndpoint(null, false);
         }
         MetricsServer.Builder settings = MetricsServer.builder().port(address.port());
         if (address.host() != null) {
             settings.host(address.host());
+        }
+        for (String name : names) {
+            try {
+                settings.serverName(name);
+            } catch (IllegalArgumentException e) {
+                throw CliFailure.badValue("--metrics-name", name, "a name as in a URL, without a port");
+            }
         }
         MetricsServer started;
         try {
@@ -34,7 +49,7 @@ public final class MetricsEndpoint implements AutoCloseable {
                     "Choose an address of this machine and a port that is free; 0 is any.",
                     e);
         }
-        return new MetricsEndpoint(started);
+        return new MetricsEndpoint(started, partitions);
     }
 
     /** Where it is scraped, or null if there is none. */
@@ -45,7 +60,8 @@ public final class MetricsEndpoint implements AutoCloseable {
     /** Shows the pipeline of the command. */
     public void show(RunningPipeline running) {
         if (server != null) {
-            server.add(running);
+            PipelineMetrics metrics = PipelineMetrics.of(running);
+            server.add(partitions ? metrics.withPartitionTags() : metrics);
         }
     }
 

@@ -1,5 +1,8 @@
 package dev.weir.cli.metrics;
 
+import dev.weir.cli.terminal.CliFailure;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -14,6 +17,20 @@ public final class MetricsOption {
                     + " free. Read-only and without a token, so on loopback unless a host is given.")
     private @Nullable ListenAddress address;
 
+    @Option(
+            names = "--metrics-name",
+            paramLabel = "NAME",
+            description = "A name under which scrapers and probes call the server of --metrics, such as"
+                    + " weir.example.com or *.example.com; can be repeated. Addresses in numbers, localhost and the"
+                    + " machine's own name need none.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(
+            names = "--metrics-partitions",
+            description = "Meters of each partition too, at --metrics: as many series for each as there are"
+                    + " partitions. The dashboard has panels for them.")
+    private boolean partitions;
+
     /** Whether an address was given. */
     public boolean isGiven() {
         return address != null;
@@ -21,6 +38,11 @@ public final class MetricsOption {
 
     /** Starts what was asked for. */
     public MetricsEndpoint start() {
-        return MetricsEndpoint.start(address);
+        if (address == null && (partitions || !names.isEmpty())) {
+            throw CliFailure.usage(
+                    (partitions ? "--metrics-partitions" : "--metrics-name") + " is of --metrics, which is not given",
+                    "Add --metrics [HOST:]PORT.");
+        }
+        return MetricsEndpoint.start(address, names, partitions);
     }
 }

@@ -8,10 +8,17 @@ import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code weir profile} of processes that were started without any flag for it. */
@@ -61,6 +68,54 @@ class ProfileCommandTest {
         } finally {
             end(process);
         }
+    }
+
+    /** A port would outlive the profile, on all interfaces and without a password. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void process_profiledByItsNumber_listensOnNothingMore() throws Exception {
+        Process process = fork(ProfiledMain.class.getName());
+        try {
+            String console = process.inputReader().readLine();
+            assertThat(listening(process.pid())).hasSize(1);
+            int code = harness.run("profile", Long.toString(process.pid()), "--seconds=1", "--json");
+            assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+            assertThat(harness.run("console", Long.toString(process.pid()), "--json"))
+                    .as(console)
+                    .isEqualTo(ExitCode.DONE);
+            assertThat(listening(process.pid())).as("the console's port alone").hasSize(1);
+            Path recordings = Path.of(System.getProperty("java.io.tmpdir"));
+            try (Stream<Path> files = Files.list(recordings)) {
+                assertThat(files.map(file -> file.getFileName().toString()))
+                        .noneMatch(name -> name.startsWith("weir-profile"));
+            }
+        } finally {
+            end(process);
+        }
+    }
+
+    /** Local addresses of its sockets that listen, as proc(5) has them. */
+    private static List<String> listening(long pid) throws IOException {
+        Set<String> own = new HashSet<>();
+        try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+            for (Path file : files.toList()) {
+                try {
+                    own.add(Files.readSymbolicLink(file).toString());
+                } catch (NoSuchFileException e) {
+                    // Closed meanwhile.
+                }
+            }
+        }
+        List<String> found = new ArrayList<>();
+        for (String table : List.of("tcp", "tcp6")) {
+            for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/net/" + table))) {
+                String[] fields = line.strip().split(" +");
+                if (fields[3].equals("0A") && own.contains("socket:[" + fields[9] + "]")) {
+                    found.add(fields[1]);
+                }
+            }
+        }
+        return found;
     }
 
     private static void assertProfile(JsonNode profile) {

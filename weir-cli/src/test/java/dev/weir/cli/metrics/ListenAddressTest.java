@@ -34,6 +34,21 @@ class ListenAddressTest {
                 .hasMessageContaining("[HOST:]PORT");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--metrics-name=weir.example.com", "--metrics-partitions"})
+    void optionsOfMetrics_withoutIt_areRefused(String option) {
+        CommandHarness harness = new CommandHarness();
+        assertThat(harness.run("demo", option)).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains(option.replaceFirst("=.*", "") + " is of --metrics").contains("Add --metrics");
+    }
+
+    @Test
+    void name_thatIsNone_isRefused() {
+        CommandHarness harness = new CommandHarness();
+        assertThat(harness.run("demo", "--metrics=0", "--metrics-name=http://x:1")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--metrics-name must be a name as in a URL").contains("http://x:1");
+    }
+
     @Test
     void metrics_onTakenPort_endTheCommandBeforeItBegins() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

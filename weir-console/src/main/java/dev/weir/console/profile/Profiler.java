@@ -79,8 +79,8 @@ public final class Profiler {
     }
 
     /**
-     * Records another JVM of this machine and user, which need not be prepared for it. Afterwards that one's local
-     * management agent keeps running, as after a look by JDK Mission Control.
+     * Records another JVM of this machine and user, which need not be prepared for it. It opens no port there and
+     * leaves nothing behind. Needs a JDK with {@code jcmd} here.
      *
      * @param pid its number
      * @throws ProfileException if there is no such process, if it is no JVM, cannot be asked, has no flight recorder,

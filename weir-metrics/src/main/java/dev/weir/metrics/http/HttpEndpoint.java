@@ -1,30 +1,36 @@
 package dev.weir.metrics.http;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port of the JDK's HTTP server. Each request has a virtual thread and {@link HttpLimits#MAX_RESPONSE} to be answered
- * and read. Thread-safe. Its opener closes it.
+ * A port that speaks HTTP/1.1. Each connection has a virtual thread. Whatever else is connected, a new connection is
+ * taken in, so that a probe is always answered: beyond {@link HttpLimits#MAX_CONNECTIONS} it takes the place of the
+ * connection that has waited longest. Thread-safe. Its opener closes it.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
     /** The highest port there is. */
     public static final int MAX_PORT = 65_535;
 
-    private static final int BACKLOG = 64;
+    private static final Logger LOG = System.getLogger(HttpEndpoint.class.getName());
+
+    private static final int BACKLOG = 128;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CLOSE_SECONDS = 10;
 
     /** Answers requests, each on its own thread. */
@@ -40,20 +46,21 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private final String name;
-    private final Duration maxResponse;
-    private final HttpServer http;
+    private final Duration patience;
+    private final ServerSocket port;
     private final InetAddress address;
     private final URI uri;
+    private final Connections connections = new Connections(HttpLimits.MAX_CONNECTIONS);
     private final ExecutorService requests;
     private final ScheduledThreadPoolExecutor timer;
+    private volatile @Nullable Thread acceptor;
 
-    private HttpEndpoint(String name, @Nullable String host, int port, Duration maxResponse) throws IOException {
-        HttpLimits.set();
+    private HttpEndpoint(String name, @Nullable String host, int port, Duration patience) throws IOException {
         this.name = name;
-        this.maxResponse = maxResponse;
+        this.patience = patience;
         this.address = host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host);
-        this.http = HttpServer.create(new InetSocketAddress(address, port), BACKLOG);
-        this.uri = uriOf(address, http.getAddress().getPort());
+        this.port = new ServerSocket(port, BACKLOG, address);
+        this.uri = uriOf(address, this.port.getLocalPort());
         this.requests = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name(name + "-request-", 0).factory());
         this.timer = new ScheduledThreadPoolExecutor(
@@ -73,47 +80,35 @@ public final class HttpEndpoint implements AutoCloseable {
         return open(name, host, port, HttpLimits.MAX_RESPONSE);
     }
 
-    /** Takes a port as {@link #open(String, String, int)}, with another time for a response. */
-    public static HttpEndpoint open(String name, @Nullable String host, int port, Duration maxResponse)
+    /** Takes a port as {@link #open(String, String, int)}, with another time for a request and for a response. */
+    public static HttpEndpoint open(String name, @Nullable String host, int port, Duration patience)
             throws IOException {
         return new HttpEndpoint(
-                Objects.requireNonNull(name, "name"), host, port, Objects.requireNonNull(maxResponse, "maxResponse"));
+                Objects.requireNonNull(name, "name"), host, port, Objects.requireNonNull(patience, "patience"));
     }
 
-    /** Begins to answer. Once. */
+    /** Begins to answer, on daemon threads: an endpoint that nobody closes keeps no JVM from ending. Once. */
     public void start(Handler handler) {
-        Objects.requireNonNull(handler, "handler");
-        http.setExecutor(requests);
-        http.createContext("/", exchange -> {
-            ResponseDeadline deadline = new ResponseDeadline(timer, maxResponse);
-            try (exchange) {
-                handler.handle(exchange, deadline);
-            } finally {
-                deadline.stop();
-            }
-        });
-        startDispatcher();
+        Connection.Service service = new Connection.Service(
+                Objects.requireNonNull(handler, "handler"), timer, patience, patience, connections);
+        acceptor = Thread.ofPlatform().daemon().name(name + "-accept").start(() -> accept(service));
     }
 
-    /**
-     * Its thread is a daemon if it is started by one, so that a server which nobody closes keeps no JVM from ending.
-     */
-    private void startDispatcher() {
-        FutureTask<Void> start = new FutureTask<>(http::start, null);
-        Thread starter = Thread.ofPlatform().daemon().name(name + "-start").start(start);
-        boolean interrupted = false;
-        while (true) {
+    private void accept(Connection.Service service) {
+        while (!port.isClosed()) {
             try {
-                starter.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
+                Connection connection = new Connection(port.accept(), service);
+                connections.add(connection);
+                requests.execute(connection);
+            } catch (RejectedExecutionException e) { // It is being closed, which cuts the connection.
+                return;
+            } catch (IOException e) {
+                if (!port.isClosed()) { // Too many open files, for instance: a connection less is one less.
+                    connections.makeRoom();
+                    LockSupport.parkNanos(RETRY_NANOS);
+                }
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        start.resultNow();
     }
 
     private static URI uriOf(InetAddress address, int port) {
@@ -144,11 +139,20 @@ public final class HttpEndpoint implements AutoCloseable {
     /** Closes the port and all connections, interrupts the requests under way and awaits their threads. */
     @Override
     public void close() {
-        http.stop(0);
+        try {
+            port.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "cannot close the port of " + this, e);
+        }
+        connections.close();
         requests.shutdownNow();
         timer.shutdownNow();
         boolean interrupted = false;
         try {
+            Thread accepts = acceptor;
+            if (accepts != null) {
+                accepts.join(Duration.ofSeconds(CLOSE_SECONDS));
+            }
             requests.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             interrupted = true;

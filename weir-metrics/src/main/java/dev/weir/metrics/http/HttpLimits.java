@@ -1,48 +1,32 @@
 package dev.weir.metrics.http;
 
 import java.time.Duration;
-import java.util.Map;
 
-/**
- * The limits of the JDK's HTTP server. They are system properties, of the whole JVM, that the server reads once; one
- * that is set already stays as it is. How long a response may take is not among them, as it would end streams of
- * events: see {@link ResponseDeadline}.
- */
+/** The limits of an {@link HttpEndpoint}. */
 public final class HttpLimits {
 
-    /** Connections at once; one more is closed at once. */
+    /**
+     * Connections at once. One more takes the place of another: of the one that has waited longest for a request, or
+     * else for its reader.
+     */
     public static final int MAX_CONNECTIONS = 64;
 
     /** Request line and headers of a request together. */
     public static final int MAX_HEADER_BYTES = 8 * 1024;
 
-    /** A response must be read within so long. */
+    /** Longest time for a request to arrive. */
+    public static final Duration MAX_REQUEST = Duration.ofSeconds(10);
+
+    /** Longest time for a response to be read. */
     public static final Duration MAX_RESPONSE = Duration.ofSeconds(10);
 
-    private static final int MAX_HEADERS = 64;
+    static final int MAX_HEADERS = 64;
 
-    /** A request must be there within so long. */
-    private static final int MAX_REQUEST_SECONDS = 10;
+    /** Longest time between two requests of a connection. Longer than the usual interval of scrapes. */
+    static final Duration MAX_IDLE = Duration.ofSeconds(65);
 
-    /** Longer than the usual interval of scrapes. */
-    private static final int IDLE_SECONDS = 65;
-
-    /** What is read of a body that nobody asked for, before the connection is closed. */
-    private static final int MAX_BODY_BYTES = 8 * 1024;
-
-    private static final Map<String, Integer> PROPERTIES = Map.of(
-            "jdk.httpserver.maxConnections", MAX_CONNECTIONS,
-            "sun.net.httpserver.maxReqHeaderSize", MAX_HEADER_BYTES,
-            "sun.net.httpserver.maxReqHeaders", MAX_HEADERS,
-            "sun.net.httpserver.maxReqTime", MAX_REQUEST_SECONDS,
-            "sun.net.httpserver.idleInterval", IDLE_SECONDS,
-            "sun.net.httpserver.drainAmount", MAX_BODY_BYTES);
+    /** Bytes of a body that a handler left unread, to be skipped before the next request; more close the connection. */
+    static final int MAX_SKIPPED_BYTES = 8 * 1024;
 
     private HttpLimits() {}
-
-    /** Before the first server is made. */
-    static void set() {
-        PROPERTIES.forEach((name, value) -> System.getProperties().putIfAbsent(name, Integer.toString(value)));
-        System.getProperties().putIfAbsent("sun.net.httpserver.nodelay", "true");
-    }
 }

@@ -2,35 +2,47 @@ package dev.weir.metrics.http;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives up on a client that does not read: interrupts the request's thread, which closes its connection. Runs from the
+ * Gives up on a client that does not read: closes its connection and interrupts the request's thread. Runs from the
  * start of the request. Confined to the request's thread.
  */
 public final class ResponseDeadline {
 
     private final ScheduledExecutorService timer;
     private final Duration limit;
-    private final Thread request = Thread.currentThread();
+    private final Connection connection;
     private @Nullable Future<?> alarm;
 
-    ResponseDeadline(ScheduledExecutorService timer, Duration limit) {
+    ResponseDeadline(ScheduledExecutorService timer, Duration limit, Connection connection) {
         this.timer = timer;
         this.limit = limit;
+        this.connection = connection;
         restart();
     }
 
     /** What is written from now on has the whole time again. */
     public void restart() {
-        stop();
-        alarm = timer.schedule(request::interrupt, limit.toNanos(), TimeUnit.NANOSECONDS);
+        cancel();
+        connection.isNow(Connection.State.WRITING);
+        try {
+            alarm = timer.schedule(connection::cut, limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) { // The endpoint is being closed, and cuts the connection itself.
+            connection.cut();
+        }
     }
 
     /** Nothing is being written now: a stream of events waits for the next one. */
     public void stop() {
+        cancel();
+        connection.isNow(Connection.State.WORKING);
+    }
+
+    private void cancel() {
         if (alarm != null) {
             alarm.cancel(false);
             alarm = null;

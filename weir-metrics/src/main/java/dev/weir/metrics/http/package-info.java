@@ -1,7 +1,7 @@
 /**
- * The small HTTP server below {@link dev.weir.metrics.MetricsServer} and the console: the JDK's own, with a virtual
- * thread for each request, limits, and a deadline for each response. Requests come in; a handler answers them on its
- * own thread.
+ * The small HTTP server below {@link dev.weir.metrics.MetricsServer} and the console: with a virtual thread
+ * for each connection, limits, and a deadline for each response. Requests come in; a handler answers them on the
+ * connection's thread.
  */
 @NullMarked
 package dev.weir.metrics.http;

@@ -1,18 +1,113 @@
 package dev.weir.checks.deploy;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The alert rules where a gauge has no value: it is no number then, and no comparison with it holds. */
+/** Each alert rule fires in its case, and is silent beside it, after a stop, and where a gauge has no value. */
 class AlertRulesTest {
 
     private static final int MINUTES = 40;
+    private static final Path RULES = Image.ROOT.resolve("deploy/grafana/alerts/weir.yaml");
 
     @TempDir
     private Path folder;
+
+    private static final String RUNS = series("weir_pipeline_running", "1");
+
+    /** A rule, what makes it fire, and a case beside it in which it is silent. */
+    private record Rule(String name, String firing, String silent) {}
+
+    private static List<Rule> rules() {
+        return List.of(
+                new Rule(
+                        "WeirDown",
+                        line("weir_pipeline_running", "1x34 stale") + series("up", "1x34 0x10"),
+                        RUNS + series("up", "1x36 0 1x5")),
+                new Rule(
+                        "WeirGone",
+                        line("weir_pipeline_running", "1x20 stale"),
+                        line("weir_pipeline_running", "1x20 stale")
+                                + series("weir_pipeline_running", "1").replace("instance=\"a\"", "instance=\"b\"")),
+                new Rule("WeirAbsent", series("up", "1"), line("weir_pipeline_running", "1x20 stale")),
+                new Rule(
+                        "WeirRestarts",
+                        RUNS + series("process_start_time_seconds", "1x28 2 2 _ 3 3 _ 4"),
+                        RUNS + series("process_start_time_seconds", "1x28 2 2 _ 3")),
+                new Rule("WeirPipelineEnded", series("weir_pipeline_running", "0"), RUNS),
+                gauge("WeirConsumerDead", "weir_consumer_live", "0", "1"),
+                gauge("WeirConsumerNotReady", "weir_consumer_ready", "0", "1"),
+                gauge("WeirNoProgress", "weir_consumer_progressing", "0", "1"),
+                gauge("WeirNoBrokerAnswers", "weir_consumer_silent_seconds", "40", "20"),
+                gauge("WeirRecordStuck", "weir_consumer_oldest_unfinished_seconds", "400", "200"),
+                new Rule(
+                        "WeirLagRises",
+                        RUNS + rising("weir_consumer_lag_records", 20_000),
+                        RUNS + series("weir_consumer_lag_records", "20000")),
+                gauge("WeirLate", "weir_consumer_lag_seconds", "1000", "800"),
+                new Rule(
+                        "WeirCommitsFail",
+                        RUNS + rising("weir_consumer_commits_failed_total", 3)
+                                + series("weir_consumer_commit_age_seconds", "90"),
+                        RUNS + rising("weir_consumer_commits_failed_total", 3)
+                                + series("weir_consumer_commit_age_seconds", "5")),
+                new Rule(
+                        "WeirRebalancesOften",
+                        RUNS + rising("weir_consumer_rebalances_total", 1),
+                        RUNS + line("weir_consumer_rebalances_total", "0x30 1 2 2 3x8")),
+                new Rule(
+                        "WeirDeadLetters",
+                        RUNS + rising("weir_deadletters_written_total", 1),
+                        RUNS + series("weir_deadletters_written_total", "7")),
+                gauge("WeirDeadLettersRefused", "weir_deadletters_held", "2", "0"),
+                gauge("WeirBreakerOpen", "weir_breaker_open", "1", "0"));
+    }
+
+    private static Rule gauge(String name, String gauge, String firing, String silent) {
+        return new Rule(name, RUNS + series(gauge, firing), RUNS + series(gauge, silent));
+    }
+
+    /** Which rules fire beside it does not matter here. */
+    @ParameterizedTest
+    @MethodSource("rules")
+    void rule_inItsCaseAndBesideIt_firesAndIsSilent(Rule rule) throws Exception {
+        String only = "{alertname=\"" + rule.name() + "\"}";
+        assertAlerts(only, List.of(rule.name()), rule.firing());
+        assertAlerts(only, List.of(), rule.silent());
+    }
+
+    @Test
+    void rules_allOfThem_haveACase() throws Exception {
+        String file = Files.readString(RULES);
+        assertThat(Pattern.compile("- alert: (\\w+)").matcher(file).results().map(found -> found.group(1)))
+                .containsExactlyElementsOf(rules().stream().map(Rule::name).toList());
+    }
+
+    /** A drained pipeline has meters for as long as its process answers, and rates for some minutes more. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stale", "0x6"})
+    void pipelineThatWasStopped_raisesNoAlarmOfItsConsumer(String after) throws Exception {
+        String gone = after.equals("stale") ? "stale" : "%s";
+        assertAlerts(
+                "{alertname=~\"WeirCommits.*|WeirRebalances.*|WeirConsumer.*|WeirNo.*|WeirLag.*|WeirLate|WeirRecord.*|"
+                        + "WeirDeadLettersRefused\"}",
+                List.of(),
+                line("weir_pipeline_running", "1x33 " + after),
+                line("weir_consumer_commits_failed_total", "0+3x33 " + gone.formatted("100x6")),
+                line("weir_consumer_commit_age_seconds", "5x33 " + gone.formatted("60+60x6")),
+                line("weir_consumer_rebalances_total", "0+1x33 " + gone.formatted("33x6")),
+                line("weir_consumer_progressing", "1x33 " + gone.formatted("0x6")),
+                line("weir_consumer_live", "1x33 " + gone.formatted("0x6")),
+                line("weir_deadletters_held", "0x33 " + gone.formatted("3x6")));
+    }
 
     /** A topic without records, or a start whose questions have no answer yet. */
     @Test
@@ -58,7 +153,7 @@ class AlertRulesTest {
     }
 
     private static String series(String name, String value) {
-        return line(name, (value + " ").repeat(MINUTES + 1));
+        return line(name, value.contains(" ") ? value : (value + " ").repeat(MINUTES + 1));
     }
 
     private static String rising(String name, int byTheMinute) {
@@ -71,14 +166,18 @@ class AlertRulesTest {
     }
 
     private void assertFiring(List<String> alerts, String... series) throws Exception {
-        Path rules = Image.ROOT.resolve("deploy/grafana/alerts/weir.yaml");
+        assertAlerts("", alerts, series);
+    }
+
+    private void assertAlerts(String matcher, List<String> alerts, String... series) throws Exception {
+        String among = matcher.isEmpty() ? "{alertstate=\"firing\"}" : matcher.replace("}", ",alertstate=\"firing\"}");
         StringBuilder samples = new StringBuilder();
         alerts.forEach(alert -> samples.append("          - { labels: '{alertname=\"" + alert + "\"}', value: 1 }\n"));
         Promtool.assertHolds(Files.writeString(
                 folder.resolve("test.yaml"),
-                "rule_files: ['" + rules + "']\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n"
+                "rule_files: ['" + RULES + "']\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n"
                         + String.join("", series)
-                        + "    promql_expr_test:\n      - expr: count by (alertname) (ALERTS{alertstate=\"firing\"})\n"
+                        + "    promql_expr_test:\n      - expr: count by (alertname) (ALERTS" + among + ")\n"
                         + "        eval_time: " + MINUTES + "m\n        exp_samples:" + (alerts.isEmpty() ? " []" : "")
                         + "\n"
                         + samples));

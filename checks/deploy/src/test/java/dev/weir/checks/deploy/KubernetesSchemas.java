@@ -3,6 +3,7 @@ package dev.weir.checks.deploy;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1NetworkPolicy;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
@@ -23,6 +24,7 @@ final class KubernetesSchemas {
     private static final Map<String, Reader> READERS = Map.of(
             "ConfigMap", V1ConfigMap::fromJson,
             "Deployment", V1Deployment::fromJson,
+            "NetworkPolicy", V1NetworkPolicy::fromJson,
             "PodDisruptionBudget", V1PodDisruptionBudget::fromJson,
             "Service", V1Service::fromJson,
             "StatefulSet", V1StatefulSet::fromJson);

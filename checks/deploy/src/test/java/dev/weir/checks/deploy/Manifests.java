@@ -1,9 +1,13 @@
 package dev.weir.checks.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,9 +47,25 @@ record Manifests(List<Manifest> all) {
 
         /** Whether it is a kind that Kubernetes has by itself. */
         boolean isBuiltIn() {
-            return List.of("v1", "apps/v1", "policy/v1")
+            return List.of("v1", "apps/v1", "policy/v1", "networking.k8s.io/v1")
                     .contains(tree.required("apiVersion").asText());
         }
+    }
+
+    /** What {@code kubectl kustomize} makes of a folder; without a {@code kubectl} the test is skipped. */
+    static Manifests kustomized(Path root, Path outFolder) throws IOException, InterruptedException {
+        Path out = outFolder.resolve("built-" + root.getFileName());
+        Process process;
+        try {
+            process = new ProcessBuilder("kubectl", "kustomize", root.toString())
+                    .redirectOutput(out.toFile())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+        } catch (IOException e) {
+            return abort("kubectl is not there");
+        }
+        assertThat(process.waitFor()).isZero();
+        return of(Files.readString(out));
     }
 
     /** Reads documents with {@code ---} between them. */

@@ -2,7 +2,6 @@ package dev.weir.checks.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -131,7 +130,7 @@ class ManifestsTest {
                 resources: [%s, other.yaml]
                 components: [%s/scaling]
                 """.formatted(relative, relative));
-        Manifests built = Manifests.of(kustomize(team));
+        Manifests built = Manifests.kustomized(team, folder);
         Map<String, JsonNode> workloads = built.all().stream()
                 .filter(manifest -> manifest.kind().equals(kind))
                 .collect(Collectors.toMap(Manifest::name, Manifest::tree));
@@ -147,22 +146,6 @@ class ManifestsTest {
                 built.one("ServiceMonitor").tree().at("/spec/jobLabel").asText();
         JsonNode labels = built.one("Service").tree().at("/metadata/labels");
         assertThat(labels.required(jobLabel).asText()).isEqualTo("weir");
-    }
-
-    /** Where there is a {@code kubectl}: else the text of the component is compared alone. */
-    private static String kustomize(Path of) throws IOException, InterruptedException {
-        Path out = folder.resolve("built-" + of.getFileName());
-        Process process;
-        try {
-            process = new ProcessBuilder("kubectl", "kustomize", of.toString())
-                    .redirectOutput(out.toFile())
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-        } catch (IOException e) {
-            return abort("kubectl is not there");
-        }
-        assertThat(process.waitFor()).isZero();
-        return Files.readString(out);
     }
 
     private static Map<Path, String> filesIn(Path folder) throws IOException {

@@ -58,6 +58,7 @@ class PipeMetricsTest {
                 "--to=out",
                 "--group=seen",
                 "--metrics=0",
+                "--metrics-partitions",
                 "--json")) {
             Matcher started = Pattern.compile(
                             "\\{\"event\":\"started\",\"pid\":\\d+,\"console\":null,\"metrics\":\"([^\"]+)\"}")
@@ -75,6 +76,11 @@ class PipeMetricsTest {
                 assertThat(meters).contains("stage=\"produce\"} " + RECORDS + ".0");
                 assertThat(value(meters, "weir_consumer_partitions")).isEqualTo(2);
                 assertThat(value(meters, "weir_consumer_commits_total")).isPositive();
+                // The dashboard's panels of partitions, and the alert on restarts, ask for these.
+                assertThat(value(meters, "weir_partition_lag_records")).isZero();
+                assertThat(meters)
+                        .contains("weir_partition_lag_seconds{", "weir_partition_oldest_unfinished_seconds{")
+                        .contains("weir_partition_outstanding_records{", "process_start_time_seconds ");
             });
             assertThat(get(url + "/health/live").statusCode()).isEqualTo(200);
             HttpResponse<String> ready = get(url + "/health/ready");

@@ -55,7 +55,7 @@ public final class Controls {
 
     private final Map<String, CircuitBreaker> breakers;
     private final Timeline timeline = new Timeline();
-    private final LogLevels logLevels = new LogLevels();
+    private final LogLevels logLevels = LogLevels.ofProcess();
     private final long startNanos = System.nanoTime();
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -95,7 +95,7 @@ public final class Controls {
                     apply(key, value);
                     applied.put(key, value);
                 } catch (Refused e) {
-                    reason = String.valueOf(e.getMessage());
+                    reason = Timeline.reason(String.valueOf(e.getMessage()));
                     refused.add(new Refusal(key, value, reason));
                 }
                 long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);

@@ -1,9 +1,13 @@
 package dev.weir.console.internal.control;
 
+import java.util.Enumeration;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Level;
+import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,8 +26,26 @@ final class LogLevels {
             "TRACE", Level.FINER,
             "ALL", Level.ALL);
 
+    /** Names that the application does not use itself; {@link LogManager} keeps a node of each for ever. */
+    static final int MOST_UNKNOWN = 100;
+
+    /** The longest name, of any logger. */
+    static final int MOST_NAME = 250;
+
+    /** Log levels belong to the process, whatever number of consoles it has. */
+    private static final LogLevels OF_PROCESS = new LogLevels();
+
     /** Held, as a logger that nobody holds forgets its level. */
     private final Map<String, Logger> changed = new ConcurrentHashMap<>();
+
+    /** Under this object's lock: names in {@link #changed} that the application did not use. */
+    private final Set<String> unknown = new HashSet<>();
+
+    private LogLevels() {}
+
+    static LogLevels ofProcess() {
+        return OF_PROCESS;
+    }
 
     void set(String name, String level) throws Refused {
         Level wanted = LEVELS.get(level.toUpperCase(Locale.ROOT));
@@ -39,7 +61,36 @@ final class LogLevels {
         if (!facade.startsWith("org.slf4j.jul.")) {
             throw elsewhere(facade);
         }
+        if (name.length() > MOST_NAME) {
+            throw new Refused("the name of a logger has at most " + MOST_NAME + " characters: it has " + name.length());
+        }
+        admit(name);
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
+    }
+
+    /** Names that the application uses are limited by the application. */
+    private synchronized void admit(String name) throws Refused {
+        if (unknown.contains(name) || isUsed(name)) {
+            return;
+        }
+        if (unknown.size() == MOST_UNKNOWN) {
+            throw new Refused("levels of " + MOST_UNKNOWN + " loggers that nothing logs through are set already: name a"
+                    + " package above it, or a logger that has logged");
+        }
+        unknown.add(name);
+    }
+
+    /** Whether there is a logger of this name, or of one below it. */
+    private static boolean isUsed(String name) {
+        Enumeration<String> names = LogManager.getLogManager().getLoggerNames();
+        String below = name + ".";
+        while (names.hasMoreElements()) {
+            String each = names.nextElement();
+            if (each.equals(name) || each.startsWith(below)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Refused elsewhere(String backend) {

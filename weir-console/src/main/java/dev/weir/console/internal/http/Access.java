@@ -1,13 +1,11 @@
 package dev.weir.console.internal.http;
 
 import com.sun.net.httpserver.Headers;
-import java.net.InetAddress;
-import java.net.URI;
+import dev.weir.metrics.http.HostRule;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Access {
 
-    private static final String BEARER = "Bearer ";
+    private static final String BEARER = "bearer ";
+    private static final HostRule LOOPBACK = HostRule.ofLoopback();
 
     /** Why a request is not answered: an HTTP status and a sentence. */
     record Denial(int status, String reason) {}
@@ -60,23 +59,7 @@ final class Access {
 
     /** Beyond loopback the token decides, and any name may lead here. */
     private boolean isAcceptable(String host) {
-        return !loopback || isThisMachine(hostOf(host));
-    }
-
-    private static String hostOf(String header) {
-        try {
-            String host = URI.create("http://" + header).getHost();
-            return host == null ? "" : host.toLowerCase(Locale.ROOT);
-        } catch (IllegalArgumentException e) {
-            return "";
-        }
-    }
-
-    private static boolean isThisMachine(String host) {
-        return host.equals("localhost")
-                || host.equals("[::1]")
-                || host.matches("127(\\.[0-9]{1,3}){3}")
-                || host.equals(InetAddress.getLoopbackAddress().getHostName());
+        return !loopback || LOOPBACK.accepts(host);
     }
 
     private boolean hasToken(Headers headers) {
@@ -86,7 +69,7 @@ final class Access {
         String given = headers.getFirst("Authorization");
         // Of hashes, so that not even the length of the token shows in the time.
         return given != null
-                && given.startsWith(BEARER)
+                && given.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 && MessageDigest.isEqual(
                         tokenHash, hash(given.substring(BEARER.length()).strip()));
     }

@@ -2,6 +2,8 @@ package dev.weir.console.internal.http;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
+import dev.weir.console.ControlReport;
+import dev.weir.console.TimelineEntry;
 import dev.weir.console.internal.http.PageFiles.PageFile;
 import dev.weir.console.internal.state.ConsoleSubject;
 import dev.weir.console.internal.state.Json;
@@ -14,6 +16,7 @@ import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +38,6 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     private final ConsoleSubject subject;
     private final PageFiles page;
     private final EventStream events;
-    private final ProfileRequests profiles = new ProfileRequests();
 
     private ConsoleHandler(boolean loopback, @Nullable String token, ConsoleSubject subject, PageFiles page) {
         this.access = new Access(loopback, token);
@@ -58,7 +60,22 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofRuns());
     }
 
-    private record Answer(int status, String type, String body) {
+    /**
+     * An answer.
+     *
+     * @param body the whole text; empty if {@code parts} writes it
+     * @param parts writes an answer whose length only its content knows, or null
+     */
+    private record Answer(int status, String type, String body, Json.@Nullable Fields parts) {
+
+        Answer(int status, String type, String body) {
+            this(status, type, body, null);
+        }
+
+        /** An answer that may be long: it is written part by part. */
+        static Answer inParts(Json.Fields fields) {
+            return new Answer(200, JSON, "", fields);
+        }
 
         static Answer json(int status, String text) {
             return new Answer(status, JSON, text + "\n");
@@ -114,12 +131,20 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             send(exchange, Answer.error(405, "only GET"));
             return;
         }
-        // Nothing is written as long as it records.
-        deadline.stop();
-        ProfileRequests.Outcome outcome =
-                profiles.record(exchange.getRequestURI().getRawQuery());
-        deadline.restart();
-        send(exchange, Answer.json(outcome.status(), outcome.json()));
+        if (!ProfileRequests.enter()) {
+            send(exchange, Answer.error(409, "other profiles are still being sent: ask again in some seconds"));
+            return;
+        }
+        try {
+            // Nothing is written as long as it records.
+            deadline.stop();
+            ProfileRequests.Outcome outcome =
+                    ProfileRequests.record(exchange.getRequestURI().getRawQuery());
+            deadline.restart();
+            send(exchange, Answer.json(outcome.status(), outcome.json()));
+        } finally {
+            ProfileRequests.leave();
+        }
     }
 
     private Answer api(HttpExchange exchange, String path, ResponseDeadline deadline) {
@@ -127,7 +152,11 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             return switch (path) {
                 case "/api/state" -> ifRead(exchange, () -> Answer.json(200, subject.now()));
                 case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
-                case "/api/timeline" -> ifRead(exchange, () -> Answer.json(200, Json.timeline(subject.timeline())));
+                case "/api/timeline" ->
+                    ifRead(exchange, () -> {
+                        List<TimelineEntry> entries = subject.timeline();
+                        return Answer.inParts(json -> Json.writeTimeline(json, entries));
+                    });
                 case "/api/control" -> control(exchange, deadline);
                 default ->
                     Answer.error(
@@ -169,7 +198,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             // Nothing is written as long as it is being done.
             deadline.stop();
             try {
-                return Answer.json(200, Json.report(subject.set(wanted, by)));
+                ControlReport report = subject.set(wanted, by);
+                return Answer.inParts(json -> Json.writeReport(json, report));
             } finally {
                 deadline.restart();
             }
@@ -183,6 +213,10 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {
+        if (answer.parts != null) {
+            sendParts(exchange, answer, answer.parts);
+            return;
+        }
         byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", answer.type);
         if (exchange.getRequestMethod().equals("HEAD")) {
@@ -193,6 +227,18 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         exchange.sendResponseHeaders(answer.status, body.length);
         try (OutputStream out = exchange.getResponseBody()) {
             out.write(body);
+        }
+    }
+
+    private static void sendParts(HttpExchange exchange, Answer answer, Json.Fields parts) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", answer.type);
+        if (exchange.getRequestMethod().equals("HEAD")) {
+            exchange.sendResponseHeaders(answer.status, -1);
+            return;
+        }
+        exchange.sendResponseHeaders(answer.status, 0);
+        try (OutputStream out = exchange.getResponseBody()) {
+            Json.write(out, parts);
         }
     }
 }

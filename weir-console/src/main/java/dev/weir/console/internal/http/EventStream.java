@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +18,6 @@ final class EventStream {
 
     /** Readers at once, so that there are connections left for questions. */
     static final int MOST_READERS = 32;
-
-    private static final String JVM_LIMIT = "sun.net.httpserver.maxRspTime";
 
     private final History history;
     private final Semaphore readers = new Semaphore(MOST_READERS);
@@ -52,9 +49,8 @@ final class EventStream {
 
     private void stream(OutputStream out, long seenBefore, ResponseDeadline deadline)
             throws IOException, InterruptedException {
-        long endNanos = System.nanoTime() + limitNanos();
         long seen = seenBefore;
-        while (System.nanoTime() < endNanos) {
+        while (true) {
             deadline.stop();
             History.News news = history.after(seen);
             if (news == null) {
@@ -69,14 +65,6 @@ final class EventStream {
             out.write(("event: state\ndata: " + news.state() + "\n\n").getBytes(StandardCharsets.UTF_8));
             out.flush();
         }
-    }
-
-    /**
-     * An application may limit all responses of its JVM; then the stream ends before it is cut, and is taken up again.
-     */
-    private static long limitNanos() {
-        long seconds = Long.getLong(JVM_LIMIT, 0);
-        return seconds <= 0 ? Long.MAX_VALUE / 2 : TimeUnit.SECONDS.toNanos(Math.max(1, seconds - 2));
     }
 
     private static long seen(@Nullable String lastEventId) {

@@ -12,7 +12,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Records profiles of this process for requests, one at a time. Thread-safe; a request waits for its profile. */
+/**
+ * Records profiles of this process for requests, one at a time in the whole process. Thread-safe; a request waits for
+ * its profile. Functions only.
+ */
 final class ProfileRequests {
 
     static final String PATH = "/api/profile";
@@ -22,7 +25,22 @@ final class ProfileRequests {
     private static final Pattern SECONDS = Pattern.compile("seconds=([0-9]{1,4})");
     private static final String DEFAULT = "seconds=10";
 
-    private final Semaphore one = new Semaphore(1);
+    /** Profiles in memory at once: one that is recorded, and those that their readers are slow to take. */
+    private static final Semaphore HELD = new Semaphore(4);
+
+    private static final Semaphore RECORDING = new Semaphore(1);
+
+    private ProfileRequests() {}
+
+    /** Whether there is room for one more profile in memory; then {@link #leave} is to follow. */
+    static boolean enter() {
+        return HELD.tryAcquire();
+    }
+
+    /** Ends what {@link #enter} began, once the answer is sent. */
+    static void leave() {
+        HELD.release();
+    }
 
     /** An HTTP status and what to say with it. */
     record Outcome(int status, String json) {
@@ -37,13 +55,13 @@ final class ProfileRequests {
      *
      * @param query {@code seconds=N}, or null
      */
-    Outcome record(@Nullable String query) {
+    static Outcome record(@Nullable String query) {
         Matcher seconds = SECONDS.matcher(query == null ? DEFAULT : query);
         long most = Profiler.MOST.toSeconds();
         if (!seconds.matches() || Long.parseLong(seconds.group(1)) < 1 || Long.parseLong(seconds.group(1)) > most) {
             return Outcome.error(400, "ask for " + PATH + "?seconds=N, 1 to " + most);
         }
-        if (!one.tryAcquire()) {
+        if (!RECORDING.tryAcquire()) {
             return Outcome.error(409, "a profile is being recorded: ask again when it has ended");
         }
         try {
@@ -59,7 +77,7 @@ final class ProfileRequests {
             LOG.log(Level.WARNING, "cannot record a profile", e);
             return Outcome.error(500, "no profile could be recorded; the log says why");
         } finally {
-            one.release();
+            RECORDING.release();
         }
     }
 }

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
@@ -35,15 +33,15 @@ final class LocalTarget implements Recorder.Target {
     }
 
     @Override
-    public boolean isLinux() {
-        return "Linux".equals(System.getProperty("os.name"));
+    public boolean samplesCpuTime() {
+        return "Linux".equals(System.getProperty("os.name")) && knows(RecordingSettings.CPU_TIME);
     }
 
     @Override
-    public Set<String> events() {
+    public boolean knows(String event) {
         return FlightRecorder.getFlightRecorder().getEventTypes().stream()
                 .map(EventType::getName)
-                .collect(Collectors.toSet());
+                .anyMatch(event::equals);
     }
 
     @Override

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -31,17 +30,17 @@ public final class Recorder {
         /** The process, for messages. */
         String name();
 
-        /** Whether it runs on Linux, where alone the JDK samples by the processor's time. */
-        boolean isLinux();
-
-        /** The names of the events that it knows. */
-        Set<String> events() throws IOException;
+        /** Whether its JDK can sample by the processor's time. */
+        boolean samplesCpuTime();
 
         /** Begins to record. */
-        void start(RecordingSettings settings, Duration time) throws IOException;
+        void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException;
+
+        /** Whether it knows an event; asked while it records. */
+        boolean knows(String event) throws IOException, InterruptedException;
 
         /** Stops, and writes the recording to {@code file}. */
-        void stop(Path file) throws IOException;
+        void stop(Path file) throws IOException, InterruptedException;
 
         /** Leaves no recording behind. */
         @Override
@@ -66,13 +65,13 @@ public final class Recorder {
     }
 
     private static Profile record(Target target, Order order) throws IOException, InterruptedException {
-        boolean cpuTime = order.cpuTime() && target.isLinux() && target.events().contains(RecordingSettings.CPU_TIME);
+        boolean cpuTime = order.cpuTime() && target.samplesCpuTime();
         RecordingSettings settings = RecordingSettings.of(cpuTime, order.period());
         Path file = Files.createTempFile("weir-profile", ".jfr");
         try {
             long start = System.nanoTime();
             target.start(settings, order.time());
-            if (!target.events().contains(RecordingSettings.STAGE_RUN)) {
+            if (!target.knows(RecordingSettings.STAGE_RUN)) {
                 throw new ProfileException(
                         target.name() + " has not run a Weir pipeline yet", NO_PIPELINE_WAY_OUT, null);
             }

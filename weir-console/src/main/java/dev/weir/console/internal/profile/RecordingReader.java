@@ -26,9 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordingReader {
 
+    /** Samples in memory; the rest counts as lost. A minute of samples by the processor's time is a tenth of it. */
+    private static final int MOST_SAMPLES = 200_000;
+
     private final Path file;
     private final String sampler;
     private final Map<String, Frame> frames = new HashMap<>();
+    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // one of each, as most occur again and again
     private final List<Sample> samples = new ArrayList<>();
     private long lost;
 
@@ -96,14 +100,14 @@ final class RecordingReader {
             lost++;
             return;
         }
-        samples.add(new Sample(Sample.Kind.CPU, thread.getId(), nanos(event.getStartTime()), 1, "", stack));
+        add(new Sample(Sample.Kind.CPU, thread.getId(), nanos(event.getStartTime()), 1, "", stack));
     }
 
     private void addAllocation(RecordedEvent event) {
         RecordedThread thread = event.getThread();
         CallStack stack = stack(event);
         if (thread != null && stack != null) {
-            samples.add(new Sample(
+            add(new Sample(
                     Sample.Kind.ALLOCATION,
                     thread.getId(),
                     nanos(event.getStartTime()),
@@ -118,8 +122,16 @@ final class RecordingReader {
         CallStack stack = stack(event);
         if (thread != null && stack != null) {
             long nanos = event.getDuration().toNanos();
-            samples.add(new Sample(
+            add(new Sample(
                     Sample.Kind.WAIT, thread.getId(), nanos(event.getStartTime()) + nanos / 2, nanos, kind, stack));
+        }
+    }
+
+    private void add(Sample sample) {
+        if (samples.size() < MOST_SAMPLES) {
+            samples.add(sample);
+        } else {
+            lost++;
         }
     }
 
@@ -136,7 +148,9 @@ final class RecordingReader {
                 found.add(frame(method.getType().getName(), method.getName()));
             }
         }
-        return new CallStack(List.copyOf(found), trace.isTruncated());
+        CallStack stack = new CallStack(List.copyOf(found), trace.isTruncated());
+        CallStack before = stacks.putIfAbsent(stack, stack);
+        return before == null ? stack : before;
     }
 
     private Frame frame(String type, String method) {

@@ -3,6 +3,7 @@ package dev.weir.console.internal.profile;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What a recording is to note. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25; JEP 509 for
@@ -69,5 +70,27 @@ record RecordingSettings(String sampler, Map<String, String> values) {
 
     private static void enable(Map<String, String> values, String event) {
         values.put(event + "#enabled", "true");
+    }
+
+    /** The settings as a file of the JDK's own form ({@code .jfc}). */
+    String toXml() {
+        StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                + "<configuration version=\"2.0\" label=\"weir profile\" provider=\"Weir\">\n");
+        Map<String, Map<String, String>> events = new TreeMap<>();
+        values.forEach((name, value) -> {
+            int hash = name.indexOf('#');
+            events.computeIfAbsent(name.substring(0, hash), event -> new TreeMap<>())
+                    .put(name.substring(hash + 1), value);
+        });
+        events.forEach((event, settings) -> {
+            xml.append("  <event name=\"").append(event).append("\">\n");
+            settings.forEach((name, value) -> xml.append("    <setting name=\"")
+                    .append(name)
+                    .append("\">")
+                    .append(value)
+                    .append("</setting>\n"));
+            xml.append("  </event>\n");
+        });
+        return xml.append("</configuration>\n").toString();
     }
 }

@@ -4,49 +4,48 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import dev.weir.console.profile.ProfileException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
-import javax.management.JMException;
-import javax.management.JMX;
-import javax.management.MBeanServerConnection;
-import javax.management.ObjectName;
-import javax.management.remote.JMXConnector;
-import javax.management.remote.JMXConnectorFactory;
-import javax.management.remote.JMXServiceURL;
-import jdk.management.jfr.EventTypeInfo;
-import jdk.management.jfr.FlightRecorderMXBean;
+import java.util.Properties;
+import java.util.stream.Stream;
+import jdk.jfr.EventType;
+import jdk.jfr.consumer.RecordingFile;
 
 /**
- * The flight recorder of another process, reached as {@code jcmd} and JDK Mission Control do: by the JDK's attach and
- * its own management bean, which needs no flag there. Confined to one thread.
+ * The flight recorder of another process, reached by the diagnostic commands that {@code jcmd} sends to it. They need no
+ * flag there, open no port, and leave nothing behind. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
     private static final Logger LOG = System.getLogger(RemoteTarget.class.getName());
 
-    private static final String BEAN = FlightRecorderMXBean.MXBEAN_NAME;
+    /** The first version that can sample by the processor's time. */
+    private static final int CPU_TIME_VERSION = 25;
 
     /** A recording ends by itself so long after its time if this process is killed meanwhile. */
     private static final long SPARE_SECONDS = 30;
 
+    private final long pid;
     private final String name;
-    private final boolean linux;
-    private final JMXConnector connector;
-    private final FlightRecorderMXBean recorder;
-    private long recording = -1;
+    private final boolean cpuTime;
+    private final DiagnosticCommands commands;
 
-    private RemoteTarget(String name, boolean linux, JMXConnector connector, FlightRecorderMXBean recorder) {
+    /** Where that process reads the settings and writes recordings; nobody else may. */
+    private final Path folder;
+
+    private final String recording = "weir-profile-" + ProcessHandle.current().pid();
+    private boolean started;
+
+    private RemoteTarget(long pid, String name, boolean cpuTime, DiagnosticCommands commands) throws IOException {
+        this.pid = pid;
         this.name = name;
-        this.linux = linux;
-        this.connector = connector;
-        this.recorder = recorder;
+        this.cpuTime = cpuTime;
+        this.commands = commands;
+        this.folder = Files.createTempDirectory("weir-profile");
     }
 
     static RemoteTarget attach(long pid) throws IOException {
@@ -54,13 +53,19 @@ final class RemoteTarget implements Recorder.Target {
         if (ProcessHandle.of(pid).isEmpty()) {
             throw new ProfileException("there is no " + name, "'jps -l' lists those of the JVM.", null);
         }
-        boolean linux;
-        String address;
+        Properties there = properties(pid, name);
+        boolean cpuTime = "Linux".equals(there.getProperty("os.name"))
+                && featureVersion(there.getProperty("java.specification.version", "")) >= CPU_TIME_VERSION;
+        RemoteTarget target = new RemoteTarget(pid, name, cpuTime, DiagnosticCommands.of(pid, name));
+        target.giveFolder();
+        return target;
+    }
+
+    private static Properties properties(long pid, String name) throws ProfileException {
         try {
             VirtualMachine process = VirtualMachine.attach(Long.toString(pid));
             try {
-                linux = "Linux".equals(process.getSystemProperties().getProperty("os.name"));
-                address = process.startLocalManagementAgent();
+                return process.getSystemProperties();
             } finally {
                 process.detach();
             }
@@ -69,36 +74,33 @@ final class RemoteTarget implements Recorder.Target {
             throw new ProfileException(name + " is no JVM that can be asked", "'jps -l' lists those that can.", e);
         } catch (IOException e) {
             throw new ProfileException(
-                    name + " refuses to be asked: " + firstLine(e),
+                    name + " refuses to be asked: "
+                            + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
                     "Only its own user may, and not across the bounds of a container; or use its console: weir profile"
                             + " URL.",
                     e);
         }
-        return connect(name, linux, address);
     }
 
-    @SuppressWarnings("BanJNDI") // the address is what the attached process told, on this machine
-    private static RemoteTarget connect(String name, boolean linux, String address) throws IOException {
-        JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address));
-        try {
-            MBeanServerConnection beans = connector.getMBeanServerConnection();
-            ObjectName bean = new ObjectName(BEAN);
-            if (!beans.isRegistered(bean)) {
-                throw new ProfileException(
-                        name + " has no flight recorder",
-                        "Run it with a JDK that has the module jdk.management.jfr.",
-                        null);
+    private static int featureVersion(String version) {
+        return version.matches("[0-9]{1,4}") ? Integer.parseInt(version) : 0;
+    }
+
+    /** The superuser may ask processes of others, which then write as their own user. */
+    private void giveFolder() {
+        ProcessHandle.of(pid).flatMap(process -> process.info().user()).ifPresent(user -> {
+            try {
+                if (!Files.getOwner(folder).getName().equals(user)) {
+                    Files.setOwner(
+                            folder,
+                            folder.getFileSystem()
+                                    .getUserPrincipalLookupService()
+                                    .lookupPrincipalByName(user));
+                }
+            } catch (IOException | UnsupportedOperationException e) { // Then the recorder says that it cannot write.
+                LOG.log(Level.DEBUG, "cannot give " + folder + " to " + user, e);
             }
-            return new RemoteTarget(
-                    name, linux, connector, JMX.newMXBeanProxy(beans, bean, FlightRecorderMXBean.class));
-        } catch (JMException | IOException e) {
-            connector.close();
-            throw e instanceof IOException io ? io : new IOException(e);
-        }
-    }
-
-    private static String firstLine(IOException e) {
-        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        });
     }
 
     @Override
@@ -107,73 +109,65 @@ final class RemoteTarget implements Recorder.Target {
     }
 
     @Override
-    public boolean isLinux() {
-        return linux;
+    public boolean samplesCpuTime() {
+        return cpuTime;
     }
 
     @Override
-    public Set<String> events() throws IOException {
-        return ask(() ->
-                recorder.getEventTypes().stream().map(EventTypeInfo::getName).collect(Collectors.toSet()));
-    }
-
-    @Override
-    public void start(RecordingSettings settings, Duration time) throws IOException {
-        recording = ask(recorder::newRecording);
-        ask(() -> {
-            recorder.setRecordingSettings(recording, settings.values());
-            recorder.setRecordingOptions(
-                    recording, Map.of("name", "weir profile", "duration", time.toSeconds() + SPARE_SECONDS + " s"));
-            recorder.startRecording(recording);
-            return recording;
-        });
-    }
-
-    @Override
-    public void stop(Path file) throws IOException {
-        ask(() -> recorder.stopRecording(recording));
-        long stream = ask(() -> recorder.openStream(recording, Map.of()));
-        try (OutputStream out = Files.newOutputStream(file)) {
-            byte[] part;
-            // Null at the end of the stream.
-            while ((part = ask(() -> recorder.readStream(stream))) != null) {
-                out.write(part);
-            }
-        } finally {
-            ask(() -> {
-                recorder.closeStream(stream);
-                return stream;
-            });
+    public boolean knows(String event) throws IOException, InterruptedException {
+        Path file = folder.resolve("begun.jfr");
+        commands.run("JFR.dump", "name=" + recording, "filename=" + file);
+        try (RecordingFile begun = new RecordingFile(file)) {
+            return begun.readEventTypes().stream().map(EventType::getName).anyMatch(event::equals);
         }
     }
 
-    /** A question to the other process. */
-    @FunctionalInterface
-    private interface Question<R> {
-        R ask() throws IOException;
+    @Override
+    public void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException {
+        Path file = Files.writeString(folder.resolve("settings.jfc"), settings.toXml());
+        commands.run(
+                "JFR.start",
+                "name=" + recording,
+                "settings=" + file,
+                "duration=" + (time.toSeconds() + SPARE_SECONDS) + "s",
+                "filename=" + folder.resolve("late.jfr"));
+        started = true;
     }
 
-    /** Says which process it was that failed, or has gone. */
-    private <R> R ask(Question<R> question) throws IOException {
-        try {
-            return question.ask();
-        } catch (RuntimeException | IOException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new ProfileException(
-                    "the flight recorder of " + name + " failed: " + cause.getMessage(),
-                    "Does the process still run? -XX:-FlightRecorder forbids recordings.",
-                    e);
-        }
+    @Override
+    public void stop(Path file) throws IOException, InterruptedException {
+        Path written = folder.resolve("whole.jfr");
+        commands.run("JFR.stop", "name=" + recording, "filename=" + written);
+        started = false;
+        Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Override
     public void close() {
-        try (connector) {
-            if (recording >= 0) {
-                recorder.closeRecording(recording);
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (started) {
+                commands.run("JFR.stop", "name=" + recording);
             }
-        } catch (IOException | RuntimeException e) { // The process has gone, and the recording with it.
+        } catch (IOException e) { // The process has gone, and the recording with it.
             LOG.log(Level.DEBUG, "cannot close the recording of " + name, e);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        deleteFolder();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void deleteFolder() {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "cannot delete " + folder, e);
         }
     }
 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.weir.console.ControlReport;
 import dev.weir.console.TimelineEntry;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
@@ -56,9 +57,14 @@ public final class Json {
         return object(json -> json.writeStringField("error", message));
     }
 
-    /** The answer to a change. */
-    public static String report(ControlReport report) {
-        return object(json -> writeReport(json, report));
+    /** Writes one object on one line, part by part: no copy of the whole text is in memory. Closes nothing. */
+    public static void write(OutputStream out, Fields fields) throws IOException {
+        try (JsonGenerator json = FACTORY.createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
+            json.writeStartObject();
+            fields.writeTo(json);
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
     }
 
     /** The fields of the answer to a change. */
@@ -93,26 +99,24 @@ public final class Json {
         }
     }
 
-    /** All changes that were asked for. */
-    public static String timeline(List<TimelineEntry> entries) {
-        return object(json -> {
-            json.writeArrayFieldStart("entries");
-            for (TimelineEntry entry : entries) {
-                json.writeStartObject();
-                json.writeStringField("at", entry.at().toString());
-                json.writeNumberField("at_ms", entry.millis());
-                json.writeStringField("key", entry.key());
-                json.writeFieldName("value");
-                writeValue(json, entry.value());
-                json.writeStringField("by", entry.by());
-                json.writeBooleanField("applied", entry.refused().isEmpty());
-                if (!entry.refused().isEmpty()) {
-                    json.writeStringField("reason", entry.refused());
-                }
-                json.writeEndObject();
+    /** The fields of the answer that has all changes that were asked for. */
+    public static void writeTimeline(JsonGenerator json, List<TimelineEntry> entries) throws IOException {
+        json.writeArrayFieldStart("entries");
+        for (TimelineEntry entry : entries) {
+            json.writeStartObject();
+            json.writeStringField("at", entry.at().toString());
+            json.writeNumberField("at_ms", entry.millis());
+            json.writeStringField("key", entry.key());
+            json.writeFieldName("value");
+            writeValue(json, entry.value());
+            json.writeStringField("by", entry.by());
+            json.writeBooleanField("applied", entry.refused().isEmpty());
+            if (!entry.refused().isEmpty()) {
+                json.writeStringField("reason", entry.refused());
             }
-            json.writeEndArray();
-        });
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     /**

@@ -21,6 +21,9 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     /** Lines that the page shows. */
     static final int MOST_NOTES = 100;
 
+    /** Characters of a line. */
+    private static final int MOST_NOTE = 2_000;
+
     private final String name;
     private final RunConsole.Orders orders;
     private final History history = new History();
@@ -69,7 +72,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
             if (notes.size() == MOST_NOTES) {
                 notes.removeFirst();
             }
-            notes.add(line);
+            notes.add(line.length() <= MOST_NOTE ? line : line.substring(0, MOST_NOTE));
         });
     }
 

@@ -1,0 +1,89 @@
+package dev.weir.console.internal.profile;
+
+import dev.weir.console.profile.ProfileException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Diagnostic commands of another JVM, sent by the {@code jcmd} of this JVM's own JDK: the JDK has no public interface
+ * for them that works without a port. Confined to one thread.
+ */
+final class DiagnosticCommands {
+
+    private static final long PATIENCE_SECONDS = 60;
+    private static final int MOST_ANSWER_BYTES = 64 * 1024;
+
+    private final Path jcmd;
+    private final long pid;
+    private final String name;
+
+    private DiagnosticCommands(Path jcmd, long pid, String name) {
+        this.jcmd = jcmd;
+        this.pid = pid;
+        this.name = name;
+    }
+
+    /**
+     * Those of a process.
+     *
+     * @param name of the process, for messages
+     * @throws ProfileException if this JVM is no JDK
+     */
+    static DiagnosticCommands of(long pid, String name) throws ProfileException {
+        Path bin = Path.of(System.getProperty("java.home"), "bin");
+        for (String file : List.of("jcmd", "jcmd.exe")) {
+            if (Files.isExecutable(bin.resolve(file))) {
+                return new DiagnosticCommands(bin.resolve(file), pid, name);
+            }
+        }
+        throw new ProfileException(
+                "the Java that runs this has no jcmd in " + bin,
+                "Run it with a JDK that has the module jdk.jcmd, or use the console of that process: weir profile URL.",
+                null);
+    }
+
+    /**
+     * Sends one.
+     *
+     * @throws ProfileException with what that process says, if it cannot do it
+     */
+    void run(String... command) throws IOException, InterruptedException {
+        List<String> line = new ArrayList<>(List.of(jcmd.toString(), Long.toString(pid)));
+        line.addAll(List.of(command));
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        try (InputStream out = process.getInputStream()) {
+            process.getOutputStream().close();
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw failed("no answer within " + PATIENCE_SECONDS + " s");
+            }
+            if (process.exitValue() != 0) {
+                throw failed(reason(new String(out.readNBytes(MOST_ANSWER_BYTES), StandardCharsets.UTF_8)));
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private ProfileException failed(String reason) {
+        return new ProfileException(
+                "the flight recorder of " + name + " failed: " + reason,
+                "Does the process still run, on a JDK with the module jdk.jfr? -XX:-FlightRecorder forbids"
+                        + " recordings.",
+                null);
+    }
+
+    /** The first line that says something: the number of the process stands above, and a stack below. */
+    private String reason(String answer) {
+        return answer.lines()
+                .map(String::strip)
+                .filter(text -> !text.isEmpty() && !text.equals(pid + ":") && !text.startsWith("Picked up "))
+                .findFirst()
+                .orElse("no reason given");
+    }
+}

@@ -1,0 +1,79 @@
+package dev.weir.metrics;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The texts of scrapes that are being sent, at most {@value #MOST} of them: as long as their readers are slow, the
+ * newest one is sent to all others. Thread-safe.
+ */
+final class Scrapes {
+
+    static final int MOST = 4;
+
+    /** Writes all meters. */
+    @FunctionalInterface
+    interface Meters {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    private final Meters meters;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Under the lock: those that are being sent, the newest last. */
+    private final Deque<Scrape> sent = new ArrayDeque<>();
+
+    /** A text and its readers. Close it once it is sent. */
+    final class Scrape implements AutoCloseable {
+
+        private final byte[] text;
+        private int readers; // under the lock
+
+        private Scrape(byte[] text) {
+            this.text = text;
+        }
+
+        /** The text, shared: read only. */
+        byte[] text() {
+            return text;
+        }
+
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                readers--;
+                if (readers == 0) {
+                    sent.remove(this);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    Scrapes(Meters meters) {
+        this.meters = meters;
+    }
+
+    /** The meters of now, or of a moment ago if {@value #MOST} texts are being sent already. */
+    Scrape next() throws IOException, InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (sent.size() < MOST) {
+                ByteArrayOutputStream text = new ByteArrayOutputStream(16 * 1024);
+                meters.writeTo(text);
+                sent.add(new Scrape(text.toByteArray()));
+            }
+            Scrape newest = sent.getLast();
+            newest.readers++;
+            return newest;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

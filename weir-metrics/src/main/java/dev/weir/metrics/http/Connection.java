@@ -1,0 +1,160 @@
+package dev.weir.metrics.http;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of a client: reads one request after the other and has each answered, on a virtual thread of its own.
+ * {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
+ */
+final class Connection implements Runnable {
+
+    /** The state of a connection. */
+    enum State {
+        /** No complete request is there. */
+        WAITING,
+        /** Its client reads an answer, or does not. */
+        WRITING,
+        /** An answer is being made. */
+        WORKING
+    }
+
+    /** How a connection's requests are answered: what all connections of an endpoint have in common. */
+    record Service(
+            HttpEndpoint.Handler handler,
+            ScheduledExecutorService timer,
+            Duration maxRequest,
+            Duration maxResponse,
+            Connections connections) {}
+
+    private static final Logger LOG = System.getLogger(Connection.class.getName());
+
+    /** Time for a client to read an error and close, before it is cut. */
+    private static final Duration LINGER = Duration.ofSeconds(1);
+
+    private static final int MOST_LINGER_BYTES = 64 * 1024;
+
+    private final Socket socket;
+    private final Service service;
+
+    private volatile State state = State.WAITING;
+    private volatile long sinceNanos = System.nanoTime();
+    private volatile boolean cut;
+    private volatile @Nullable Thread thread;
+
+    Connection(Socket socket, Service service) {
+        this.socket = socket;
+        this.service = service;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** Time since the state was entered, or entered again. */
+    long ageNanos() {
+        return System.nanoTime() - sinceNanos;
+    }
+
+    void isNow(State newState) {
+        sinceNanos = System.nanoTime();
+        state = newState;
+    }
+
+    /** Closes it and interrupts whatever is done for it. */
+    void cut() {
+        cut = true;
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "cannot close a connection", e);
+        }
+        Thread runs = thread;
+        if (runs != null) {
+            runs.interrupt();
+        }
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        try (socket) {
+            socket.setTcpNoDelay(true);
+            RequestReader requests = new RequestReader(socket);
+            OutputStream out = new BufferedOutputStream(socket.getOutputStream());
+            Duration idle = service.maxRequest;
+            while (!cut && answerNext(requests, out, idle)) {
+                isNow(State.WAITING);
+                idle = HttpLimits.MAX_IDLE;
+            }
+        } catch (IOException e) { // It has gone, was too slow, or was cut.
+            LOG.log(Level.DEBUG, "a connection has ended", e);
+        } finally {
+            service.connections.remove(this);
+        }
+    }
+
+    /** Whether another request may follow. */
+    private boolean answerNext(RequestReader requests, OutputStream out, Duration idle) throws IOException {
+        Request request;
+        try {
+            request = requests.next(idle, service.maxRequest);
+        } catch (RequestException e) {
+            refuse(out, e);
+            return false;
+        }
+        if (request == null) {
+            return false;
+        }
+        Exchange exchange = new Exchange(socket, request, requests.body(request, out), out);
+        ResponseDeadline deadline = new ResponseDeadline(service.timer, service.maxResponse, this);
+        try (exchange) {
+            service.handler.handle(exchange, deadline);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "cannot answer " + request.target().getPath(), e);
+            return false;
+        } finally {
+            deadline.stop();
+        }
+        boolean more = exchange.isReusable() && requests.skipBody(HttpLimits.MAX_SKIPPED_BYTES);
+        if (!more) {
+            linger();
+        }
+        return more;
+    }
+
+    private void refuse(OutputStream out, RequestException e) throws IOException {
+        byte[] body = (e.getMessage() + "\n").getBytes(StandardCharsets.US_ASCII);
+        out.write(("HTTP/1.1 " + e.status() + " " + Exchange.phrase(e.status())
+                        + "\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " + body.length
+                        + "\r\nConnection: close\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+        out.write(body);
+        out.flush();
+        linger();
+    }
+
+    /** Lets the client read before the connection is closed: bytes that nobody has read would reset it at once. */
+    private void linger() throws IOException {
+        isNow(State.WAITING);
+        socket.shutdownOutput();
+        socket.setSoTimeout((int) LINGER.toMillis());
+        InputStream in = socket.getInputStream();
+        byte[] skipped = new byte[1024];
+        long end = System.nanoTime() + LINGER.toNanos();
+        int read;
+        int total = 0;
+        while (total < MOST_LINGER_BYTES && System.nanoTime() < end && (read = in.read(skipped)) >= 0) {
+            total += read;
+        }
+    }
+}

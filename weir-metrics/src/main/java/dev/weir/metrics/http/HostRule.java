@@ -1,0 +1,106 @@
+package dev.weir.metrics.http;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides by the {@code Host} header whether a request is answered, which defeats DNS rebinding: a page of another site
+ * in a browser can reach a port here only under a name of its own. Immutable.
+ */
+public final class HostRule {
+
+    private static final Pattern V4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+    private final boolean addresses;
+    private final List<String> names;
+
+    private HostRule(boolean addresses, List<String> names) {
+        this.addresses = addresses;
+        this.names = names;
+    }
+
+    /** Accepts names and addresses of loopback alone. */
+    public static HostRule ofLoopback() {
+        return new HostRule(false, List.of());
+    }
+
+    /**
+     * Accepts each address in numbers, as probes and scrapers use; the names of this machine; and further ones.
+     *
+     * @param names in any case; {@code *.example.com} is each name that ends in {@code .example.com}
+     */
+    public static HostRule ofAddresses(Collection<String> names) {
+        return new HostRule(
+                true, names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
+    }
+
+    /** Refuses what can be no name in a {@code Host} header. */
+    public static String checkName(String name) {
+        String bare = name.startsWith("*.") ? name.substring(2) : name;
+        if (hostOf(bare).isEmpty() || bare.indexOf(':') >= 0 || bare.indexOf('/') >= 0) {
+            throw new IllegalArgumentException(
+                    "a name of this server must be as in a URL, without a port, such as weir.example.com or"
+                            + " *.example.com: " + name);
+        }
+        return name;
+    }
+
+    /**
+     * Judges a header.
+     *
+     * @param header {@code HOST[:PORT]}; null if the request has none
+     */
+    public boolean accepts(@Nullable String header) {
+        if (header == null) {
+            return addresses; // A browser always sends one.
+        }
+        String host = hostOf(header);
+        return isLoopback(host)
+                || (addresses && (isAddress(host) || names.stream().anyMatch(name -> matches(name, host))))
+                || (addresses && !host.isEmpty() && host.equals(OwnName.NAME));
+    }
+
+    private static String hostOf(String header) {
+        try {
+            String host = URI.create("http://" + header).getHost();
+            return host == null ? "" : host.toLowerCase(Locale.ROOT);
+        } catch (IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost")
+                || host.equals("[::1]")
+                || host.matches("127(\\.[0-9]{1,3}){3}")
+                || host.equals(InetAddress.getLoopbackAddress().getHostName());
+    }
+
+    private static boolean isAddress(String host) {
+        return host.startsWith("[") || V4.matcher(host).matches();
+    }
+
+    private static boolean matches(String name, String host) {
+        return name.startsWith("*.") ? host.endsWith(name.substring(1)) : host.equals(name);
+    }
+
+    /** The name of this machine, asked for when it first matters, as that may take a while. */
+    private static final class OwnName {
+
+        static final String NAME = find();
+
+        private static String find() {
+            try {
+                return InetAddress.getLocalHost().getHostName().toLowerCase(Locale.ROOT);
+            } catch (UnknownHostException e) {
+                return "localhost";
+            }
+        }
+    }
+}
