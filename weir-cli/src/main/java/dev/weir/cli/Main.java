@@ -6,6 +6,8 @@ import dev.weir.cli.console.ConsoleCommand;
 import dev.weir.cli.console.ProfileCommand;
 import dev.weir.cli.demo.DemoCommand;
 import dev.weir.cli.pipe.PipeCommand;
+import dev.weir.cli.records.ConsumeCommand;
+import dev.weir.cli.records.ProduceCommand;
 import dev.weir.cli.replay.ReplayCommand;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
@@ -20,6 +22,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -50,6 +53,8 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             BrokerCommand.class,
+            ProduceCommand.class,
+            ConsumeCommand.class,
             PipeCommand.class,
             ReplayCommand.class,
             ConsoleCommand.class,
@@ -107,7 +112,10 @@ public final class Main implements Runnable, CommandContext {
     /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
     int execute(CommandLine line, String... args) {
         // Looked for by itself: a command line that cannot be parsed is a failure as well.
-        tellsErrors = List.of(args).contains(JSON);
+        List<String> words = List.of(args);
+        tellsErrors = words.contains(JSON)
+                || words.contains("--format=json")
+                || Collections.indexOfSubList(words, List.of("--format", "json")) >= 0;
         line.setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, new DurationConverter())
                 .setOut(new PrintWriter(out, true, out.charset()))

@@ -60,12 +60,17 @@ public final class ClusterClients {
     private static final String WEIRS_OWN = "weir.";
 
     private final String bootstrapServers;
-    private final String group;
+    private final @Nullable String group;
     private final @Nullable Path file;
     private final Duration patience;
     private final Properties properties;
 
-    public ClusterClients(String bootstrapServers, String group, @Nullable Path file, Duration patience) {
+    /**
+     * Reads the settings of {@code file}.
+     *
+     * @param group consumer group, or null for consumers without one
+     */
+    public ClusterClients(String bootstrapServers, @Nullable String group, @Nullable Path file, Duration patience) {
         if (!patience.isPositive() || patience.compareTo(MAX_PATIENCE) > 0) {
             throw CliFailure.badValue("--connect-timeout", patience, "more than 0s and at most 10m");
         }
@@ -108,8 +113,18 @@ public final class ClusterClients {
             if (path != null) {
                 builder.fetch(path);
             }
-            return builder.bootstrapServers(bootstrapServers).groupId(group).build();
+            if (group != null) {
+                builder.groupId(group);
+            }
+            return builder.bootstrapServers(bootstrapServers).build();
         });
+    }
+
+    /** Configuration of a plain consumer that is in no group, commits nothing and is given its partitions. */
+    public Map<String, Object> readerConfig() {
+        Map<String, Object> config = consumer().clientConfig();
+        config.keySet().removeIf(name -> name.startsWith("group."));
+        return config;
     }
 
     /** Settings of a producer with a path; null for that of the file. */

@@ -5,6 +5,7 @@ import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Instants;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.letter.LetterFormat;
 import java.nio.file.Path;

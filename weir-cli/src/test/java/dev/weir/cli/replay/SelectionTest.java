@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.cli.terminal.Instants;
 import dev.weir.kafka.letter.Letter;
 import dev.weir.kafka.letter.LetterFormat;
 import java.time.Instant;

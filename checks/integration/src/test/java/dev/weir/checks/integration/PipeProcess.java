@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,6 +111,16 @@ final class PipeProcess implements AutoCloseable {
     /** Its own processes. */
     List<ProcessHandle> children() {
         return process.children().toList();
+    }
+
+    /** Writes to its standard input, which stays open. */
+    void type(String text) {
+        try {
+            process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** SIGKILL; returns when the process is gone. */

@@ -1,4 +1,4 @@
-package dev.weir.cli.replay;
+package dev.weir.cli.terminal;
 
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -9,7 +9,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads a time with its zone, or a day in UTC. Stateless. */
-final class Instants implements ITypeConverter<Instant> {
+public final class Instants implements ITypeConverter<Instant> {
 
     @Override
     public Instant convert(String argument) {

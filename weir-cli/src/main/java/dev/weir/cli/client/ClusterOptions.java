@@ -1,0 +1,41 @@
+package dev.weir.cli.client;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options with which a command reaches its cluster. Filled by picocli on the command's thread. */
+public final class ClusterOptions {
+
+    @Option(
+            names = "--bootstrap-server",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "Addresses of the brokers.")
+    private String bootstrapServers;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
+            description = "How long the brokers may take to answer a question (default: ${DEFAULT-VALUE}).")
+    private Duration connectTimeout;
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description = "Properties for all Kafka clients: security, timeouts.")
+    private @Nullable Path clientConfig;
+
+    /** Bound on each question to the brokers. */
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /** Clients without a consumer group. Throws {@link dev.weir.cli.terminal.CliFailure} for options out of bounds. */
+    public ClusterClients clients() {
+        OptionChecks.requireAddresses(bootstrapServers);
+        return new ClusterClients(bootstrapServers, null, clientConfig, connectTimeout);
+    }
+}

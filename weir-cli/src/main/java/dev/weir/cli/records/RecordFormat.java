@@ -1,0 +1,124 @@
+package dev.weir.cli.records;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.cli.terminal.JsonLines;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** A record as one line of {@code weir consume}. Stateless. The names are those that a user types. */
+enum RecordFormat {
+
+    /** Columns separated by tabs: partition and offset, time, key, value, and headers if there are any. */
+    text {
+        @Override
+        byte[] line(ConsumerRecord<byte[], byte[]> record) {
+            List<String> columns = new ArrayList<>();
+            columns.add(record.partition() + ":" + record.offset());
+            columns.add(
+                    record.timestamp() < 0
+                            ? "-"
+                            : Instant.ofEpochMilli(record.timestamp()).toString());
+            columns.add(printable(record.key()));
+            columns.add(printable(record.value()));
+            List<String> headers = new ArrayList<>();
+            for (Header header : record.headers()) {
+                headers.add(escaped(header.key()) + "=" + printable(header.value()));
+            }
+            if (!headers.isEmpty()) {
+                columns.add(String.join(",", headers));
+            }
+            return (String.join("\t", columns) + "\n").getBytes(StandardCharsets.UTF_8);
+        }
+    },
+
+    /** One JSON object. What is not ASCII is escaped, so that no text acts on a terminal. */
+    json {
+        @Override
+        byte[] line(ConsumerRecord<byte[], byte[]> record) {
+            return JsonLines.object(
+                    json -> {
+                        json.setHighestNonEscapedChar(MAX_ASCII);
+                        json.writeStringField("topic", record.topic());
+                        json.writeNumberField("partition", record.partition());
+                        json.writeNumberField("offset", record.offset());
+                        json.writeNumberField("timestamp", record.timestamp());
+                        writeBytes(json, "key", record.key());
+                        writeBytes(json, "value", record.value());
+                        json.writeArrayFieldStart("headers");
+                        for (Header header : record.headers()) {
+                            json.writeStartArray();
+                            json.writeString(header.key());
+                            json.writeString(decoded(header.value()));
+                            json.writeEndArray();
+                        }
+                        json.writeEndArray();
+                    },
+                    false);
+        }
+    };
+
+    private static final int MAX_ASCII = 127;
+
+    /** Joins emoji and letters of some scripts; the other characters of its kind reorder or hide text. */
+    private static final int ZERO_WIDTH_JOINER = 0x200D;
+
+    /** Returns one line with its line feed, in UTF-8. */
+    abstract byte[] line(ConsumerRecord<byte[], byte[]> record);
+
+    /** Bytes that are no UTF-8 would be changed as text, so they come as base64 as well. */
+    private static void writeBytes(JsonGenerator json, String name, byte @Nullable [] bytes) throws IOException {
+        json.writeStringField(name, decoded(bytes));
+        if (bytes != null && !isUtf8(bytes)) {
+            json.writeBinaryField(name + "_base64", bytes);
+        }
+    }
+
+    private static @Nullable String decoded(byte @Nullable [] bytes) {
+        return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static boolean isUtf8(byte[] bytes) {
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
+    }
+
+    private static String printable(byte @Nullable [] bytes) {
+        return bytes == null ? "null" : escaped(new String(bytes, StandardCharsets.UTF_8));
+    }
+
+    /** Text that cannot act on a terminal: control and format characters as escapes. */
+    private static String escaped(String text) {
+        StringBuilder safe = new StringBuilder(text.length());
+        text.codePoints().forEach(each -> {
+            int type = Character.getType(each);
+            if (each == '\n') {
+                safe.append("\\n");
+            } else if (each == '\r') {
+                safe.append("\\r");
+            } else if (each == '\t') {
+                safe.append("\\t");
+            } else if (type == Character.CONTROL
+                    || (type == Character.FORMAT && each != ZERO_WIDTH_JOINER)
+                    || type == Character.LINE_SEPARATOR
+                    || type == Character.PARAGRAPH_SEPARATOR
+                    || type == Character.SURROGATE) {
+                safe.append(String.format("\\u%04x", each));
+            } else {
+                safe.appendCodePoint(each);
+            }
+        });
+        return safe.toString();
+    }
+}

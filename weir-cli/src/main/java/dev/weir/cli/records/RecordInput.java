@@ -1,0 +1,36 @@
+package dev.weir.cli.records;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** The records that {@code weir produce} writes, one after the other. Confined to the thread that sends. */
+interface RecordInput {
+
+    /** The key and value of a record. Owned by the caller of {@link #next}. */
+    final class KeyValue {
+
+        private final byte @Nullable [] key;
+        private final byte[] value;
+
+        /** Creates a pair; {@code key} is null for a record without a key. */
+        KeyValue(byte @Nullable [] key, byte[] value) {
+            this.key = key;
+            this.value = value;
+        }
+
+        byte @Nullable [] key() {
+            return key;
+        }
+
+        byte[] value() {
+            return value;
+        }
+    }
+
+    /** Returns the next record, or null at the end. May block. */
+    @Nullable
+    KeyValue next() throws IOException;
+
+    /** Names the record with this number, counted from 1, for messages. */
+    String place(long number);
+}

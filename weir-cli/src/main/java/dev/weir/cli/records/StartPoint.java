@@ -1,0 +1,45 @@
+package dev.weir.cli.records;
+
+import dev.weir.cli.terminal.Instants;
+import java.time.Instant;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** The place in a topic where {@code weir consume} begins. Immutable. */
+sealed interface StartPoint {
+
+    /** The oldest record of each partition. */
+    record Beginning() implements StartPoint {}
+
+    /** The end that each partition has at the start: only new records. */
+    record End() implements StartPoint {}
+
+    /** This offset of each partition. */
+    record AtOffset(long offset) implements StartPoint {}
+
+    /** The first record of each partition that has this time or a later one. */
+    record AtTime(Instant time) implements StartPoint {}
+
+    /** Reads {@code --from}. Stateless. */
+    final class Converter implements ITypeConverter<StartPoint> {
+
+        @Override
+        public StartPoint convert(String text) {
+            if (text.equals("beginning")) {
+                return new Beginning();
+            }
+            if (text.equals("end")) {
+                return new End();
+            }
+            if (text.matches("\\d{1,18}")) {
+                return new AtOffset(Long.parseLong(text));
+            }
+            if (text.matches("\\d{4}-.*")) {
+                return new AtTime(new Instants().convert(text));
+            }
+            throw new TypeConversionException(
+                    "'" + text + "' is no place to begin: write beginning, end, an offset, or a time such as"
+                            + " 2026-11-23T08:00:00Z");
+        }
+    }
+}
