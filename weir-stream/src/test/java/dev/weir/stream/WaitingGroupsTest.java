@@ -87,7 +87,7 @@ class WaitingGroupsTest {
     }
 
     private static long index(String element) {
-        return element.charAt(element.length() - 1) - '0';
+        return Character.digit(element.charAt(element.length() - 1), 10);
     }
 
     private static Object keyOf(String element) {
