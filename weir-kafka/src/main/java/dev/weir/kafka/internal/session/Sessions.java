@@ -182,9 +182,8 @@ final class Sessions implements AutoCloseable {
 
     private void take(Loan loan) {
         for (Line line : lines.values()) {
-            LentRange range = line.session.partitions.find(loan);
             AcknowledgeType outcome = loan.outcome();
-            if (range != null && range.end(loan, outcome.id, nowNanos)) {
+            if (line.session.partitions.end(loan, outcome.id, nowNanos)) {
                 if (outcome == AcknowledgeType.RELEASE) {
                     borrower.goesBack(loan);
                 }

@@ -194,6 +194,30 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
+    // Its range was looked for by name and offset: the former topic's was found, and the lock renewed for ever.
+    @Test
+    void recordsOfARecreatedTopic_endBesideThoseOfTheFormerOne() {
+        Random random = new Random(103);
+        SimulatedGroup group = new SimulatedGroup(random, 1, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 2 * CREDITS);
+        work.fixedMillis = 5 * SimulatedPartition.LOCK_MILLIS;
+        ShareMember member = member(group, work);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        while (work.lent() < CREDITS) {
+            group.step();
+        }
+        work.fixedMillis = 0;
+        group.recreateTopic(RECORDS);
+        // Nothing is fetched before the group gives it the new topic, so that no answer says that the former is gone.
+        for (long until = group.now + SECOND * 7 / 10; group.now < until; ) {
+            group.step();
+        }
+        assertThat(work.open()).isEqualTo(CREDITS);
+        member.plan(2 * CREDITS, false, SimulatedPartition.WINDOW);
+        assertReadWithin(group, 20 * SECOND);
+        close(group, work, member);
+    }
+
     private ShareMember runUntilSome(SimulatedGroup group, Random random, SimulatedWork work) {
         ShareMember member = member("member", group, work, 1 + random.nextInt(2), 3);
         while (work.lent() < 100) {
