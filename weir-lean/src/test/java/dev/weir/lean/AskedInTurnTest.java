@@ -2,7 +2,7 @@ package dev.weir.lean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.lean.internal.consumer.AskedInTurn;
+import dev.weir.lean.spi.AskedInTurn;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

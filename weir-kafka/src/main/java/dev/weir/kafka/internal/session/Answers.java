@@ -1,9 +1,11 @@
 package dev.weir.kafka.internal.session;
 
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
 
 /** What a session hands on. Called on the member's thread. */
 interface Answers {
@@ -24,6 +26,14 @@ interface Answers {
 
     /** The broker does not lead the partition. */
     void moved(TopicIdPartition partition);
+
+    /**
+     * The broker does not lead the partition, and says who does.
+     *
+     * @param node the leader; negative if the broker does not know it
+     * @param address null if it does not say where that is
+     */
+    void leads(TopicIdPartition partition, int node, int epoch, @Nullable InetSocketAddress address);
 
     /** The broker is gone or does not lend, and may not lead its partitions any more. */
     void moved();

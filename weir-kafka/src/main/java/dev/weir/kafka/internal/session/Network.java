@@ -16,6 +16,9 @@ public interface Network {
 
         void send(ApiMessage request, short version);
 
+        /** Leaves a connection with nothing under way: the next one is to the next address; nobody is told. */
+        void renew();
+
         /** Closes it; nobody is told. */
         void drop();
     }

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.session;
 
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import dev.weir.kafka.internal.session.Outbox.Packet;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData.NodeEndpoint;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -198,6 +200,13 @@ final class Session {
                     } else if (!each.acquiredRecords().isEmpty()) {
                         lendings.add(new Answers.Lending(of, each));
                     }
+                    if (isElsewhere(each.errorCode()) || isElsewhere(each.acknowledgeErrorCode())) {
+                        int leader = each.currentLeader().leaderId();
+                        NodeEndpoint at = answer.nodeEndpoints().find(leader);
+                        InetSocketAddress address =
+                                at == null ? null : InetSocketAddress.createUnresolved(at.host(), at.port());
+                        answers.leads(of.id, leader, each.currentLeader().leaderEpoch(), address);
+                    }
                 }));
         untold(sent, told);
         int records = answers.lend(lendings, sent.atNanos, nowNanos);
@@ -228,8 +237,21 @@ final class Session {
                         told.add(of);
                         settle(of, packet, Errors.forCode(each.errorCode()), sent.atNanos, nowNanos);
                     }
+                    if (of != null && isElsewhere(each.errorCode())) {
+                        int leader = each.currentLeader().leaderId();
+                        ShareAcknowledgeResponseData.NodeEndpoint at =
+                                answer.nodeEndpoints().find(leader);
+                        InetSocketAddress address =
+                                at == null ? null : InetSocketAddress.createUnresolved(at.host(), at.port());
+                        answers.leads(of.id, leader, each.currentLeader().leaderEpoch(), address);
+                    }
                 }));
         untold(sent, told);
+    }
+
+    /** Whether the broker says that another one leads the partition; only then it says which one. */
+    private static boolean isElsewhere(short error) {
+        return error == Errors.NOT_LEADER_OR_FOLLOWER.code() || error == Errors.FENCED_LEADER_EPOCH.code();
     }
 
     private @Nullable Sent take(int throttleMillis, long nowNanos) {

@@ -71,17 +71,20 @@ final class SessionPartitions {
         return null;
     }
 
-    @Nullable
-    LentRange find(Loan loan) {
+    /**
+     * The work on a record ended; false if none of these partitions has it lent. A recreated topic has the name, the
+     * partitions and the offsets of the former one, so it is the loan itself that tells them apart.
+     */
+    boolean end(Loan loan, byte type, long nowNanos) {
         for (Lent each : lent.values()) {
             if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
                 LentRange range = each.find(loan.offset());
-                if (range != null) {
-                    return range;
+                if (range != null && range.end(loan, type, nowNanos)) {
+                    return true;
                 }
             }
         }
-        return null;
+        return false;
     }
 
     /** Forgets those that are not to be read, and of which nothing is left. */

@@ -17,6 +17,7 @@ import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A member's sessions, one with each broker that leads a partition of it, on a connection of its own: asks for no more
@@ -153,7 +154,7 @@ final class Sessions implements AutoCloseable {
             TopicIdPartition id = directory.partition(topic, number);
             Integer leader = id == null ? null : directory.leader(id);
             if (id == null || leader == null) {
-                directory.wantLeaders();
+                directory.doubtLeaders();
             } else {
                 byLeader.computeIfAbsent(leader, each -> new ArrayList<>()).add(id);
             }
@@ -181,9 +182,8 @@ final class Sessions implements AutoCloseable {
 
     private void take(Loan loan) {
         for (Line line : lines.values()) {
-            LentRange range = line.session.partitions.find(loan);
             AcknowledgeType outcome = loan.outcome();
-            if (range != null && range.end(loan, outcome.id, nowNanos)) {
+            if (line.session.partitions.end(loan, outcome.id, nowNanos)) {
                 if (outcome == AcknowledgeType.RELEASE) {
                     borrower.goesBack(loan);
                 }
@@ -340,12 +340,17 @@ final class Sessions implements AutoCloseable {
         @Override
         public void moved(TopicIdPartition partition) {
             directory.forget(partition);
-            moved();
+            onMoved.run();
+        }
+
+        @Override
+        public void leads(TopicIdPartition partition, int leader, int epoch, @Nullable InetSocketAddress address) {
+            directory.hint(partition, leader, epoch, address);
         }
 
         @Override
         public void moved() {
-            directory.wantLeaders();
+            directory.doubtLeaders();
             onMoved.run();
         }
     }

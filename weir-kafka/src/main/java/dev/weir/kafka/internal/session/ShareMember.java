@@ -31,7 +31,6 @@ public final class ShareMember implements AutoCloseable {
     private final Directory directory;
     private final Sessions sessions;
     private final Network.Channel asker;
-    private final List<InetSocketAddress> bootstrap;
     private Network.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
 
@@ -44,9 +43,8 @@ public final class ShareMember implements AutoCloseable {
 
     public ShareMember(Identity identity, Network network, Borrower borrower) {
         this.network = network;
-        this.bootstrap = identity.bootstrap();
         this.membership = new Membership(identity.member(), identity.group(), identity.topics(), borrower);
-        this.directory = new Directory(identity.group(), identity.topics(), borrower);
+        this.directory = new Directory(identity.group(), identity.topics(), identity.bootstrap(), borrower);
         this.sessions = new Sessions(
                 new Requests(identity.group(), membership.id()),
                 directory,
@@ -54,13 +52,7 @@ public final class ShareMember implements AutoCloseable {
                 borrower,
                 identity.checksCrc(),
                 () -> moved = true);
-        this.asker = network.open("bootstrap", this::askable, new OfDirectory());
-    }
-
-    private List<InetSocketAddress> askable() {
-        List<InetSocketAddress> all = directory.addresses();
-        all.addAll(bootstrap);
-        return all;
+        this.asker = network.open("bootstrap", directory::nextToAsk, new OfDirectory());
     }
 
     /** At most so many records are worked on at a time; of what is out beyond them, a part can wait to be replaced. */
@@ -123,11 +115,7 @@ public final class ShareMember implements AutoCloseable {
     public long turn(long now) {
         at(now);
         sessions.takeEnded();
-        if (directory.isDue(now) && asker.canSend()) {
-            ApiMessage question = directory.next(now);
-            boolean finds = question instanceof FindCoordinatorRequestData;
-            asker.send(question, finds ? Directory.COORDINATOR_VERSION : Directory.METADATA_VERSION);
-        }
+        ask();
         beat();
         joined = membership.isJoined();
         if (moved) {
@@ -135,6 +123,18 @@ public final class ShareMember implements AutoCloseable {
             sessions.settle(membership.assigned());
         }
         return sessions.turn();
+    }
+
+    private void ask() {
+        if (directory.isToBeLeft(nowNanos)) {
+            directory.left(nowNanos);
+            asker.renew();
+        }
+        if (directory.isDue(nowNanos) && asker.canSend()) {
+            ApiMessage question = directory.next(nowNanos);
+            boolean finds = question instanceof FindCoordinatorRequestData;
+            asker.send(question, finds ? Directory.COORDINATOR_VERSION : Directory.METADATA_VERSION);
+        }
     }
 
     private void beat() {
@@ -199,7 +199,7 @@ public final class ShareMember implements AutoCloseable {
         @Override
         public void answered(ApiMessage answer) {
             if (membership.answered((ShareGroupHeartbeatResponseData) answer, nowNanos)) {
-                directory.wantCoordinator();
+                directory.doubtCoordinator();
             }
             moved = true;
         }
@@ -207,7 +207,7 @@ public final class ShareMember implements AutoCloseable {
         @Override
         public void lost(String why) {
             membership.lost(why, nowNanos);
-            directory.wantCoordinator();
+            directory.doubtCoordinator();
         }
     }
 

@@ -78,6 +78,11 @@ public final class Wires implements Network, AutoCloseable {
         }
 
         @Override
+        public void renew() {
+            link.renew();
+        }
+
+        @Override
         public void drop() {
             link.drop();
         }

@@ -7,6 +7,7 @@ import static dev.weir.kafka.internal.session.SimulatedRun.member;
 import static dev.weir.kafka.internal.session.SimulatedRun.runToTheEnd;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.Random;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class ShareMemberSimulationTest {
 
     private static final int RECORDS = 400;
     private static final int PARTITIONS = 4;
+    private static final long HOUR = 3_600 * SECOND;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -90,6 +92,153 @@ class ShareMemberSimulationTest {
         assertThat(group.wrongLeaders).as("of a second, with 100 ms between").isBetween(1, 15);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
+    }
+
+    // The member asked the broker that it was connected to, and never another one: 7,186 times in an hour.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void brokerThatIsBehindForGood_isNotTheOnlyOneThatIsAsked(int moved) {
+        Random random = new Random(73);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        int behind = group.lastAsked;
+        group.cutOff(behind, HOUR);
+        for (int i = 0; i < moved; i++) {
+            group.move(i);
+        }
+        assertReadWithin(group, 10 * SECOND);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS);
+    }
+
+    @Test
+    void brokersThatAreBehindForGood_areAllLeft_untilOneHelps() {
+        Random random = new Random(79);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        group.cutOff(group.lastAsked, HOUR);
+        group.cutOff(group.lastAsked % SimulatedGroup.BROKERS + 1, HOUR);
+        group.move(0);
+        assertReadWithin(group, 10 * SECOND);
+        close(group, work, member);
+    }
+
+    // It went to the former coordinator, which refused its heartbeats, and asked the same broker again.
+    @Test
+    void brokerThatNamesTheFormerCoordinator_isNotTheOnlyOneThatIsAsked() {
+        Random random = new Random(83);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        group.cutOff(group.lastAsked, HOUR);
+        group.coordinatorNode = 3;
+        for (long until = group.now + 10 * SECOND; group.beats[3] == 0; ) {
+            assertThat(group.now).as("a heartbeat to the new coordinator").isLessThan(until);
+            group.step();
+        }
+        runToTheEnd(group, random, false);
+        close(group, work, member);
+    }
+
+    // All who can be asked are behind: only those that lead knew better, and nobody listened.
+    @Test
+    void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
+        Random random = new Random(89);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        group.hints = true;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        group.hintsAreNews = true;
+        group.moveUnseen(0, HOUR);
+        assertReadWithin(group, 10 * SECOND);
+        assertThat(group.wrongLeaders).isLessThan(10);
+        close(group, work, member);
+    }
+
+    // A hint that is older than what is known would send the member to a former leader, and back.
+    @Test
+    void leaderThatABrokerNames_isNotBelieved_ifItIsOlderThanWhatIsKnown() {
+        Random random = new Random(97);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        group.hints = true;
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        group.move(0);
+        int former = group.partitions.getFirst().leader;
+        group.cutOff(former, HOUR);
+        group.move(0);
+        group.move(0);
+        assertReadWithin(group, 10 * SECOND);
+        assertThat(group.wrongLeaders).isLessThan(10);
+        close(group, work, member);
+    }
+
+    // Where there is no leader, no broker helps: 300 connections a minute would be left after 200 ms each.
+    @Test
+    void partitionWithoutALeader_makesConnectionsNoMoreThanNowAndThen() {
+        Random random = new Random(101);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        SimulatedPartition first = group.partitions.getFirst();
+        first.moveTo(SimulatedGroup.BROKERS + 1);
+        int before = group.askerConnections;
+        for (long until = group.now + 60 * SECOND; group.now < until; ) {
+            group.step();
+        }
+        assertThat(group.askerConnections - before).isBetween(10, 40);
+        first.moveTo(2);
+        assertReadWithin(group, 10 * SECOND);
+        close(group, work, member);
+    }
+
+    // Its range was looked for by name and offset: the former topic's was found, and the lock renewed for ever.
+    @Test
+    void recordsOfARecreatedTopic_endBesideThoseOfTheFormerOne() {
+        Random random = new Random(103);
+        SimulatedGroup group = new SimulatedGroup(random, 1, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 2 * CREDITS);
+        work.fixedMillis = 5 * SimulatedPartition.LOCK_MILLIS;
+        ShareMember member = member(group, work);
+        member.plan(CREDITS, false, SimulatedPartition.WINDOW);
+        while (work.lent() < CREDITS) {
+            group.step();
+        }
+        work.fixedMillis = 0;
+        group.recreateTopic(RECORDS);
+        // Nothing is fetched before the group gives it the new topic, so that no answer says that the former is gone.
+        for (long until = group.now + SECOND * 7 / 10; group.now < until; ) {
+            group.step();
+        }
+        assertThat(work.open()).isEqualTo(CREDITS);
+        member.plan(2 * CREDITS, false, SimulatedPartition.WINDOW);
+        assertReadWithin(group, 20 * SECOND);
+        close(group, work, member);
+    }
+
+    private ShareMember runUntilSome(SimulatedGroup group, Random random, SimulatedWork work) {
+        ShareMember member = member("member", group, work, 1 + random.nextInt(2), 3);
+        while (work.lent() < 100) {
+            group.step();
+        }
+        return member;
+    }
+
+    private static void assertReadWithin(SimulatedGroup group, long nanos) {
+        long until = group.now + nanos;
+        while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
+            assertThat(group.now)
+                    .as(
+                            "done %s, asked %s",
+                            group.partitions.stream()
+                                    .map(SimulatedPartition::isDone)
+                                    .toList(),
+                            Arrays.toString(group.asked))
+                    .isLessThan(until);
+            group.step();
+        }
     }
 
     // Other partitions of the broker waited as well, and its metadata was as old as five minutes.

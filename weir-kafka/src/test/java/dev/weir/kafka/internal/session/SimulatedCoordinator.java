@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.Errors;
@@ -31,10 +32,17 @@ final class SimulatedCoordinator {
     }
 
     private final List<Integer> all;
+    private Uuid topic = SimulatedPartition.TOPIC;
     private final Map<String, Place> places = new HashMap<>();
 
     SimulatedCoordinator(int partitions) {
         this.all = IntStream.range(0, partitions).boxed().toList();
+    }
+
+    /** The topic is another one from now on, whose partitions each member gets with its next heartbeat. */
+    void recreate(Uuid newTopic) {
+        topic = newTopic;
+        places.values().forEach(place -> place.partitions = List.of());
     }
 
     void forget(String member) {
@@ -69,7 +77,7 @@ final class SimulatedCoordinator {
         if (epoch == 0 || beat.subscribedTopicNames() != null || changes) {
             answer.setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
                     .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
-                            .setTopicId(SimulatedPartition.TOPIC)
+                            .setTopicId(topic)
                             .setPartitions(place.partitions))));
         }
         return answer.setMemberEpoch(place.epoch);

@@ -12,6 +12,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
@@ -31,6 +33,7 @@ import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Three brokers with a share group, in simulated time: they lend, lock, check owners and epochs, lose sessions and
@@ -38,7 +41,7 @@ import org.apache.kafka.common.protocol.Errors;
  */
 final class SimulatedGroup {
 
-    private static final int BROKERS = 3;
+    static final int BROKERS = 3;
     private static final long MILLI = 1_000_000;
     private static final long LONGEST_STEP_NANOS = 100 * MILLI;
 
@@ -47,13 +50,14 @@ final class SimulatedGroup {
     /** A broker's end of a session. */
     private static final class Remote {
         private int epoch;
-        private final List<Integer> partitions = new ArrayList<>();
+        private final List<TopicIdPartition> partitions = new ArrayList<>();
     }
 
     /** Whose session at which broker. */
     private record Seat(String member, int node) {}
 
     final List<SimulatedPartition> partitions = new ArrayList<>();
+    private Uuid topic = SimulatedPartition.TOPIC;
     long now = 1_000 * MILLI;
     int largestRequest;
     int invalidRequests;
@@ -85,10 +89,33 @@ final class SimulatedGroup {
     private Errors toldError = Errors.NONE;
     private long toldErrorUntil;
 
-    /** Until then brokers say of the leaders what they were when it was set. */
-    private long staleUntil;
+    /** The broker that coordinates the group. */
+    int coordinatorNode = 1;
 
-    private final Map<Integer, Integer> staleLeaders = new HashMap<>();
+    /** Whether brokers say who leads the partitions that they do not lead. */
+    boolean hints;
+
+    /** Whether they know that even if they are behind in all else. */
+    boolean hintsAreNews;
+
+    /** Questions for leaders and coordinators, by the broker that was asked. */
+    final int[] asked = new int[BROKERS + 1];
+
+    /** The broker that was asked last. */
+    int lastAsked;
+
+    /** Heartbeats that a broker took as the coordinator. */
+    final int[] beats = new int[BROKERS + 1];
+
+    /** Connections that were made to ask on. */
+    int askerConnections;
+
+    /** What a broker knows that hears nothing of the controllers. */
+    private record Memory(long until, Map<Integer, Place> leaders, int coordinator) {}
+
+    private record Place(int leader, int epoch) {}
+
+    private final Map<Integer, Memory> behind = new HashMap<>();
     private final Random random;
     private final PriorityQueue<Event> events =
             new PriorityQueue<>((a, b) -> a.at != b.at ? Long.compare(a.at, b.at) : Long.compare(a.order, b.order));
@@ -167,16 +194,13 @@ final class SimulatedGroup {
     void fault() {
         int node = 1 + random.nextInt(BROKERS);
         SimulatedHost host = hosts.get(random.nextInt(hosts.size()));
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
             case 0 -> remotes.remove(new Seat(host.member, node));
             case 1 -> host.cut("broker " + node);
             case 2 -> host.cut("coordinator");
             case 3 -> host.freeze((500 + random.nextInt(2 * SimulatedPartition.LOCK_MILLIS)) * MILLI);
-            default -> {
-                SimulatedPartition moving = partitions.get(random.nextInt(partitions.size()));
-                moving.releaseAll();
-                moving.leader = node;
-            }
+            case 4 -> cutOff(node, (long) Math.pow(10, random.nextInt(4)) * 100 * MILLI);
+            default -> partitions.get(random.nextInt(partitions.size())).moveTo(node);
         }
     }
 
@@ -197,17 +221,48 @@ final class SimulatedGroup {
         partitions.forEach(each -> each.lockMillis = millis);
     }
 
-    /** A leader moves, and brokers do not know it for so long. */
-    void moveUnseen(int partition, long nanos) {
-        partitions.forEach(each -> staleLeaders.put(each.number, each.leader));
-        staleUntil = now + nanos;
-        SimulatedPartition moving = partitions.get(partition);
-        moving.releaseAll();
-        moving.leader = moving.leader % BROKERS + 1;
+    /** A broker hears nothing of the controllers for so long, and goes on answering with what it knew. */
+    void cutOff(int node, long nanos) {
+        Map<Integer, Place> leaders = new HashMap<>();
+        partitions.forEach(each -> leaders.put(each.number, new Place(each.leader, each.leaderEpoch)));
+        behind.put(node, new Memory(now + nanos, leaders, coordinatorNode));
     }
 
-    private int toldLeader(SimulatedPartition partition) {
-        return now < staleUntil ? staleLeaders.getOrDefault(partition.number, partition.leader) : partition.leader;
+    /** A leader moves, and no broker knows it for so long. */
+    void moveUnseen(int partition, long nanos) {
+        for (int node = 1; node <= BROKERS; node++) {
+            cutOff(node, nanos);
+        }
+        move(partition);
+    }
+
+    /** A leader moves to the next broker. */
+    void move(int partition) {
+        SimulatedPartition moving = partitions.get(partition);
+        moving.moveTo(moving.leader % BROKERS + 1);
+    }
+
+    /** The topic is deleted, and created again with so many records in each partition. */
+    void recreateTopic(int records) {
+        topic = Uuid.randomUuid();
+        partitions.replaceAll(each -> new SimulatedPartition(each.number, each.leader, records));
+        coordinator.recreate(topic);
+    }
+
+    private TopicIdPartition partition(Uuid of, int number) {
+        return new TopicIdPartition(of, number, "topic");
+    }
+
+    private @Nullable Memory memory(int node) {
+        Memory memory = behind.get(node);
+        return memory == null || now >= memory.until ? null : memory;
+    }
+
+    private Place place(SimulatedPartition partition, int toldBy) {
+        Memory memory = memory(toldBy);
+        return memory == null
+                ? new Place(partition.leader, partition.leaderEpoch)
+                : Objects.requireNonNull(memory.leaders.get(partition.number));
     }
 
     boolean hasSessions() {
@@ -223,25 +278,34 @@ final class SimulatedGroup {
 
     private boolean lastFetchWasEmpty;
 
-    ApiMessage answer(SimulatedHost host, String name, ApiMessage request) {
+    ApiMessage answer(SimulatedHost host, int node, ApiMessage request) {
         lastFetchWasEmpty = false;
         return switch (request) {
-            case FindCoordinatorRequestData ignored ->
-                new FindCoordinatorResponseData()
-                        .setCoordinators(List.of(new FindCoordinatorResponseData.Coordinator()
-                                .setKey("group")
-                                .setNodeId(1)
-                                .setHost("one")
-                                .setPort(1)));
-            case MetadataRequestData ignored -> metadata();
-            case ShareGroupHeartbeatRequestData beat -> beat(host, beat);
-            case ShareFetchRequestData fetch -> fetch(host, Integer.parseInt(name.substring(7)), fetch);
-            case ShareAcknowledgeRequestData told -> acknowledge(host, Integer.parseInt(name.substring(7)), told);
+            case FindCoordinatorRequestData ignored -> coordinator(node);
+            case MetadataRequestData ignored -> metadata(node);
+            case ShareGroupHeartbeatRequestData beat -> beat(host, node, beat);
+            case ShareFetchRequestData fetch -> fetch(host, node, fetch);
+            case ShareAcknowledgeRequestData told -> acknowledge(host, node, told);
             default -> throw new IllegalStateException("unexpected: " + request);
         };
     }
 
-    private MetadataResponseData metadata() {
+    private FindCoordinatorResponseData coordinator(int toldBy) {
+        asked[toldBy]++;
+        lastAsked = toldBy;
+        Memory memory = memory(toldBy);
+        int node = memory == null ? coordinatorNode : memory.coordinator;
+        return new FindCoordinatorResponseData()
+                .setCoordinators(List.of(new FindCoordinatorResponseData.Coordinator()
+                        .setKey("group")
+                        .setNodeId(node)
+                        .setHost("b" + node)
+                        .setPort(node)));
+    }
+
+    private MetadataResponseData metadata(int toldBy) {
+        asked[toldBy]++;
+        lastAsked = toldBy;
         MetadataResponseData answer = new MetadataResponseData();
         for (int node = 1; node <= BROKERS; node++) {
             answer.brokers()
@@ -250,17 +314,22 @@ final class SimulatedGroup {
                             .setHost("b" + node)
                             .setPort(node));
         }
-        MetadataResponseTopic topic =
-                new MetadataResponseTopic().setName("topic").setTopicId(SimulatedPartition.TOPIC);
-        partitions.forEach(each -> topic.partitions()
+        MetadataResponseTopic told =
+                new MetadataResponseTopic().setName("topic").setTopicId(topic);
+        partitions.forEach(each -> told.partitions()
                 .add(new MetadataResponsePartition()
                         .setPartitionIndex(each.number)
-                        .setLeaderId(toldLeader(each))));
-        answer.topics().add(topic);
+                        .setLeaderId(place(each, toldBy).leader)
+                        .setLeaderEpoch(place(each, toldBy).epoch)));
+        answer.topics().add(told);
         return answer;
     }
 
-    private ShareGroupHeartbeatResponseData beat(SimulatedHost host, ShareGroupHeartbeatRequestData beat) {
+    private ShareGroupHeartbeatResponseData beat(SimulatedHost host, int node, ShareGroupHeartbeatRequestData beat) {
+        if (node != coordinatorNode) {
+            return new ShareGroupHeartbeatResponseData().setErrorCode(Errors.NOT_COORDINATOR.code());
+        }
+        beats[node]++;
         ShareGroupHeartbeatResponseData answer = coordinator.beat(beat, now, () -> {
             if (assignmentsCutOff > 0) {
                 assignmentsCutOff--;
@@ -317,38 +386,37 @@ final class SimulatedGroup {
             return answer.setErrorCode(error.code());
         }
         Remote remote = Objects.requireNonNull(remotes.get(seat));
-        Map<Integer, PartitionData> data = new LinkedHashMap<>();
+        Map<TopicIdPartition, PartitionData> data = new LinkedHashMap<>();
         fetch.topics()
-                .forEach(topic -> topic.partitions().forEach(each -> {
-                    if (!remote.partitions.contains(each.partitionIndex())) {
-                        remote.partitions.add(each.partitionIndex());
+                .forEach(listed -> listed.partitions().forEach(each -> {
+                    TopicIdPartition id = partition(listed.topicId(), each.partitionIndex());
+                    if (!remote.partitions.contains(id)) {
+                        remote.partitions.add(id);
                     }
                     if (!each.acknowledgementBatches().isEmpty()) {
-                        List<AcknowledgementBatch> batches = batches(each);
                         data.put(
-                                each.partitionIndex(),
+                                id,
                                 new PartitionData()
                                         .setPartitionIndex(each.partitionIndex())
-                                        .setAcknowledgeErrorCode(tell(host, node, each.partitionIndex(), batches)
+                                        .setAcknowledgeErrorCode(tell(host, node, id, batches(each))
                                                 .code()));
                     }
                 }));
-        fetch.forgottenTopicsData().forEach(topic -> remote.partitions.removeAll(topic.partitions()));
-        List<PartitionData> told =
-                data.values().stream().map(PartitionData::duplicate).toList();
+        fetch.forgottenTopicsData()
+                .forEach(forgotten -> forgotten
+                        .partitions()
+                        .forEach(number -> remote.partitions.remove(partition(forgotten.topicId(), number))));
+        Map<TopicIdPartition, PartitionData> told = new LinkedHashMap<>();
+        data.forEach((id, each) -> told.put(id, each.duplicate()));
         int left = fetch.maxRecords();
-        for (Integer number : remote.partitions) {
-            SimulatedPartition partition = partitions.get(number);
-            PartitionData acknowledged = data.get(number);
+        for (TopicIdPartition id : remote.partitions) {
+            PartitionData acknowledged = data.get(id);
             short toldError = acknowledged == null ? 0 : acknowledged.acknowledgeErrorCode();
-            wrongLeaders += partition.leader == node ? 0 : 1;
-            PartitionData lent = partition.leader == node
-                    ? partition.lend(host.member, left, now)
-                    : new PartitionData().setPartitionIndex(number).setErrorCode(leadsNot.code());
+            PartitionData lent = lend(host, node, id, left);
             for (var range : lent.acquiredRecords()) {
                 left -= (int) (range.lastOffset() - range.firstOffset() + 1);
             }
-            data.put(number, lent.setAcknowledgeErrorCode(toldError));
+            data.put(id, lent.setAcknowledgeErrorCode(toldError));
         }
         lastFetchWasEmpty = left == fetch.maxRecords();
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
@@ -358,15 +426,51 @@ final class SimulatedGroup {
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }
-        ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(SimulatedPartition.TOPIC);
-        (overQuota ? told : data.values()).forEach(each -> topic.partitions().add(each));
-        if (!topic.partitions().isEmpty()) {
-            answer.responses().add(topic);
+        for (var each : (overQuota ? told : data).entrySet()) {
+            ShareFetchableTopicResponse of =
+                    answer.responses().find(each.getKey().topicId());
+            if (of == null) {
+                of = new ShareFetchableTopicResponse().setTopicId(each.getKey().topicId());
+                answer.responses().add(of);
+            }
+            of.partitions().add(each.getValue());
         }
         return answer;
     }
 
-    private Errors tell(SimulatedHost host, int node, int number, List<AcknowledgementBatch> batches) {
+    private PartitionData lend(SimulatedHost host, int node, TopicIdPartition id, int most) {
+        PartitionData refusal = new PartitionData().setPartitionIndex(id.partition());
+        if (!id.topicId().equals(topic)) {
+            return refusal.setErrorCode(Errors.UNKNOWN_TOPIC_ID.code());
+        }
+        SimulatedPartition partition = partitions.get(id.partition());
+        if (partition.leader != node) {
+            wrongLeaders++;
+            return refusal.setErrorCode(leadsNot.code()).setCurrentLeader(hint(partition, node));
+        }
+        return partition.lend(host.member, most, now);
+    }
+
+    /** What a broker that does not lead a partition says of its leader. */
+    private ShareFetchResponseData.LeaderIdAndEpoch hint(SimulatedPartition partition, int toldBy) {
+        Place place = hintsAreNews ? new Place(partition.leader, partition.leaderEpoch) : place(partition, toldBy);
+        boolean says = hints && place.leader != toldBy;
+        return new ShareFetchResponseData.LeaderIdAndEpoch()
+                .setLeaderId(says ? place.leader : -1)
+                .setLeaderEpoch(says ? place.epoch : -1);
+    }
+
+    private static ShareAcknowledgeResponseData.LeaderIdAndEpoch told(ShareFetchResponseData.LeaderIdAndEpoch hint) {
+        return new ShareAcknowledgeResponseData.LeaderIdAndEpoch()
+                .setLeaderId(hint.leaderId())
+                .setLeaderEpoch(hint.leaderEpoch());
+    }
+
+    private Errors tell(SimulatedHost host, int node, TopicIdPartition id, List<AcknowledgementBatch> batches) {
+        if (!id.topicId().equals(topic)) {
+            return Errors.UNKNOWN_TOPIC_ID;
+        }
+        int number = id.partition();
         if (now < toldErrorUntil) {
             return toldError;
         }
@@ -403,21 +507,22 @@ final class SimulatedGroup {
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
-        var topicAnswer =
-                new ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse().setTopicId(SimulatedPartition.TOPIC);
-        request.topics()
-                .forEach(topic -> topic.partitions().forEach(each -> {
-                    boolean renews = each.acknowledgementBatches().stream()
-                            .anyMatch(batch -> batch.acknowledgeTypes().contains(Ack.RENEW));
-                    assertThat(request.isRenewAck() || !renews).isTrue();
-                    topicAnswer
-                            .partitions()
-                            .add(new ShareAcknowledgeResponseData.PartitionData()
-                                    .setPartitionIndex(each.partitionIndex())
-                                    .setErrorCode(tell(host, node, each.partitionIndex(), each.acknowledgementBatches())
-                                            .code()));
-                }));
-        answer.responses().add(topicAnswer);
+        request.topics().forEach(of -> {
+            var told = new ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse().setTopicId(of.topicId());
+            of.partitions().forEach(each -> {
+                boolean renews = each.acknowledgementBatches().stream()
+                        .anyMatch(batch -> batch.acknowledgeTypes().contains(Ack.RENEW));
+                assertThat(request.isRenewAck() || !renews).isTrue();
+                TopicIdPartition id = partition(of.topicId(), each.partitionIndex());
+                told.partitions()
+                        .add(new ShareAcknowledgeResponseData.PartitionData()
+                                .setPartitionIndex(each.partitionIndex())
+                                .setErrorCode(tell(host, node, id, each.acknowledgementBatches())
+                                        .code())
+                                .setCurrentLeader(told(hint(partitions.get(each.partitionIndex()), node))));
+            });
+            answer.responses().add(told);
+        });
         if (request.shareSessionEpoch() == -1) {
             disconnected(host.member, node);
         }

@@ -19,20 +19,41 @@ final class SimulatedHost implements Network {
 
     private final class Line implements Channel {
         private final String name;
+        private final Supplier<List<InetSocketAddress>> addresses;
         private final Receiver receiver;
+
+        /** The broker that is connected; 0 for none. */
+        private int node;
+
+        private int attempts;
         private boolean underWay;
         private boolean dropped;
         private int life;
         private long downUntil;
 
-        Line(String name, Receiver receiver) {
+        Line(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver) {
             this.name = name;
+            this.addresses = addresses;
             this.receiver = receiver;
         }
 
         @Override
         public boolean canSend() {
-            return !dropped && group.now >= downUntil;
+            if (dropped || group.now < downUntil) {
+                return false;
+            }
+            if (node == 0) {
+                List<InetSocketAddress> all = addresses.get();
+                node = all.get(attempts++ % all.size()).getPort();
+                group.askerConnections += name.equals("bootstrap") ? 1 : 0;
+            }
+            return true;
+        }
+
+        @Override
+        public void renew() {
+            assertThat(underWay).as("a request under way to %s", name).isFalse();
+            node = 0;
         }
 
         @Override
@@ -41,7 +62,7 @@ final class SimulatedHost implements Network {
             underWay = true;
             group.requests++;
             int sentIn = life;
-            ApiMessage answer = group.answer(SimulatedHost.this, name, request);
+            ApiMessage answer = group.answer(SimulatedHost.this, node, request);
             group.at(
                     group.now + group.delay(request),
                     () -> hear(() -> {
@@ -66,6 +87,7 @@ final class SimulatedHost implements Network {
             hear(() -> {
                 if (life == cutIn && !dropped) {
                     life++;
+                    node = 0;
                     underWay = false;
                     downUntil = group.now + DOWN_NANOS;
                     receiver.lost("cut");
@@ -129,7 +151,7 @@ final class SimulatedHost implements Network {
 
     @Override
     public Channel open(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver) {
-        Line line = new Line(name, receiver);
+        Line line = new Line(name, addresses, receiver);
         lines.put(name, line);
         return line;
     }

@@ -43,6 +43,9 @@ final class SimulatedPartition {
     final int number;
     int leader;
 
+    /** Grows with each change of the leader. */
+    int leaderEpoch;
+
     /** Of locks that are made or renewed from now on. */
     int lockMillis = LOCK_MILLIS;
 
@@ -77,6 +80,13 @@ final class SimulatedPartition {
         for (int i = 0; i < records; i++) {
             states[i] = State.AVAILABLE;
         }
+    }
+
+    /** Another broker leads it from now on, and knows of no lock. */
+    void moveTo(int newLeader) {
+        releaseAll();
+        leader = newLeader;
+        leaderEpoch++;
     }
 
     boolean isDone() {

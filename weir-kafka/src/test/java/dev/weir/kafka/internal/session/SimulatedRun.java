@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.session.ShareMember.Identity;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /** What the tests of members in simulated time have in common: how they begin and end, and what always holds. */
@@ -29,8 +30,15 @@ final class SimulatedRun {
     }
 
     static ShareMember member(String name, SimulatedGroup group, SimulatedWork work) {
-        Identity identity = new Identity(
-                name, "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
+        return member(name, group, work, 1);
+    }
+
+    /** One that is told of these brokers to begin with. */
+    static ShareMember member(String name, SimulatedGroup group, SimulatedWork work, int... bootstrap) {
+        List<InetSocketAddress> addresses = IntStream.of(bootstrap)
+                .mapToObj(node -> InetSocketAddress.createUnresolved("b" + node, node))
+                .toList();
+        Identity identity = new Identity(name, "group", List.of("topic"), addresses, true);
         ShareMember member = new ShareMember(identity, group.host(name, work), work);
         work.of(member);
         member.plan(CREDITS, false, SimulatedPartition.WINDOW);

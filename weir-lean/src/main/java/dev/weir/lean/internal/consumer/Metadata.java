@@ -4,6 +4,7 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.net.Connection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.spi.AskedInTurn;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
-import dev.weir.lean.internal.consumer.AskedInTurn;
 import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.spi.AskedInTurn;
 import dev.weir.lean.spi.BrokerLink;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.consumer;
+package dev.weir.lean.spi;
 
 /**
  * Which broker is asked for metadata next. One that is cut off from the controllers goes on answering, with what it
