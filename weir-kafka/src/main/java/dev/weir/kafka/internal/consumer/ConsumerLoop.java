@@ -115,8 +115,8 @@ final class ConsumerLoop implements Runnable {
         this.positions = new Positions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
         this.newPartitions =
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
-        this.boundedRead = new BoundedRead(
-                plan, client, fetcher, lookup, clock, owner, assignment, emission, positions.topicIds());
+        this.boundedRead =
+                new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions);
         OpenTransactions open = new OpenTransactions(owner, fetcher, assignment, lookup, clock);
         PartitionLooks looks = new PartitionLooks(
                 owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);

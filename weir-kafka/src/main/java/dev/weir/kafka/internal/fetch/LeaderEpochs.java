@@ -23,13 +23,17 @@ public final class LeaderEpochs {
     private int[] epochs = new int[4];
     private int steps;
 
+    /** Where reading began; -1 before it does. */
+    private long begin = -1;
+
     /** Past the last offset that is known of; -1 before any is. */
     private long end = -1;
 
     /** Forgets all: what is read next is at that place. */
     public void beginAt(LogPosition place) {
         steps = 0;
-        end = place.offset();
+        begin = place.offset();
+        end = begin;
         if (place.leaderEpoch() >= 0) {
             add(0, place.leaderEpoch());
         }
@@ -74,6 +78,11 @@ public final class LeaderEpochs {
         }
         end = offset;
         return true;
+    }
+
+    /** The place of the last {@link #beginAt}; -1 before that. */
+    public long begin() {
+        return begin;
     }
 
     /** Past the last offset that is known of; -1 before any is. */

@@ -13,6 +13,7 @@ import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -47,10 +48,11 @@ public final class BoundedRead {
     private final OwnerClock clock;
     private final Assignment assignment;
     private final Emission emission;
-    private final TopicIds topicIds;
+    private final Positions positions;
 
     private final Lookup lookup;
     private final Executor owner;
+    private final LogRange logRange;
 
     /** Of all partitions, also those that others have. */
     private final Map<TopicPartition, Long> ends;
@@ -84,16 +86,17 @@ public final class BoundedRead {
             Executor owner,
             Assignment assignment,
             Emission emission,
-            TopicIds topicIds) {
+            Positions positions) {
         this.plan = plan;
         this.client = client;
         this.fetcher = fetcher;
         this.lookup = lookup;
         this.clock = clock;
         this.owner = owner;
+        this.logRange = new LogRange(lookup, clock, owner, () -> groupLookDueNanos = clock.nanoTime());
         this.assignment = assignment;
         this.emission = emission;
-        this.topicIds = topicIds;
+        this.positions = positions;
         this.groupLookDueNanos = clock.nanoTime();
         this.endLookDueNanos = clock.nanoTime();
         this.ends = new HashMap<>(plan.endOffsets());
@@ -108,7 +111,10 @@ public final class BoundedRead {
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
-        return trouble == null ? null : "its end is not known" + (trouble.isEmpty() ? "" : ": " + trouble);
+        if (trouble == null) {
+            return logRange.trouble(partition.id());
+        }
+        return "its end is not known" + (trouble.isEmpty() ? "" : ": " + trouble);
     }
 
     private void askForEnds() {
@@ -157,7 +163,7 @@ public final class BoundedRead {
     public boolean isAllRead() {
         askForEnds();
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
-        for (AssignedPartition partition : assignment.all()) {
+        for (AssignedPartition partition : List.copyOf(assignment.all())) {
             begin(partition);
             if (partition.endOffset() == AssignedPartition.UNKNOWN) {
                 all = false;
@@ -169,6 +175,7 @@ public final class BoundedRead {
             }
             all &= partition.isPausedFor(PauseReason.END);
         }
+        logRange.askIfDue();
         return all && !emission.holdsBack() && isSure();
     }
 
@@ -178,7 +185,7 @@ public final class BoundedRead {
         for (AssignedPartition partition : assignment.all()) {
             if (doubted.add(partition)) {
                 sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
-                topicIds.identifyAnew(partition, 1, () -> sureOf.add(partition));
+                positions.topicIds().identifyAnew(partition, 1, () -> sureOf.add(partition));
             }
             sure &= sureOf.contains(partition);
         }
@@ -195,10 +202,12 @@ public final class BoundedRead {
         }
         try {
             Map<TopicPartition, OffsetAndMetadata> committed = client.committed(ends.keySet(), GROUP_LOOK);
-            return ends.entrySet().stream().allMatch(end -> {
-                OffsetAndMetadata offset = committed.get(end.getKey());
-                return (offset == null ? 0 : offset.offset()) >= end.getValue();
-            });
+            boolean through = true;
+            for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+                OffsetAndMetadata commit = committed.get(end.getKey());
+                through &= commit == null ? end.getValue() <= 0 : isThrough(end.getKey(), commit, end.getValue());
+            }
+            return through;
         } catch (RetriableException | WakeupException notNow) {
             return false;
         } finally {
@@ -206,7 +215,31 @@ public final class BoundedRead {
         }
     }
 
+    /** Not if the log does not have the committed place: whoever is given the partition goes on somewhere else. */
+    private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
+        return commit.offset() >= end && logRange.find(id, commit.offset()) == LogRange.Answer.WITHIN;
+    }
+
     private boolean isReadToEnd(AssignedPartition partition) {
-        return fetcher.position(partition.id()) >= partition.endOffset();
+        long position = fetcher.position(partition.id());
+        return position >= partition.endOffset()
+                && (position > partition.epochs().begin() || isInLog(partition));
+    }
+
+    /**
+     * Whether the log has the place of a partition of which nothing was read yet. Where it does not, the out-of-range
+     * policy decides, as in a read without an end.
+     */
+    private boolean isInLog(AssignedPartition partition) {
+        long position = partition.epochs().begin();
+        return switch (logRange.find(partition.id(), position)) {
+            case WITHIN -> true;
+            case UNKNOWN -> false;
+            case OUTSIDE -> {
+                logRange.forget(partition.id());
+                positions.outOfRange(partition, position);
+                yield false;
+            }
+        };
     }
 }

@@ -658,6 +658,19 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
+        /** The logs begin at 0, and have all that is in them. */
+        @Override
+        public Map<TopicPartition, CompletionStage<Long>> highWatermarks(
+                Collection<TopicPartition> ids, Duration within) {
+            Map<TopicPartition, CompletionStage<Long>> answers = new HashMap<>();
+            for (TopicPartition id : ids) {
+                CompletableFuture<Long> answer = new CompletableFuture<>();
+                answers.put(id, answer);
+                lookups.add(() -> answer.complete((long) cluster.input(id).end));
+            }
+            return answers;
+        }
+
         /** Where a user goes on. */
         private long sought(Input input) {
             int least = (int) Math.max(input.position, input.finishedTo());
