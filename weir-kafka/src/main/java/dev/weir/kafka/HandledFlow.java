@@ -135,6 +135,13 @@ public final class HandledFlow<K, V, R> {
      * The action for a record whose handler throws this type; the first matching rule wins, and {@link
      * FailureAction#RETRY} holds for other types. A record that cannot be decoded counts as having thrown a {@link
      * RecordDecodeException}, which is never retried.
+     *
+     * <p>Errors that say nothing of the record fail the pipeline whatever the rules are: an {@link
+     * InterruptedException}, a {@link LinkageError}, a {@link VirtualMachineError} other than {@link
+     * StackOverflowError}.
+     *
+     * @throws IllegalArgumentException if the rule can have no effect: for such an error, or because a rule before it
+     *     matches first
      */
     public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
         if (action == FailureAction.REJECT && flow.group() != null) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.stream.spi.Thrown;
 import java.util.Objects;
 
 /** A record that could not be written and that a retry would not help. Its input was not acknowledged. */
@@ -30,7 +31,7 @@ public final class ProduceException extends KafkaPipelineException {
         Objects.requireNonNull(cause, "cause");
         return "cannot write to topic " + topic
                 + (Objects.requireNonNull(input, "input").isEmpty() ? "" : " what was made of " + input) + ": "
-                + cause.getMessage();
+                + Thrown.message(cause);
     }
 
     public String topic() {

@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.stream.spi.Thrown;
+
 /** A record that its deserializer or decoder refused. Nothing was acknowledged: the record will come again. */
 public final class RecordDecodeException extends KafkaPipelineException {
 
@@ -17,7 +19,7 @@ public final class RecordDecodeException extends KafkaPipelineException {
     /** @param wayOut what to do about such records */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause, String wayOut) {
         super(
-                "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + cause.getMessage() + "; "
+                "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + Thrown.message(cause) + "; "
                         + wayOut,
                 cause);
         this.topic = topic;

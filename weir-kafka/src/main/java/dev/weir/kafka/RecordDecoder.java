@@ -49,7 +49,7 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
                     raw.headers(),
                     raw.leaderEpoch(),
                     raw.deliveryCount());
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | StackOverflowError refused) {
             throw new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), refused);
         }
     }

@@ -1,5 +1,6 @@
 package dev.weir.otel;
 
+import dev.weir.stream.spi.Thrown;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
@@ -52,14 +53,19 @@ final class Trace {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         failure = cause;
-        span.recordException(cause);
+        try {
+            span.recordException(cause);
+        } catch (RuntimeException | Error unreadable) {
+            // An exception whose own methods throw. Its class is told at the end.
+            span.addEvent("exception");
+        }
     }
 
     /** Ends the span of a record that is finished; of one that is not, if {@code unfinished}. */
     void end(boolean unfinished) {
         Throwable last = failure;
         if (last != null) {
-            span.setStatus(StatusCode.ERROR, String.valueOf(last.getMessage()));
+            span.setStatus(StatusCode.ERROR, String.valueOf(Thrown.message(last)));
             span.setAttribute(ERROR_TYPE, last.getClass().getName());
         } else if (unfinished) {
             span.setStatus(StatusCode.ERROR, "not finished here: the record comes again");

@@ -5,6 +5,7 @@ import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Thrown;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -109,8 +110,8 @@ final class PipelineBean {
     private void log(@Nullable Throwable failure) {
         if (failure == null) {
             LOG.info("pipeline {} has ended", name);
-        } else if (failure instanceof KafkaPipelineException && failure.getCause() == null) { // It says what to do.
-            LOG.error("pipeline {} has failed: {}", name, failure.getMessage());
+        } else if (failure instanceof KafkaPipelineException && Thrown.cause(failure) == null) { // It says what to do.
+            LOG.error("pipeline {} has failed: {}", name, Thrown.message(failure));
         } else {
             LOG.error("pipeline {} has failed", name, failure);
         }

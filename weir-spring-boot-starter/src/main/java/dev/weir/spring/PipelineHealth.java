@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Thrown;
 import java.util.function.Predicate;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -42,7 +43,7 @@ final class PipelineHealth implements HealthIndicator {
             RunningPipeline running = bean.running();
             Throwable failure = bean.failure();
             if (failure != null) {
-                health.status(no).withDetail(bean.name(), "failed: " + failure.getMessage());
+                health.status(no).withDetail(bean.name(), "failed: " + Thrown.message(failure));
             } else if (running == null) {
                 health.withDetail(bean.name(), "not started");
             } else if (running.completion().isDone()) {

@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.spi.Machinery;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -41,9 +42,17 @@ public final class RetryPolicy {
         return new RetryPolicy(values.attempts, values.backoff, newRetriable);
     }
 
-    /** This policy for exceptions of this type only. */
+    /**
+     * This policy for exceptions of this type only.
+     *
+     * @throws IllegalArgumentException if such an exception is never retried, see {@link Supervision}
+     */
     public RetryPolicy on(Class<? extends Throwable> type) {
-        return when(Objects.requireNonNull(type, "type")::isInstance);
+        if (Machinery.isAlwaysFailure(Objects.requireNonNull(type, "type"))) {
+            throw new IllegalArgumentException("a retry on " + type.getSimpleName()
+                    + " can have no effect: such an error always fails the pipeline; leave it out");
+        }
+        return when(type::isInstance);
     }
 
     @Override

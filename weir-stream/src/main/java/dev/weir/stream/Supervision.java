@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Decides about an element for which a stage's function threw: whether the function is called again, and how to go on
  * if that is of no use. Thread-safe if its decider is.
  *
- * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}, {@link LinkageError})
- * are not asked about, nor is anything that is thrown while the pipeline is being cancelled.
+ * <p>Failures of the machinery (interruption, a failed stage above, {@link LinkageError}, {@link VirtualMachineError}
+ * other than {@link StackOverflowError}) are not asked about, nor is anything that is thrown while the pipeline is being cancelled.
  */
 public final class Supervision {
 

@@ -128,7 +128,7 @@ final class StreamLinks {
 
     private Link nestedOf(int kind) {
         return switch (kind) {
-            case 10, 11 -> groupedBy(1 + random.nextInt(6), random.nextInt(4) == 0);
+            case 10, 11 -> groupedBy(1 + random.nextInt(6), random.nextInt(2) == 0);
             case 12, 13 -> split(random.nextBoolean());
             case 14 -> flatMap("flatMapConcat", Link.KEEPS, (s, f) -> s.flatMapConcat(f));
             case 15 -> flatMap("flatMapMerge(3)", Link.LOSES_ORDER, (s, f) -> s.flatMapMerge(3, f));
@@ -226,20 +226,28 @@ final class StreamLinks {
 
     private Link groupedBy(int keys, boolean evicting) {
         Link inner = inner(true);
+        // A blueprint inside another group is built for each of its keys, and has no place for a count of its own.
+        boolean isCounted = streams == 0;
+        // Groups that still hold elements when they are idle, pulled with deadlines that come meanwhile.
+        UnaryOperator<Source<Item>> slowly =
+                evicting ? s -> s.throttle(1, Duration.ofNanos(100_000)) : UnaryOperator.identity();
+        UnaryOperator<Source<Item>> below =
+                evicting ? s -> s.delay(Duration.ofNanos(50_000)) : UnaryOperator.identity();
         return around(
-                "groupBy(v % " + keys + (evicting ? ", 1 ns)" : ")"),
+                "groupBy(v % " + keys + (evicting ? ", 1 ns) { throttle(1, 0.1 ms) . } delay(0.05 ms)" : ")"),
                 evicting ? Link.LOSES_ALL : Link.LOSES_ORDER,
                 List.of(inner),
                 true,
                 (s, books) -> inOrderByKey(
+                        isCounted,
                         inner,
                         keys,
                         s,
-                        numbered -> numbered.groupBy(
+                        numbered -> below.apply(numbered.groupBy(
                                 item -> books.shown(item).value % keys,
                                 keys,
                                 evicting ? Links.SHORT : Duration.ZERO,
-                                key -> inner.staging().on(key, books))),
+                                key -> inner.staging().on(slowly.apply(key), books)))),
                 values -> concatenated(byKey(values, keys).values(), inner));
     }
 
@@ -248,8 +256,8 @@ final class StreamLinks {
      * groups that are evicted, as it knows no time; those whose streams keep the order must keep that of their key.
      */
     private static Source<Item> inOrderByKey(
-            Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {
-        if (inner.effect().apply(Known.ORDER) != Known.ORDER) {
+            boolean isCounted, Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {
+        if (!isCounted || inner.effect().apply(Known.ORDER) != Known.ORDER) {
             return stage.apply(source);
         }
         Object mark = new Object();

@@ -232,7 +232,8 @@ class WaitingGroupsTest {
         List<String> seen = new CopyOnWriteArrayList<>();
         RunningPipeline running = in.source()
                 .groupBy(WaitingGroupsTest::keyOf, 10, millis(20), kind.inner)
-                .delay(millis(1))
+                // It pulls with deadlines, some of which come while a group waits.
+                .delay(millis(30))
                 .to(Sink.forEach(seen::add))
                 .on(clock)
                 .named("waiting")
@@ -240,8 +241,10 @@ class WaitingGroupsTest {
         started.add(running);
         in.emit("a 1", "a 2", "a 3");
         for (int n = 4; n < 10; n++) {
-            awaitRest();
-            clock.advance(millis(n == 4 ? 20 : 25));
+            for (int i = 0; i < 5; i++) {
+                awaitRest();
+                clock.advance(millis(5));
+            }
             awaitRest();
             in.emit("a " + n, "b " + n);
         }

@@ -18,11 +18,21 @@ public final class Machinery {
         return TaskGroup.isCurrentInterrupted() || thrown instanceof InterruptedException || isOfTheProgram(thrown);
     }
 
+    /** Whether {@link #isFailure} is true of every exception of this type, so that a rule for it has no effect. */
+    public static boolean isAlwaysFailure(Class<? extends Throwable> type) {
+        boolean mayOverflow = type.isAssignableFrom(StackOverflowError.class)
+                || StackOverflowError.class.isAssignableFrom(Objects.requireNonNull(type, "type"));
+        return (VirtualMachineError.class.isAssignableFrom(type) && !mayOverflow)
+                || LinkageError.class.isAssignableFrom(type)
+                || InterruptedException.class.isAssignableFrom(type);
+    }
+
     /**
-     * Whether the JVM or the class path is at fault: a {@link VirtualMachineError}, or a {@link LinkageError} such as
-     * that of a class that is missing. The next element would meet it as well. Any thread.
+     * Whether the JVM or the class path is at fault: a {@link VirtualMachineError} other than a
+     * {@link StackOverflowError}, or a {@link LinkageError} such as that of a class that is missing. The next element
+     * would meet it as well. Any thread.
      */
     public static boolean isOfTheProgram(Throwable thrown) {
-        return thrown instanceof VirtualMachineError || thrown instanceof LinkageError;
+        return Thrown.isFatal(thrown) || thrown instanceof LinkageError;
     }
 }

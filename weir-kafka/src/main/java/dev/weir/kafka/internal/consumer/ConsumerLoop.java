@@ -28,6 +28,7 @@ import dev.weir.kafka.internal.position.NewPartitions;
 import dev.weir.kafka.internal.position.Positions;
 import dev.weir.kafka.spi.Lookup;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -231,7 +232,7 @@ final class ConsumerLoop implements Runnable {
             ending.finishUnfinished();
         } catch (KafkaException failure) {
             owner.fail(new KafkaPipelineException(
-                    "consuming " + subscription.selection() + " failed: " + failure.getMessage(), failure));
+                    "consuming " + subscription.selection() + " failed: " + Thrown.message(failure), failure));
         } catch (RuntimeException | Error failure) {
             owner.fail(failure);
         } finally {

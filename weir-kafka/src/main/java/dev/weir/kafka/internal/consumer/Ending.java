@@ -11,6 +11,7 @@ import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.Phase;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -119,7 +120,7 @@ final class Ending {
             commitWhenAllowed();
         } catch (RuntimeException failure) {
             LOG.warn("last commit failed: {}", failure.toString());
-            leftUndone.add(String.valueOf(failure.getMessage()));
+            leftUndone.add(String.valueOf(Thrown.message(failure)));
         }
         // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
         assignment.all().forEach(partition -> partition.tracker().revoke());

@@ -111,7 +111,8 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
                 failed(thrown);
                 return;
             }
-            var ignored = stage.whenComplete((result, thrown) -> {
+            // Not whenComplete, whose own future would ask the user's exception for its message, and throw.
+            var ignored = stage.handle((result, thrown) -> {
                 if (thrown != null) {
                     failed(
                             thrown instanceof CompletionException && thrown.getCause() != null
@@ -122,6 +123,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
                 } else {
                     succeeded(result);
                 }
+                return true;
             });
             Duration timeout = rules.timeout();
             if (!outcome.isDone()) {
@@ -143,12 +145,13 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
                                 },
                                 task -> Thread.ofVirtual().start(task));
             }
-            var unused = outcome.whenComplete((done, thrown) -> {
-                boolean ignored = timer.cancel(false);
+            var unused = outcome.handle((done, thrown) -> {
+                boolean wasRunning = timer.cancel(false);
                 if (outcome.isCancelled() && ended.compareAndSet(false, true)) {
                     abandoned();
                     cancel(stage);
                 }
+                return wasRunning;
             });
         }
 

@@ -16,6 +16,7 @@ import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Source;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.spi.Gate;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,7 +39,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         private static final long serialVersionUID = 1;
 
         Again(Throwable cause) {
-            super(cause.getMessage(), cause, false, false);
+            super(Thrown.message(cause), cause, false, false);
         }
     }
 
@@ -302,7 +303,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
         return thrown instanceof Exception exception
                 ? exception
-                : new KafkaPipelineException("a record failed: " + thrown, thrown);
+                : new KafkaPipelineException("a record failed: " + Thrown.text(thrown), thrown);
     }
 
     private List<BatchOutcome> outcomes(List<BatchMember<K, V>> members) throws Exception {

@@ -58,11 +58,30 @@ public record FailureRules(
         return new FailureRules(newRetry, exceptions, timeout, breaker, hasWayOut, tracing);
     }
 
-    /** With one more rule behind those there are. */
+    /**
+     * With one more rule behind those there are.
+     *
+     * @throws IllegalArgumentException if the rule can have no effect
+     */
     public FailureRules with(ByType rule) {
+        refuseIdle(rule);
         List<ByType> all = new ArrayList<>(exceptions);
         all.add(rule);
         return new FailureRules(retry, all, timeout, breaker, hasWayOut, tracing);
+    }
+
+    private void refuseIdle(ByType rule) {
+        String said = "on(" + rule.type.getSimpleName() + ", " + rule.action + ") can have no effect: ";
+        if (rule.action != FailureAction.FAIL && Machinery.isAlwaysFailure(rule.type)) {
+            throw new IllegalArgumentException(said + "such an error says nothing of the record and always fails the"
+                    + " pipeline; leave the rule out");
+        }
+        for (ByType before : exceptions) {
+            if (before.type.isAssignableFrom(rule.type)) {
+                throw new IllegalArgumentException(said + "on(" + before.type.getSimpleName() + ", " + before.action
+                        + ") comes before it and matches first; say the narrower type first");
+            }
+        }
     }
 
     public FailureRules withTimeout(Duration newTimeout) {

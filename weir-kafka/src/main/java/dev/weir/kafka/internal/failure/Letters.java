@@ -7,8 +7,7 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.produce.RecordTimestamps;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import dev.weir.stream.spi.Thrown;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +78,7 @@ public final class Letters implements Route {
         Throwable cause = failed.cause();
         add(headers, DeadLetter.REASON, failed.reason().name());
         add(headers, DeadLetter.CAUSE, cause.getClass().getName());
-        add(headers, DeadLetter.MESSAGE, cut(String.valueOf(cause.getMessage()), MAX_MESSAGE));
+        add(headers, DeadLetter.MESSAGE, cut(String.valueOf(Thrown.message(cause)), MAX_MESSAGE));
         add(headers, DeadLetter.STACK, stack(cause));
         add(headers, DeadLetter.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
         add(headers, DeadLetter.TOPIC, origin.topic());
@@ -101,9 +100,7 @@ public final class Letters implements Route {
     }
 
     private static String stack(Throwable cause) {
-        StringWriter trace = new StringWriter();
-        cause.printStackTrace(new PrintWriter(trace));
-        return cut(trace.toString(), MAX_STACK);
+        return cut(Thrown.stackTrace(cause), MAX_STACK);
     }
 
     static String cut(String text, int length) {

@@ -179,7 +179,7 @@ public final class Views {
             } catch (PartitionException corrupt) {
                 // Found when it looked at the headers: not of its making.
                 throw corrupt;
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | StackOverflowError failure) {
                 throw refused(view, failure);
             }
             if (result == null) {
@@ -189,7 +189,7 @@ public final class Views {
         };
     }
 
-    private static RecordDecodeException refused(RecordView view, RuntimeException cause) {
+    private static RecordDecodeException refused(RecordView view, Throwable cause) {
         return new RecordDecodeException(view.topic(), view.partition(), view.offset(), cause, WAY_OUT);
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
@@ -32,7 +33,7 @@ final class Faults {
      * @param topic of a record that was refused, or an empty text
      */
     static @Nullable KafkaPipelineException fatal(Throwable failure, String topic) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof KafkaPipelineException known) {
                 return known;
             }
@@ -92,12 +93,12 @@ final class Faults {
         if (known != null || !(failure instanceof KafkaException)) {
             return known == null ? failure : known;
         }
-        return new KafkaPipelineException("transactions cannot go on: " + failure.getMessage(), failure);
+        return new KafkaPipelineException("transactions cannot go on: " + Thrown.message(failure), failure);
     }
 
     /** Whether an id that a coordinator did not give out just now may be given out soon. */
     static boolean passes(Throwable refusal) {
-        for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
+        for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof RetriableException) {
                 return true;
             }
@@ -108,7 +109,7 @@ final class Faults {
 
     /** Whether another producer took the id, or the coordinator ended the transaction as its time was over. */
     static boolean isFenced(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {
                 return true;
             }

@@ -18,6 +18,7 @@ import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -446,7 +447,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private static KafkaPipelineException ofRun(KafkaException failure) {
         return Faults.ofRun(failure) instanceof KafkaPipelineException known
                 ? known
-                : new KafkaPipelineException("transactions cannot go on: " + failure.getMessage(), failure);
+                : new KafkaPipelineException("transactions cannot go on: " + Thrown.message(failure), failure);
     }
 
     private void pause(Duration time) {

@@ -17,6 +17,7 @@ import dev.weir.kafka.internal.send.ReadyBytes;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -265,7 +266,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
      * there.
      */
     boolean mayExcuse(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof Exception refusal && takes(meant(refusal))) {
                 return true;
             }

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.Thrown;
 
 /** What the operators of this package share. Stateless. */
 final class Failing {
@@ -14,7 +15,7 @@ final class Failing {
      */
     static boolean isRecoverable(Throwable failure) {
         return !(failure instanceof InterruptedException)
-                && !(failure instanceof VirtualMachineError)
+                && !Thrown.isFatal(failure)
                 && !TaskGroup.isCurrentInterrupted();
     }
 

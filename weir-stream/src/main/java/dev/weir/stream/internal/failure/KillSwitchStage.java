@@ -6,6 +6,7 @@ import dev.weir.stream.internal.run.Section;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.spi.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +51,8 @@ final class KillSwitchStage<T> implements Stage<T> {
         Batch<T> batch;
         try {
             batch = upstream.pull(deadlineNanos);
-        } catch (VirtualMachineError fatal) {
-            boolean ignored = above.exit();
-            throw fatal;
         } catch (Throwable failure) {
-            if (above.exit()) {
+            if (above.exit() && !Thrown.isFatal(failure)) {
                 // What fails while it is being interrupted fails because of that.
                 return end();
             }

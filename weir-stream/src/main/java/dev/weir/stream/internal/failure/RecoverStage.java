@@ -7,6 +7,7 @@ import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.spi.Thrown;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -110,7 +111,7 @@ final class RecoverStage<T> implements Stage<T> {
             failed.close();
             current = next.get();
         } catch (RuntimeException | Error inRemedy) {
-            if (inRemedy != failure && inRemedy.getCause() != failure) {
+            if (inRemedy != failure && Thrown.cause(inRemedy) != failure) {
                 inRemedy.addSuppressed(failure);
             }
             throw inRemedy;

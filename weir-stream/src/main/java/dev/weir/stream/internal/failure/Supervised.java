@@ -8,6 +8,7 @@ import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -159,8 +160,8 @@ public final class Supervised {
      * says nothing of this one.
      */
     public Verdict decideElsewhere(Throwable thrown) {
-        if (thrown instanceof VirtualMachineError fatal) {
-            throw fatal;
+        if (Thrown.isFatal(thrown)) {
+            throw (VirtualMachineError) thrown;
         }
         return ask(thrown, failure -> Decisions.elsewhere(supervision, failure));
     }
@@ -174,8 +175,8 @@ public final class Supervised {
     }
 
     private static @Nullable Verdict withoutAsking(Throwable thrown) {
-        if (thrown instanceof VirtualMachineError fatal) {
-            throw fatal;
+        if (Thrown.isFatal(thrown)) {
+            throw (VirtualMachineError) thrown;
         }
         // An interrupt that the function left behind must not meet what comes next; one that is meant for us must.
         boolean ignored = TaskGroup.isCurrentTask() && Thread.interrupted();
@@ -220,8 +221,8 @@ public final class Supervised {
     }
 
     private static Verdict failing(Throwable thrown, Throwable inSupervision) {
-        if (inSupervision instanceof VirtualMachineError fatal) {
-            throw fatal;
+        if (Thrown.isFatal(inSupervision)) {
+            throw (VirtualMachineError) inSupervision;
         }
         if (thrown != inSupervision) {
             thrown.addSuppressed(inSupervision);

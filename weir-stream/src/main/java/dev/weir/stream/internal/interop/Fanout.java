@@ -6,6 +6,7 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -190,7 +191,7 @@ final class Fanout<T> {
             return upstream.pull(Stage.NEVER);
         } catch (InterruptedException | RuntimeException thrown) {
             boolean interrupt =
-                    thrown instanceof InterruptedException || thrown.getCause() instanceof InterruptedException;
+                    thrown instanceof InterruptedException || Thrown.cause(thrown) instanceof InterruptedException;
             if (interrupt && isAbandoned()) {
                 return null;
             }

@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Gate;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -91,34 +91,40 @@ final class AsyncCalls<T, R> {
     /** Calls and waits for the result; null if the source has lost the element before the call. */
     @Nullable
     R callAndWait(T element, BooleanSupplier revoked) throws Exception {
-        CompletableFuture<R> done = new CompletableFuture<>();
+        // Never exceptionally: that would ask the user's exception for its message.
+        CompletableFuture<Object> done = new CompletableFuture<>();
         CompletionStage<? extends R> stage = call(element, revoked);
         if (stage == null) {
             return null;
         }
-        var ignored = stage.whenComplete((result, thrown) -> {
+        var ignored = stage.handle((result, thrown) -> {
             if (thrown != null) {
-                done.completeExceptionally(Running.causeOf(thrown));
-            } else if (result == null) {
-                done.completeExceptionally(completedWithNull());
-            } else {
-                done.complete(result);
+                return done.complete(new Failed(Running.causeOf(thrown)));
             }
+            return done.complete(result == null ? new Failed(completedWithNull()) : result);
         });
+        Object outcome;
         try {
-            return done.get();
+            outcome = done.get();
         } catch (InterruptedException interrupted) {
             CompletableFuture<? extends R> future = Running.futureOf(stage);
             if (future != null) {
                 boolean unused = future.cancel(true);
             }
             throw interrupted;
-        } catch (ExecutionException failed) {
-            switch (failed.getCause()) {
-                case Exception exception -> throw exception;
-                case Error error -> throw error;
-                case null, default -> throw failed;
-            }
+        }
+        if (!(outcome instanceof Failed(Throwable why))) {
+            @SuppressWarnings("unchecked") // what has not failed came of the call
+            R result = (R) outcome;
+            return result;
+        }
+        switch (why) {
+            case Exception exception -> throw exception;
+            case Error error -> throw error;
+            default -> throw Failures.rethrow(why);
         }
     }
+
+    /** In the place of a result. */
+    private record Failed(Throwable why) {}
 }

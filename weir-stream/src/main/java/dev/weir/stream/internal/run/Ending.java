@@ -3,6 +3,7 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.Termination;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -196,7 +197,7 @@ final class Ending {
 
     /** Once the run has failed, a handler that was interrupted is a consequence and not worth a word. */
     private static boolean isInterrupt(Throwable failure) {
-        return failure instanceof InterruptedException || failure.getCause() instanceof InterruptedException;
+        return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;
     }
 
     @Nullable

@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.spi.Thrown;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** How a failure of one thread is thrown on another. Stateless. */
@@ -15,12 +17,21 @@ public final class Failures {
         throw rethrow(failure);
     }
 
+    /** A future that completes as {@code of} does, with the same exception, which is not asked for its message. */
+    static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
+        CompletableFuture<T> copy = new CompletableFuture<>();
+        var ignored = of.handle(
+                (value, failure) -> failure == null ? copy.complete(value) : copy.completeExceptionally(failure));
+        return copy;
+    }
+
     /** Throws {@code failure} as it is if that needs no declaration, else as the cause of a CompletionException. */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {
             case Error error -> throw error;
             case RuntimeException unchecked -> throw unchecked;
-            default -> throw new CompletionException(failure);
+            // With a text, as the exception would be asked for its own.
+            default -> throw new CompletionException(Thrown.text(failure), failure);
         }
     }
 }

@@ -25,11 +25,11 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
                     "the sink " + key + " stands " + results.size() + " times in pipeline " + running.name());
         }
         CompletableFuture<R> result = results.getFirst();
-        var ignored = running.completion().whenComplete((report, failure) -> {
+        var ignored = running.completion().handle((report, failure) -> {
             // Too late unless the sink did not get as far as a result.
-            result.completeExceptionally(
+            return result.completeExceptionally(
                     failure != null ? failure : new CancellationException("the sink was cut off before its result"));
         });
-        return result.copy();
+        return Failures.copyOf(result);
     }
 }

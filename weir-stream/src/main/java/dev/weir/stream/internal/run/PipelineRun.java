@@ -302,17 +302,26 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public CompletableFuture<DrainReport> completion() {
-        return completion.copy();
+        return Failures.copyOf(completion);
     }
 
     @Override
     public DrainReport await() throws InterruptedException {
         refuseWithin("await");
         try {
-            return completion.get();
-        } catch (ExecutionException e) {
-            throw Failures.rethrow(e.getCause() == null ? e : e.getCause());
+            Throwable failed = ended().get();
+            if (failed != null) {
+                throw Failures.rethrow(failed);
+            }
+            return Objects.requireNonNull(report);
+        } catch (ExecutionException impossible) {
+            throw new AssertionError(impossible);
         }
+    }
+
+    /** Done at the end, with the failure if there was one: what a future throws is first asked for its message. */
+    private CompletableFuture<@Nullable Throwable> ended() {
+        return completion.handle((ended, failure) -> failure);
     }
 
     private void tellStart(Assembly assembly) {
@@ -392,12 +401,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     private boolean endsWithin(long nanos) throws InterruptedException {
         try {
-            completion.get(nanos, TimeUnit.NANOSECONDS);
+            Throwable ignored = ended().get(nanos, TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException e) {
             return false;
-        } catch (ExecutionException | CancellationException e) {
-            return true;
+        } catch (ExecutionException impossible) {
+            throw new AssertionError(impossible);
         }
     }
 
@@ -406,11 +415,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         Objects.requireNonNull(deadline, "deadline");
         Thread hook = Thread.ofPlatform().name("weir-" + name + "-shutdown").unstarted(() -> drainAndClose(deadline));
         Runtime.getRuntime().addShutdownHook(hook);
-        var ignored = completion.whenComplete((ended, failure) -> {
+        var ignored = completion.handle((ended, failure) -> {
             try {
-                Runtime.getRuntime().removeShutdownHook(hook);
+                return Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException shuttingDown) {
                 // The hook runs already, or has just made the pipeline end.
+                return false;
             }
         });
         return this;

@@ -1,0 +1,195 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A function that overflows the stack fails for its element, which supervision decides on; and an exception whose own
+ * methods throw is the failure of the run, whatever they throw.
+ */
+class UnusualThrowablesTest {
+
+    private static final Attributes SKIPPING = Attributes.NONE.withSupervision(Supervision.skip());
+    private static final Attributes RETRYING = Attributes.NONE.withSupervision(Supervision.retry(
+            RetryPolicy.of(2, Backoff.between(Duration.ofNanos(1), Duration.ofNanos(1))), Supervision.skip()));
+
+    /** A function of the user's. */
+    @FunctionalInterface
+    interface Work {
+        int of(int element);
+    }
+
+    @FunctionalInterface
+    interface Stages {
+        Source<Integer> on(Source<Integer> source, Work work);
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Operator {
+        MAP((s, work) -> s.map(work::of)),
+        FILTER((s, work) -> s.filter(n -> work.of(n) >= 0)),
+        MAP_CONCAT((s, work) -> s.mapConcat(n -> List.of(work.of(n)))),
+        SCAN((s, work) -> s.statefulMap(() -> "", (state, n) -> work.of(n))),
+        MAP_BLOCKING((s, work) -> s.mapBlocking(3, Ordering.input(), work::of)),
+        MAP_PARALLEL((s, work) -> s.mapParallel(2, work::of)),
+        MAP_ASYNC((s, work) -> s.mapAsync(2, Ordering.input(), n -> CompletableFuture.completedFuture(work.of(n)))),
+        MAP_ASYNC_LATER(
+                (s, work) -> s.mapAsync(2, Ordering.input(), n -> CompletableFuture.supplyAsync(() -> work.of(n)))),
+        FOR_EACH_KEY((s, work) -> s.groupBy(n -> work.of(n) % 2, 2, key -> key)),
+        THROTTLE((s, work) -> s.throttle(1_000_000, Duration.ofMillis(1), 1_000_000, work::of, ThrottleMode.SHAPING));
+
+        final Stages stages;
+
+        Operator(Stages stages) {
+            this.stages = stages;
+        }
+    }
+
+    private static int endlessly(int n) {
+        return n < 0 ? 0 : 1 + endlessly(n + 1 - n % 2);
+    }
+
+    /** Its own methods throw. */
+    private static final class Hostile extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new UnsupportedOperationException("no message");
+        }
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new UnsupportedOperationException("no cause");
+        }
+    }
+
+    private static int overflowingAt3(int n) {
+        return n == 3 ? endlessly(n) : n;
+    }
+
+    private static List<Integer> run(Source<Integer> source) throws InterruptedException {
+        List<Integer> seen = new CopyOnWriteArrayList<>();
+        try (RunningPipeline running =
+                source.to(Sink.forEach(seen::add)).named("unusual").run()) {
+            running.await();
+        }
+        return seen.stream().sorted().toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stackOverflow_inAFunction_isDecidedOnByTheSupervision(Operator operator) throws Exception {
+        for (Attributes attributes : List.of(SKIPPING, RETRYING)) {
+            TrackedSource<Integer> source = TrackedSource.numbers(6, 6);
+            assertThat(run(operator.stages
+                            .on(source.source(), UnusualThrowablesTest::overflowingAt3)
+                            .with(attributes)))
+                    .containsExactly(0, 1, 2, 4, 5);
+            source.assertAllFinished();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stackOverflow_withoutSupervision_failsTheRun(Operator operator) {
+        assertThatThrownBy(() -> run(operator.stages.on(Source.of(1, 3), UnusualThrowablesTest::overflowingAt3)))
+                .isInstanceOf(StackOverflowError.class);
+    }
+
+    @Test
+    void otherErrorsOfTheJvm_areNeverSkipped() {
+        assertThatThrownBy(() -> run(Source.of(1, 3)
+                        .map(n -> {
+                            throw new OutOfMemoryError("planted");
+                        })
+                        .map(n -> 1)
+                        .with(SKIPPING)))
+                .isInstanceOf(OutOfMemoryError.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void exceptionWhoseMethodsThrow_isTheFailureOfTheRun(Operator operator) throws Exception {
+        Hostile hostile = new Hostile();
+        Source<Integer> failing = operator.stages.on(Source.of(1, 3), n -> {
+            throw hostile;
+        });
+        for (Source<Integer> source : List.of(
+                failing,
+                failing.with(Attributes.NONE.withSupervision(
+                        Supervision.retry(RetryPolicy.of(2, Backoff.NONE), Supervision.fail()))))) {
+            List<StreamEnd> ends = new ArrayList<>();
+            try (RunningPipeline running =
+                    source.watch(ends::add).to(Sink.ignore()).named("unusual").run()) {
+                AtomicReference<Throwable> told = new AtomicReference<>();
+                running.completion()
+                        .handle((report, failure) -> {
+                            told.set(failure);
+                            return true;
+                        })
+                        .get(20, TimeUnit.SECONDS);
+                assertThat(told.get() == hostile).isTrue();
+                assertThat(thrownBy(running) == hostile).isTrue();
+                assertThat(running.drain(Duration.ZERO).drained()).isFalse();
+            }
+        }
+    }
+
+    private static Throwable thrownBy(RunningPipeline running) throws InterruptedException {
+        try {
+            running.await();
+            return new AssertionError("has not failed");
+        } catch (Hostile thrown) {
+            return thrown;
+        }
+    }
+
+    @Test
+    void resultOfASink_afterAnExceptionWhoseMethodsThrow_failsWithThat() throws Exception {
+        Hostile hostile = new Hostile();
+        ResultSink<Integer, List<Integer>> all = Sink.toList();
+        try (RunningPipeline running = Source.of(1)
+                .map(n -> {
+                    if (n == 1) {
+                        throw hostile;
+                    }
+                    return n;
+                })
+                .to(all)
+                .named("unusual")
+                .run()) {
+            Object told = running.result(all)
+                    .handle((result, failure) -> (Object) failure)
+                    .get(20, TimeUnit.SECONDS);
+            assertThat(told == hostile).isTrue();
+        } catch (ExecutionException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Test
+    void retryPolicy_onWhatIsNeverRetried_isRefused() {
+        for (Class<? extends Throwable> type :
+                List.of(OutOfMemoryError.class, NoClassDefFoundError.class, InterruptedException.class)) {
+            assertThatThrownBy(() -> RetryPolicy.of(2, Backoff.NONE).on(type))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("a retry on " + type.getSimpleName() + " can have no effect");
+        }
+        assertThat(RetryPolicy.of(2, Backoff.NONE).on(StackOverflowError.class).attempts())
+                .isEqualTo(2);
+    }
+}
