@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.health;
 
+import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -15,7 +16,11 @@ public final class ClientThread {
     private static final Map<Producer<?, ?>, ClientThread> OF_CLIENTS =
             Collections.synchronizedMap(new WeakHashMap<>());
 
-    private volatile @Nullable Thread thread;
+    /**
+     * Weak, since this object outlives its client in {@link #OF_CLIENTS} until somebody asks there again, and a thread
+     * that has ended still holds all that it ran with: the client's buffers.
+     */
+    private volatile @Nullable WeakReference<Thread> thread;
 
     /**
      * That of a client, the same for all that ask: known since the client has met the brokers, if Weir has opened it.
@@ -32,14 +37,19 @@ public final class ClientThread {
     /** The client calls, on the thread that calls this: its own, or within a send the sender's. */
     public void heard() {
         Thread current = Thread.currentThread();
-        if (current != thread && current.getName().startsWith(NAME)) {
-            thread = current;
+        WeakReference<Thread> known = thread;
+        if ((known == null || !known.refersTo(current)) && current.getName().startsWith(NAME)) {
+            thread = new WeakReference<>(current);
         }
     }
 
     /** Whether it has ended; false as long as it is not known. */
     public boolean isDead() {
-        Thread known = thread;
-        return known != null && !known.isAlive();
+        WeakReference<Thread> known = thread;
+        if (known == null) {
+            return false;
+        }
+        Thread running = known.get();
+        return running == null || !running.isAlive();
     }
 }

@@ -12,6 +12,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
@@ -27,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
-    /** What the source of a run has opened, until its sink is made on the same thread. */
-    private static final ThreadLocal<@Nullable Opened<?, ?>> HANDED_OVER = new ThreadLocal<>();
+    /**
+     * What the source of a run has opened, until its sink is made on the same thread. Weak: if the run cannot begin, no
+     * sink takes it, and the thread is the user's.
+     */
+    private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
     /** The transactions of one run, from the source to its sink. */
     public static final class Opened<K, V> implements AutoCloseable {
@@ -139,14 +143,15 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     public Opened<K, V> open(
             ConsumerSettings<?, ?> consumer, boolean isBounded, TransactionPlan plan, StageContext context) {
         Opened<K, V> opened = new Opened<>(this, consumer, isBounded, plan, context);
-        HANDED_OVER.set(opened);
+        HANDED_OVER.set(new WeakReference<>(opened));
         return opened;
     }
 
     @Override
     @SuppressWarnings("unchecked") // what this object has opened has its types
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
-        Opened<K, V> opened = (Opened<K, V>) HANDED_OVER.get();
+        WeakReference<Opened<?, ?>> handedOver = HANDED_OVER.get();
+        Opened<K, V> opened = handedOver == null ? null : (Opened<K, V>) handedOver.get();
         HANDED_OVER.remove();
         if (opened == null || opened.of != this) {
             throw new KafkaPipelineException(

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.health.ClientHealth.Found;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +45,21 @@ class ClientHealthTest {
         }
         assertThat(look(dead, 5, 0, true)).isEqualTo(Found.WELL);
         assertThat(look(dead, 5, 0, true)).isEqualTo(Found.DEAD);
+    }
+
+    // Otherwise the buffers of a closed client would stay on the heap with it.
+    @Test
+    void thread_thatIsDead_isNotKeptReachable_andStaysDead() throws Exception {
+        ClientThread dead = new ClientThread();
+        WeakReference<Thread> thread =
+                new WeakReference<>(Thread.ofPlatform().name(NAME).start(dead::heard));
+
+        for (long until = System.nanoTime() + SECONDS.toNanos(30); !thread.refersTo(null); ) {
+            assertThat(System.nanoTime()).as("collected in time").isLessThan(until);
+            System.gc();
+        }
+
+        assertThat(dead.isDead()).isTrue();
     }
 
     @Test
