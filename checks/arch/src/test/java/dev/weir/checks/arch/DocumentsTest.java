@@ -322,8 +322,8 @@ class DocumentsTest {
                 .matcher(Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/demo/DemoCommand.java")));
         assertThat(demo.find()).isTrue();
         assertThat(readme).contains("takes about " + demo.group(1));
-        Matcher building = Pattern.compile("first use: building, (.*?) \\(")
-                .matcher(Files.readString(ROOT.resolve("weir")));
+        Matcher building =
+                Pattern.compile("first use: building, (.*?) \\(").matcher(Files.readString(ROOT.resolve("weir")));
         assertThat(building.find()).isTrue();
         assertThat(readme).contains(building.group(1));
     }

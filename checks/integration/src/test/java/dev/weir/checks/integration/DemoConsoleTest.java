@@ -74,10 +74,8 @@ class DemoConsoleTest {
     void demo_withKeep_servesItsPageFromTheBrokersStartUntilASignal() throws Exception {
         try (PipeProcess demo = PipeProcess.start("demo", "--records=1000", "--keep", "--json")) {
             String started = demo.awaitOut().lines().findFirst().orElseThrow();
-            URI state = URI.create(new ObjectMapper()
-                            .readTree(started)
-                            .path("console")
-                            .textValue())
+            URI state = URI.create(
+                            new ObjectMapper().readTree(started).path("console").textValue())
                     .resolve("/api/state");
             assertThat(get(state)).contains("\"step\":\"Starting a Kafka broker in this process\"");
             await().atMost(PATIENCE).until(() -> demo.err().contains("the console stays open; Ctrl-C ends"));

@@ -121,8 +121,7 @@ class NewcomerTest {
                 .matcher(Files.readString(ROOT.resolve("README.md")));
         assertThat(code.find()).as("the README has a block of Java").isTrue();
         Path sources = Files.createDirectories(project.resolve("src/main/java"));
-        Files.writeString(
-                sources.resolve("Invoicing.java"), code.group(1).replace("localhost:9092", bootstrapServers));
+        Files.writeString(sources.resolve("Invoicing.java"), code.group(1).replace("localhost:9092", bootstrapServers));
         try (var pom = Objects.requireNonNull(NewcomerTest.class.getResourceAsStream("/newcomer/pom.xml"))) {
             Files.copy(pom, project.resolve("pom.xml"));
         }

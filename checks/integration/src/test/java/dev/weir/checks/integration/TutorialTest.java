@@ -42,8 +42,10 @@ class TutorialTest {
     void experimentOfThePage_compiles(@TempDir Path folder) throws IOException {
         String page = Files.readString(ROOT.resolve("docs/guide/tutorial.md"));
         String changed = Files.readString(TEST.resolve("java/shop/Invoicing.java"));
-        List<MatchResult> changes =
-                Pattern.compile("[' ]s/([^/]+)/([^/]+)/").matcher(page).results().toList();
+        List<MatchResult> changes = Pattern.compile("[' ]s/([^/]+)/([^/]+)/")
+                .matcher(page)
+                .results()
+                .toList();
         assertThat(changes).isNotEmpty();
         for (MatchResult change : changes) {
             assertThat(changed).contains(change.group(1));
