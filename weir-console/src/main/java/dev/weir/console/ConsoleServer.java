@@ -55,6 +55,14 @@ public final class ConsoleServer implements AutoCloseable {
         return new Builder();
     }
 
+    /**
+     * Says what the process is doing until there is a pipeline to show, for example {@code Starting the brokers}. May be
+     * called again for the next step.
+     */
+    public void announce(String step) {
+        looker.announce(Objects.requireNonNull(step, "step"));
+    }
+
     /** Shows this pipeline from now on, instead of the one before. */
     public void show(RunningPipeline pipeline) {
         show(pipeline, () -> null);

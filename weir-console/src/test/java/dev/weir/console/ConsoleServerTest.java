@@ -100,8 +100,11 @@ class ConsoleServerTest {
                             .path("reason")
                             .asText())
                     .contains("not started");
+            early.announce("Starting the brokers");
+            assertThat(asking.json("/api/state").path("step").asText()).isEqualTo("Starting the brokers");
             early.show(pipeline);
             assertThat(asking.json("/api/state").path("state").asText()).isEqualTo("running");
+            assertThat(asking.json("/api/state").has("step")).isFalse();
         }
     }
 

@@ -8,7 +8,6 @@ import java.lang.System.Logger;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -141,7 +140,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and
+     * {@link #statefulMap(Supplier, BiFunction, Function, Action)} with a state that emits nothing at the end and
      * needs no closing.
      *
      * <pre>{@code
@@ -175,7 +174,7 @@ abstract class ElementOperators<T> {
             Supplier<? extends S> create,
             BiFunction<? super S, ? super T, @Nullable R> apply,
             Function<? super S, Optional<R>> onComplete,
-            Consumer<? super S> close) {
+            Action<? super S> close) {
         return Source.at(Operators.<S, T, R>statefulMap(
                 node(),
                 Objects.requireNonNull(create, "create"),
@@ -415,15 +414,15 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Calls {@code consumer} with each element, which then goes on.
+     * Calls {@code action} with each element, which then goes on. If the action throws, the stage's {@link Supervision} decides.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).tap(n -> counter.add(n))
      * }</pre>
      */
     @Operator(acks = SAME, cost = FREE)
-    public Source<T> tap(Consumer<? super T> consumer) {
-        return Source.at(Operators.tap(node(), Objects.requireNonNull(consumer, "consumer")));
+    public Source<T> tap(Action<? super T> action) {
+        return Source.at(Operators.tap(node(), Objects.requireNonNull(action, "action")));
     }
 
     /** {@link #log(Logger, Logger.Level)} to the logger of this name, at DEBUG. */

@@ -3,7 +3,6 @@ package dev.weir.stream;
 import dev.weir.stream.internal.failure.FailureStages;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -234,7 +233,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * }
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
-    public Source<T> watch(Consumer<? super StreamEnd> onEnd) {
+    public Source<T> watch(Action<? super StreamEnd> onEnd) {
         return Source.at(FailureStages.watch(node(), Objects.requireNonNull(onEnd, "onEnd")));
     }
 

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
@@ -26,13 +25,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code consumer} with each element, in order, on one thread, and acknowledges it when that returns: up to
-     * 16 together while it takes a few microseconds for each.
+     * Calls {@code action}, which may block, with each element, in order, on one thread, and acknowledges it when that
+     * returns: up to 16 together while it takes a few microseconds for each. An element whose action throws fails the
+     * pipeline and is not acknowledged.
      */
-    @Operator(acks = "each when the consumer has returned", cost = "the consumer's")
-    static <T> Loop<T> forEach(Consumer<? super T> consumer) {
-        Objects.requireNonNull(consumer, "consumer");
-        return custom("forEach", Operators.forEach(consumer));
+    @Operator(acks = "each when the action has returned", cost = "the action's")
+    static <T> Loop<T> forEach(Action<? super T> action) {
+        Objects.requireNonNull(action, "action");
+        return custom("forEach", Operators.forEach(action));
     }
 
     /** Acknowledges each element and drops it. */

@@ -16,7 +16,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -242,7 +241,7 @@ class SourcesTest {
     void tick_comesByTheClock_andLeavesOutWhatNobodyTook() throws Exception {
         VirtualClock clock = new VirtualClock();
         BlockingQueue<Long> times = new ArrayBlockingQueue<>(10);
-        Consumer<String> noteTime = tick -> times.add(clock.nanoTime());
+        Action<String> noteTime = tick -> times.add(clock.nanoTime());
         try (RunningPipeline running = Source.tick(Duration.ofNanos(5), Duration.ofNanos(10), "tick")
                 .to(Sink.forEach(noteTime))
                 .on(clock)

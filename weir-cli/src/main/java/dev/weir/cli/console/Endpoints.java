@@ -66,6 +66,13 @@ public final class Endpoints implements AutoCloseable {
         }
     }
 
+    /** Says on the console's page what the command is doing until there is a pipeline to show. */
+    public void announce(String step) {
+        if (console != null) {
+            console.announce(step);
+        }
+    }
+
     /** Shows the pipeline of the command, and what limits it. */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {

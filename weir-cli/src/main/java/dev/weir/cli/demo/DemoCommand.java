@@ -31,6 +31,8 @@ import picocli.CommandLine.ParentCommand;
         },
         footer = {
             "",
+            "The console ends with the demo, unless --keep leaves it open.",
+            "",
             "Ctrl-C ends the generator early; its events are still translated and verified.",
             "",
             "Latency counts from when an event was made until the broker wrote its result. With --rate it counts from"
@@ -40,12 +42,16 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Exits with 1 if anything was lost, duplicated, out of order or misplaced.",
             "",
-            "  weir demo                            fast, for about 15 seconds",
+            "  weir demo                            fast, about " + DemoCommand.ESTIMATE,
+            "  weir demo --keep                     the same, and its console stays until Ctrl-C",
             "  weir demo --seconds 60 --rate 5000   a minute at an even pace",
             "  weir demo --records 200000 --json    the summary for a program",
             "  weir demo --tune                     from a naive pipeline to this one"
         })
 public final class DemoCommand implements Callable<Integer> {
+
+    /** Time of a demo with the default number of events on two cores; the README and the launcher say the same. */
+    static final String ESTIMATE = "20 seconds";
 
     /** Makes the pipeline under test. */
     @FunctionalInterface
@@ -86,6 +92,9 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(names = "--no-console", description = "Serve no console. Without it there is one, on loopback.")
     private boolean noConsole;
 
+    @Option(names = "--keep", description = "Leave the console open when the demo is done, until Ctrl-C.")
+    private boolean keep;
+
     @Mixin
     private MetricsOption metrics;
 
@@ -113,6 +122,9 @@ public final class DemoCommand implements Callable<Integer> {
         if (noConsole && console.isGiven()) {
             throw CliFailure.usage("--no-console does not go with --console and --token-file", "");
         }
+        if (keep && noConsole) {
+            throw CliFailure.usage("--keep does not go with --no-console: there is no console to keep", "");
+        }
         if (tune.isGiven()) {
             if (records != null || seconds != null || rate != null || metrics.isGiven()) {
                 throw CliFailure.usage(
@@ -120,13 +132,31 @@ public final class DemoCommand implements Callable<Integer> {
                         "--events says how many events each step gets.");
             }
             try (Endpoints endpoints = endpoints()) {
-                return new Tuning(weir, tune, seed, json).run(endpoints);
+                int exitCode = new Tuning(weir, tune, seed, json).run(endpoints);
+                keepOpen();
+                return exitCode;
             }
         }
-        DemoSummary summary;
         try (Endpoints endpoints = endpoints()) {
-            summary = new DemoRun(weir, plan, pipelines, endpoints).run();
+            if (!keep && !noConsole) {
+                weir.terminal().note("weir: the console ends with the demo; --keep leaves it open");
+            }
+            DemoSummary summary = new DemoRun(weir, plan, pipelines, endpoints).run();
+            tell(summary);
+            keepOpen();
+            return summary.exitCode();
         }
+    }
+
+    /** The page is of use as long as somebody reads it. */
+    private void keepOpen() throws InterruptedException {
+        if (keep) {
+            weir.terminal().note("the console stays open; Ctrl-C ends");
+            weir.shutdown().await();
+        }
+    }
+
+    private void tell(DemoSummary summary) {
         if (json) {
             weir.json().write(summary::writeTo);
             weir.errorIsTold();
@@ -134,7 +164,6 @@ public final class DemoCommand implements Callable<Integer> {
             new DemoReport(summary, weir.out().charset()).lines().forEach(weir.out()::println);
             weir.out().flush();
         }
-        return summary.exitCode();
     }
 
     private Endpoints endpoints() {

@@ -67,6 +67,7 @@ final class DemoRun {
         // From here on a signal ends the traffic, not the process: the broker's folder is to be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
+        endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
                 // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
                 .brokerConfig("broker.session.timeout.ms", "60000")

@@ -51,7 +51,7 @@ function headline(state) {
   }
   const paused = state.controls.some((knob) => knob.key === "source.paused" && knob.value === true);
   const busiest = [...state.stages].sort((a, b) => b.busy_share - a.busy_share)[0];
-  put(at("limiter"), "text", state.state === "starting" ? "The pipeline is starting"
+  put(at("limiter"), "text", state.state === "starting" ? state.step ?? "The pipeline is starting"
     : !state.running ? "The pipeline has ended"
       : paused ? "The source is paused"
         : state.reason ? state.reason
@@ -114,6 +114,7 @@ function show(state) {
   put(at("pipeline"), "text", state.pipeline || "Weir");
   put(at("run-state"), "text", state.state);
   headline(state);
+  document.querySelector("main").hidden = state.state === "starting"; // Empty charts would look like a pipeline at rest.
   const stages = judged(state.stages);
   figures(state, stages);
   graph.show(stages, state.limiter);

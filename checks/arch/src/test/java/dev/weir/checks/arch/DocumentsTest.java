@@ -314,6 +314,20 @@ class DocumentsTest {
                 .contains("Default: " + records);
     }
 
+    /** One estimate for each: how long the launcher builds, and how long the demo takes. */
+    @Test
+    void timesOfTheDemo_areTheSameInReadmeLauncherAndHelp() throws IOException {
+        String readme = Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " ");
+        Matcher demo = Pattern.compile("ESTIMATE = \"([^\"]+)\"")
+                .matcher(Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/demo/DemoCommand.java")));
+        assertThat(demo.find()).isTrue();
+        assertThat(readme).contains("takes about " + demo.group(1));
+        Matcher building =
+                Pattern.compile("first use: building, (.*?) \\(").matcher(Files.readString(ROOT.resolve("weir")));
+        assertThat(building.find()).isTrue();
+        assertThat(readme).contains(building.group(1));
+    }
+
     private static List<Path> pages() throws IOException {
         List<Path> pages = new ArrayList<>();
         for (String folder : List.of("docs", "examples")) {

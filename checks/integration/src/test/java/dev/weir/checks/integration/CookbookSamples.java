@@ -23,10 +23,13 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.SourceQueue;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -40,8 +43,6 @@ abstract class CookbookSamples {
 
     /** The application's own code. */
     interface Shop {
-        void insert(List<ConsumerRecord<String, String>> orders);
-
         void book(ConsumerRecord<String, String> order);
 
         void archive(ConsumerRecord<String, String> order);
@@ -63,22 +64,36 @@ abstract class CookbookSamples {
     private final ConsumerSettings<String, String> groupless;
     private final ProducerSettings<String, String> output;
     private final Shop shop;
+    private final DataSource database;
 
     CookbookSamples(
             ConsumerSettings<String, String> settings,
             ConsumerSettings<String, String> groupless,
             ProducerSettings<String, String> output,
-            Shop shop) {
+            Shop shop,
+            DataSource database) {
         this.settings = settings;
         this.groupless = groupless;
         this.output = output;
         this.shop = shop;
+        this.database = database;
     }
 
     void aTopicIntoADatabaseIn() {
         KafkaSource.atLeastOnce(settings, "orders")
                 .groupedWithin(500, Duration.ofSeconds(1))
-                .to(Sink.forEach(orders -> shop.insert(orders)));
+                .to(Sink.forEach(orders -> {
+                    try (Connection connection = database.getConnection();
+                            PreparedStatement insert = connection.prepareStatement(
+                                    "INSERT INTO orders (id, customer) VALUES (?, ?) ON CONFLICT DO NOTHING")) {
+                        for (ConsumerRecord<String, String> order : orders) {
+                            insert.setString(1, order.partition() + "-" + order.offset());
+                            insert.setString(2, order.key());
+                            insert.addBatch();
+                        }
+                        insert.executeBatch(); // its SQLException fails the pipeline, and the batch comes again
+                    }
+                }));
     }
 
     void callAServiceForEachRecord() {

@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.checks.browser.Browser;
 import java.io.BufferedReader;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -63,6 +66,30 @@ class DemoConsoleTest {
                             .equals("false"));
         } finally {
             demo.destroyForcibly();
+        }
+    }
+
+    /** A reader who comes late finds the page; one who comes early sees what is awaited. */
+    @Test
+    void demo_withKeep_servesItsPageFromTheBrokersStartUntilASignal() throws Exception {
+        try (PipeProcess demo = PipeProcess.start("demo", "--records=1000", "--keep", "--json")) {
+            String started = demo.awaitOut().lines().findFirst().orElseThrow();
+            URI state = URI.create(
+                            new ObjectMapper().readTree(started).path("console").textValue())
+                    .resolve("/api/state");
+            assertThat(get(state)).contains("\"step\":\"Starting a Kafka broker in this process\"");
+            await().atMost(PATIENCE).until(() -> demo.err().contains("the console stays open; Ctrl-C ends"));
+            assertThat(get(state)).contains("\"state\":\"closed\"", "\"name\":\"parse JSON\"");
+            assertThat(demo.out()).contains("\"records_in\":1000,");
+            demo.signal("INT");
+            assertThat(demo.exitCode(PATIENCE)).isZero();
+        }
+    }
+
+    private static String get(URI address) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
         }
     }
 

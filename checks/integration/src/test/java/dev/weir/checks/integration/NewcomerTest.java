@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A user's own Maven project, outside the build, with nothing but the installed {@code weir-kafka}: compiles the
- * README's lines, runs them against a broker, and is told to stop.
+ * README's program, runs it against a broker, and is told to stop.
  */
 @Timeout(300)
 class NewcomerTest {
@@ -49,6 +49,7 @@ class NewcomerTest {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
             cluster.createTopic("orders", 6);
             cluster.createTopic("invoices", 6);
+            cluster.createTopic("orders-dead", 1);
             Records.produce(cluster.bootstrapServers(), "orders", 0, ORDERS, 100);
             writeProject(project, cluster.bootstrapServers());
             mvnw(project, repository, "compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath");
@@ -76,7 +77,7 @@ class NewcomerTest {
                     .as(Files.readString(project.resolve("output")))
                     .hasSize(ORDERS)
                     .allSatisfy(invoice ->
-                            assertThat(new String(invoice.value(), UTF_8)).startsWith("priced "));
+                            assertThat(new String(invoice.value(), UTF_8)).startsWith("to be paid: "));
             assertThat(cluster.committedOffsets("invoicing")).isEqualTo(cluster.endOffsets("orders"));
         }
     }
@@ -120,21 +121,7 @@ class NewcomerTest {
                 .matcher(Files.readString(ROOT.resolve("README.md")));
         assertThat(code.find()).as("the README has a block of Java").isTrue();
         Path sources = Files.createDirectories(project.resolve("src/main/java"));
-        Files.writeString(
-                sources.resolve("Invoicing.java"),
-                """
-                import dev.weir.kafka.*;
-                import org.apache.kafka.clients.producer.ProducerRecord;
-                import org.apache.kafka.common.serialization.*;
-
-                public class Invoicing {
-                """ + code.group(1).replace("localhost:9092", bootstrapServers) + """
-
-                    static String price(String order) {
-                        return "priced " + order.length();
-                    }
-                }
-                """);
+        Files.writeString(sources.resolve("Invoicing.java"), code.group(1).replace("localhost:9092", bootstrapServers));
         try (var pom = Objects.requireNonNull(NewcomerTest.class.getResourceAsStream("/newcomer/pom.xml"))) {
             Files.copy(pom, project.resolve("pom.xml"));
         }

@@ -35,7 +35,7 @@ class SubscriberTckTest {
 
         Subscribed(Consumer<Integer> consumer) {
             running = Source.<Integer>fromPublisher(inside::set, 8)
-                    .to(Sink.forEach(consumer))
+                    .to(Sink.forEach(consumer::accept))
                     .run();
         }
 

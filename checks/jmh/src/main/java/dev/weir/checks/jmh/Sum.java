@@ -1,10 +1,11 @@
 package dev.weir.checks.jmh;
 
+import dev.weir.stream.Action;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What every contender does with the elements at the end. Confined to one thread at a time. */
-final class Sum implements Consumer<Integer> {
+final class Sum implements Consumer<Integer>, Action<Integer> {
 
     private long total;
     private int count;

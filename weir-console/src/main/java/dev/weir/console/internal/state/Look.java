@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param consumer its first consumer; null if it has none
  * @param health of that consumer
  * @param limiter what holds it down; null while that is not known
+ * @param step what the process does before there is a pipeline; null if it has not said
  */
 record Look(
         long number,
@@ -31,7 +32,8 @@ record Look(
         List<ThreadActivity.Counts> threads,
         @Nullable ConsumerDump consumer,
         @Nullable ConsumerHealth health,
-        @Nullable Limiter limiter) {
+        @Nullable Limiter limiter,
+        @Nullable String step) {
 
     /** For people and programs: starting, running or ended. */
     String state() {

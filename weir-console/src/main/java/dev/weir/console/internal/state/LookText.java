@@ -71,6 +71,9 @@ final class LookText {
         json.writeNumberField("look", look.number());
         json.writeStringField("pipeline", look.pipeline());
         json.writeBooleanField("running", look.running());
+        if (look.step() != null) {
+            json.writeStringField("step", look.step());
+        }
         writeLimiter(json, look.limiter());
         json.writeArrayFieldStart("stages");
         for (StageLook stage : look.stages()) {

@@ -46,6 +46,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private final Map<String, RecentCounters> recent = new HashMap<>();
     private final Map<String, StageLook> shares = new HashMap<>();
     private @Nullable Limiter limiter;
+    private @Nullable String step;
     private long number;
     private boolean failed;
 
@@ -55,6 +56,16 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     public void start() {
         var ignored = thread.scheduleAtFixedRate(this::lookAgain, 0, 1, TimeUnit.SECONDS);
+    }
+
+    /** Says what the process does until there is a pipeline to look at. */
+    public void announce(String newStep) {
+        lock.lock();
+        try {
+            step = newStep;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -130,7 +141,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private Look look() {
         Subject looked = subject;
         if (looked == null) {
-            return new Look(number, Instant.now(), "", false, List.of(), List.of(), List.of(), null, null, null);
+            return new Look(number, Instant.now(), "", false, List.of(), List.of(), List.of(), null, null, null, step);
         }
         RunningPipeline pipeline = looked.pipeline;
         List<ConsumerHandle> consumers = pipeline.handles(ConsumerHandle.class);
@@ -152,7 +163,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                         .toList(),
                 dump,
                 health,
-                limiter);
+                limiter,
+                null);
     }
 
     private StageLook asOfNow(StageSnapshot now) {

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.StreamEnd;
 import dev.weir.stream.StreamTimeoutException.Kind;
@@ -7,7 +8,6 @@ import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Node;
 import java.time.Duration;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -63,7 +63,7 @@ public final class FailureStages {
         return KeepAliveStage.node(above, positive("interval", interval), supplier);
     }
 
-    public static <T> Node<T> watch(Node<T> above, Consumer<? super StreamEnd> onEnd) {
+    public static <T> Node<T> watch(Node<T> above, Action<? super StreamEnd> onEnd) {
         return WatchStage.node(above, onEnd);
     }
 

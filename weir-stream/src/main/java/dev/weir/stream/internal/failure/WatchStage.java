@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.StreamEnd;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
@@ -7,25 +8,24 @@ import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells somebody, once, how the stages above ended. Confined to the thread of its segment. */
 final class WatchStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;
-    private final Consumer<? super StreamEnd> onEnd;
+    private final Action<? super StreamEnd> onEnd;
     private final StageMeter meter;
 
     private boolean told;
 
-    private WatchStage(Stage<T> upstream, Consumer<? super StreamEnd> onEnd, StageMeter meter) {
+    private WatchStage(Stage<T> upstream, Action<? super StreamEnd> onEnd, StageMeter meter) {
         this.upstream = upstream;
         this.onEnd = onEnd;
         this.meter = meter;
     }
 
-    static <T> Node<T> node(Node<T> above, Consumer<? super StreamEnd> onEnd) {
+    static <T> Node<T> node(Node<T> above, Action<? super StreamEnd> onEnd) {
         return new Node<>("watch", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             StageMeter meter = assembly.fused(attributes).meter();
@@ -61,7 +61,7 @@ final class WatchStage<T> implements Stage<T> {
     private void tell(StreamEnd end) {
         if (!told) {
             told = true;
-            onEnd.accept(end);
+            Failures.call(onEnd, end);
         }
     }
 

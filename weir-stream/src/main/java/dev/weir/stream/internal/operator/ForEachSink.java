@@ -1,33 +1,34 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.Action;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.invoke.MethodHandles;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each element to a consumer and acknowledges it when that returns. Confined to the thread of its segment.
+ * Hands each element to an action and acknowledges it when that returns. Confined to the thread of its segment.
  *
  * <p>It takes elements through the {@link MapGroup} right above by itself, if there is one.
  */
 final class ForEachSink<T> implements SinkLoop<T> {
 
-    private static final Specialised<ElementLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new ConsumerLoop());
+    private static final Specialised<ElementLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new ActionLoop());
 
     private final ElementLoop loop;
-    private final Consumer<? super T> consumer;
+    private final Action<? super T> action;
     private final StageMeter meter;
 
     /** What the sink took for a batch when it was last looked at alone, at least 1. */
     private long sampleNanos = 1;
 
-    ForEachSink(Consumer<? super T> consumer, StageMeter meter) {
-        this.loop = LOOPS.forFunction(consumer);
-        this.consumer = consumer;
+    ForEachSink(Action<? super T> action, StageMeter meter) {
+        this.loop = LOOPS.forFunction(action);
+        this.action = action;
         this.meter = meter;
     }
 
@@ -43,7 +44,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 runWith(maps, batch);
             } else {
                 long start = System.nanoTime();
-                int size = loop.run(batch, consumer, null);
+                int size = run(batch, null);
                 sampleNanos = Math.max(1, System.nanoTime() - start);
                 meter.in(size);
                 meter.out(size);
@@ -54,9 +55,19 @@ final class ForEachSink<T> implements SinkLoop<T> {
         }
     }
 
+    private int run(Batch<T> batch, @Nullable MapGroup<T> maps) throws InterruptedException {
+        try {
+            return loop.run(batch, action, maps);
+        } catch (InterruptedException interrupted) {
+            throw interrupted;
+        } catch (Exception failure) {
+            throw Failures.rethrow(failure);
+        }
+    }
+
     private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
-        int reached = loop.run(batch, consumer, maps);
+        int reached = run(batch, maps);
         meter.ran(System.nanoTime() - start, maps.names());
         meter.in(reached);
         meter.out(reached);
@@ -64,19 +75,17 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** What is copied for each class of consumers; see {@link Loop}. */
+    /** What is copied for each class of actions; see {@link Loop}. */
     private interface ElementLoop {
 
-        /** Returns how many elements have reached the consumer. */
-        <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps)
-                throws InterruptedException;
+        /** Returns how many elements have reached the action. */
+        <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps) throws Exception;
     }
 
-    private static final class ConsumerLoop implements ElementLoop {
+    private static final class ActionLoop implements ElementLoop {
 
         @Override
-        public <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps)
-                throws InterruptedException {
+        public <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps) throws Exception {
             int size = batch.size();
             int reached = 0;
             for (int i = 0; i < size; i++) {
@@ -94,7 +103,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                     continue;
                 }
                 reached++;
-                consumer.accept(element);
+                action.accept(element);
                 batch.ack(i);
             }
             return reached;

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.Indexed;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -11,7 +12,6 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -73,7 +73,7 @@ public final class Operators {
             Supplier<? extends S> create,
             BiFunction<? super S, ? super T, @Nullable R> apply,
             Function<? super S, Optional<R>> onComplete,
-            Consumer<? super S> close) {
+            Action<? super S> close) {
         return StatefulMapStage.node(above, new StatefulMapStage.Functions<>(create, apply, onComplete, close));
     }
 
@@ -132,8 +132,8 @@ public final class Operators {
         return NewKeys.dropRepeated(above, key);
     }
 
-    public static <T> Node<T> tap(Node<T> above, Consumer<? super T> consumer) {
-        return TapStage.node(above, consumer);
+    public static <T> Node<T> tap(Node<T> above, Action<? super T> action) {
+        return TapStage.node(above, action);
     }
 
     public static <T> Node<T> log(Node<T> above, System.Logger logger, System.Logger.Level level) {
@@ -141,8 +141,8 @@ public final class Operators {
     }
 
     /** A sink that hands each element to {@code consumer} and acknowledges it when that returns. */
-    public static <T> SinkFactory<T> forEach(Consumer<? super T> consumer) {
-        return context -> new ForEachSink<>(consumer, context.meter());
+    public static <T> SinkFactory<T> forEach(Action<? super T> action) {
+        return context -> new ForEachSink<>(action, context.meter());
     }
 
     /** A sink that acknowledges whatever comes. */

@@ -1,6 +1,8 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -8,7 +10,6 @@ import java.lang.invoke.MethodHandles;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
             Supplier<? extends S> create,
             BiFunction<? super S, ? super T, @Nullable R> apply,
             Function<? super S, Optional<R>> onComplete,
-            Consumer<? super S> close) {}
+            Action<? super S> close) {}
 
     private final Functions<S, T, R> functions;
 
@@ -94,7 +95,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         S closing = state;
         if (closing != null) {
             state = null;
-            functions.close.accept(closing);
+            Failures.call(functions.close, closing);
         }
     }
 

@@ -1,13 +1,22 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.spi.Thrown;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** How a failure of one thread is thrown on another. Stateless. */
 public final class Failures {
 
     private Failures() {}
+
+    /** Calls {@code action}, for callers that declare no exception; what it throws comes out as by {@link #rethrow}. */
+    public static <T> void call(Action<? super T> action, T target) {
+        try {
+            action.accept(target);
+        } catch (Exception failure) {
+            throw rethrow(failure);
+        }
+    }
 
     /** {@link #rethrow} for what came down from the segment above, whose interruption is one of the pipeline. */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
