@@ -64,9 +64,10 @@ weir_start() {
   shift 2
 
   # No heap and no collector is chosen here: the JVM's own choice (G1 from two cores on, a quarter of the memory) suits
-  # pipelines, and a choice in WEIR_OPTS would collide with ours. Out of memory ends the process: what was not
-  # committed is delivered again, a process that limps on helps nobody. Native access is granted in the jar's manifest.
-  options='-XX:+ExitOnOutOfMemoryError -XX:+DisplayVMOutputToStderr'
+  # pipelines, and a choice in WEIR_OPTS would collide with ours. Out of memory ends the process (OutOfMemory.java), but
+  # for a batch that is too large for the heap: the JVM cannot tell the two apart, so it is not asked to. Native access is
+  # granted in the jar's manifest.
+  options='-XX:+DisplayVMOutputToStderr'
   # The JVM's own messages go to standard error, since standard output is for results; those about the archive nowhere.
   options="$options -Xlog:disable -Xlog:all=warning:stderr -Xlog:cds*=off:stderr"
   [ "$weir_jdk" -lt 24 ] || options="$options -Xlog:aot*=off:stderr"
@@ -74,20 +75,13 @@ weir_start() {
   [ ! -t 2 ] || options="$options -Dweir.terminal=true"
   if [ -t 1 ]; then options="$options -Dweir.terminal.out=true"; else options="$options -Dweir.terminal.out=false"; fi
 
-  # What the JVM says of it is only that it is so. The rest comes from a shell that it starts, which needs no heap.
-  say_json=:
   argument=
-  for argument in "$@"; do
-    [ "$argument" != --json ] || say_json="echo '{\"error\":\"out of memory\"}'"
-  done
+  for argument in "$@"; do :; done
   # A help loads a class or two, and with a cache the JVM links all classes in it before: that takes twice as long.
   case $argument in --help | -h) weir_cache= ;; esac
-  export WEIR_OUT_OF_MEMORY="$say_json
-echo 'weir: out of memory. Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in' >&2
-echo '  --client-config. Nothing is lost: what was not committed is read again at the next start.' >&2"
 
   set -f # options are split at blanks, not globbed
-  set -- '-XX:OnOutOfMemoryError=eval "$WEIR_OUT_OF_MEMORY"' -jar "$weir_jar" "$@"
+  set -- -jar "$weir_jar" "$@"
   # A cache that does not fit is ignored by the JVM.
   if [ -s "$weir_cache" ] && ! weir_has_cache_options; then
     case $weir_jdk in

@@ -15,6 +15,7 @@ import dev.weir.cli.terminal.DurationConverter;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.cli.terminal.Logging;
+import dev.weir.cli.terminal.OutOfMemory;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.cli.terminal.Shutdown;
 import dev.weir.cli.terminal.Terminal;
@@ -100,6 +101,7 @@ public final class Main implements Runnable, CommandContext {
 
     /** Runs one command line and ends the process with its exit code. {@link Weir} is what is started. */
     public static void main(String[] args) {
+        OutOfMemory.watch(List.of(args).contains(JSON));
         Terminal terminal = Terminal.ofProcess();
         System.exit(new Main(System.out, terminal, new Shutdown(terminal)).execute(args));
     }

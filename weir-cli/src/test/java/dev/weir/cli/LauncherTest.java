@@ -3,7 +3,10 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.OutOfMemory;
+import java.io.File;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -227,6 +230,7 @@ class LauncherTest {
         private Glutton() {}
 
         public static void main(String[] args) {
+            OutOfMemory.watch(List.of(args).contains("--json"));
             Thread.ofPlatform().start(() -> {
                 Object[] taken = {};
                 while (true) {
@@ -236,6 +240,11 @@ class LauncherTest {
         }
     }
 
+    private static String folder(Class<?> of) throws URISyntaxException {
+        return Path.of(of.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
+    }
+
     /** The options of the launcher with another program behind them. */
     private Result launchGlutton(String... args) throws Exception {
         jdk("jdk-25", "25.0.1");
@@ -243,6 +252,7 @@ class LauncherTest {
                 #!/bin/sh
                 # A cache would be trained without the user's options: with a quarter of the machine's memory as its heap.
                 case $* in *-XX:AOTMode=* | *-XX:ArchiveClassesAtExit=*) exit 1 ;; esac
+                LINE=$*
                 left=$#
                 jar=
                 while [ "$left" -gt 0 ]; do
@@ -254,18 +264,13 @@ class LauncherTest {
                   case $argument in --sun-misc*) continue ;; esac
                   [ -n "$jar" ] || set -- "$@" "$argument"
                 done
-                exec 'JAVA' "$@" -cp 'CLASSES' 'MAIN'
+                json=
+                case $LINE in *--json*) json=--json ;; esac
+                exec 'JAVA' "$@" -cp 'CLASSES' 'MAIN' $json
                 """.replace(
                         "JAVA",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString())
-                .replace(
-                        "CLASSES",
-                        Path.of(getClass()
-                                        .getProtectionDomain()
-                                        .getCodeSource()
-                                        .getLocation()
-                                        .toURI())
-                                .toString())
+                .replace("CLASSES", folder(getClass()) + File.pathSeparator + folder(OutOfMemory.class))
                 .replace("MAIN", Glutton.class.getName()));
         return launch(args);
     }
@@ -274,8 +279,7 @@ class LauncherTest {
     void outOfMemory_isSaidWithTheWayOut_andEndsWithAStatusOfItsOwn() throws Exception {
         Result result = launchGlutton("pipe");
         assertThat(result.code).as(result.err).isEqualTo(ExitCode.OUT_OF_MEMORY);
-        assertThat(result.err)
-                .contains("OutOfMemoryError", "weir: out of memory.", "WEIR_OPTS=-Xmx", "weir.buffer.bytes");
+        assertThat(result.err).contains("weir: out of memory.", "WEIR_OPTS=-Xmx", "weir.buffer.bytes");
         assertThat(result.out).isEmpty();
         Result json = launchGlutton("pipe", "--json");
         assertThat(json.code).isEqualTo(ExitCode.OUT_OF_MEMORY);

@@ -30,6 +30,12 @@ public final class ConsumerSettings<K, V> {
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
+    private static final int MIN_BATCH = 64 * 1024;
+    private static final int MAX_BATCH = 1024 * MEGABYTE;
+    private static final int MAX_LEAN_BATCH = 64 * MEGABYTE;
+
+    /** As long as no size is given. */
+    private static final int BY_PATH = Integer.MIN_VALUE;
 
     private final Values<K, V> values;
 
@@ -49,7 +55,9 @@ public final class ConsumerSettings<K, V> {
             CommitMetadata commitMetadata,
             FetchPath fetch,
             int fetchThreads,
-            OnClose onClose) {
+            OnClose onClose,
+            int maxBatchBytes,
+            UnreadableBatches unreadableBatches) {
         this.values = new Values<>(
                 properties,
                 keyDeserializer,
@@ -66,7 +74,26 @@ public final class ConsumerSettings<K, V> {
                 commitMetadata,
                 fetch,
                 fetchThreads,
-                onClose);
+                onClose,
+                maxBatchBytes,
+                unreadableBatches);
+    }
+
+    /**
+     * What becomes of a batch that cannot be read: it is larger than {@link ConsumerSettings#maxBatchBytes}, its checksum
+     * is wrong, its codec is unknown, or its bytes are none that the codec has written.
+     */
+    public enum UnreadableBatches {
+        /** The run fails and names it. Nothing behind it in its partition is read, at the next start neither. */
+        FAIL,
+        /** It is left out, with a warning that names it. */
+        SKIP,
+        /**
+         * It counts as one record that cannot be decoded: {@link HandledFlow} treats it by its rules, so that it goes to
+         * the dead-letter topic if there is one, and {@link KafkaSource#decoded} emits it as {@link Decoded.Refused}.
+         * Other sources fail.
+         */
+        DEAD_LETTER
     }
 
     /** Passed to the Kafka client as they are. */
@@ -163,6 +190,25 @@ public final class ConsumerSettings<K, V> {
         return values.onClose;
     }
 
+    /**
+     * What a batch of the lean path may become decompressed, and what a key or a value of the client path may have: 64 KB
+     * to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the client
+     * path does it record by record.
+     */
+    public int maxBatchBytes() {
+        return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;
+    }
+
+    private static int defaultBatchBytes(FetchPath path) {
+        long most = path == FetchPath.LEAN ? MAX_LEAN_BATCH : MAX_BATCH;
+        return (int) Math.clamp(Runtime.getRuntime().maxMemory() / 4, MEGABYTE, most);
+    }
+
+    /** What becomes of batches that cannot be read, default {@link UnreadableBatches#DEAD_LETTER}. */
+    public UnreadableBatches unreadableBatches() {
+        return values.unreadableBatches;
+    }
+
     private static void checkRange(String name, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
@@ -207,7 +253,8 @@ public final class ConsumerSettings<K, V> {
                 + ", maxOutstandingRecords=" + values.maxOutstandingRecords + ", bufferBytes=" + values.bufferBytes
                 + ", revokeDeadline=" + values.revokeDeadline + ", outOfRange=" + values.outOfRange
                 + ", connectTimeout=" + values.connectTimeout + ", commitMetadataChars=" + values.commitMetadataChars
-                + ", onClose=" + values.onClose + "]";
+                + ", onClose=" + values.onClose + ", maxBatchBytes=" + maxBatchBytes() + ", unreadableBatches="
+                + values.unreadableBatches + "]";
     }
 
     /** Settings of records whose key and value stay bytes. */
@@ -293,6 +340,10 @@ public final class ConsumerSettings<K, V> {
         private int fetchThreads = 1;
         private OnClose onClose = OnClose.DEFAULT;
 
+        private int maxBatchBytes = BY_PATH;
+
+        private UnreadableBatches unreadableBatches = UnreadableBatches.DEAD_LETTER;
+
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
             this.valueDeserializer = Objects.requireNonNull(value, "value deserializer");
@@ -313,6 +364,8 @@ public final class ConsumerSettings<K, V> {
             fetch = other.values.fetch;
             fetchThreads = other.values.fetchThreads;
             onClose = other.values.onClose;
+            maxBatchBytes = other.values.maxBatchBytes;
+            unreadableBatches = other.values.unreadableBatches;
             return this;
         }
 
@@ -488,6 +541,18 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
+        /** See {@link ConsumerSettings#maxBatchBytes()}. */
+        public Builder<K, V> maxBatchBytes(int bytes) {
+            this.maxBatchBytes = bytes;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#unreadableBatches()}. */
+        public Builder<K, V> unreadableBatches(UnreadableBatches policy) {
+            this.unreadableBatches = Objects.requireNonNull(policy, "policy");
+            return this;
+        }
+
         public ConsumerSettings<K, V> build() {
             try {
                 return made();
@@ -513,7 +578,9 @@ public final class ConsumerSettings<K, V> {
                     commitMetadata,
                     fetch,
                     fetchThreads,
-                    onClose);
+                    onClose,
+                    maxBatchBytes,
+                    unreadableBatches);
         }
     }
 
@@ -543,7 +610,9 @@ public final class ConsumerSettings<K, V> {
             CommitMetadata commitMetadata,
             FetchPath fetch,
             int fetchThreads,
-            OnClose onClose) {
+            OnClose onClose,
+            int maxBatchBytes,
+            UnreadableBatches unreadableBatches) {
 
         Values {
             properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
@@ -584,6 +653,10 @@ public final class ConsumerSettings<K, V> {
                         + "; set fetch(FetchPath.LEAN), or leave fetchThreads out");
             }
             Objects.requireNonNull(onClose, "onClose");
+            Objects.requireNonNull(unreadableBatches, "unreadableBatches");
+            if (maxBatchBytes != BY_PATH) {
+                checkRange("maxBatchBytes", maxBatchBytes, MIN_BATCH, MAX_BATCH);
+            }
             checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
         }
     }

@@ -51,6 +51,14 @@ final class ConsumerSettingsReader {
     static {
         OWN.put(PRODUCE, (builder, entry) -> {});
         OWN.put(key("fetchThreads"), (builder, entry) -> builder.fetchThreads(SettingsText.number(entry)));
+        OWN.put(
+                key("maxBatchBytes"),
+                (builder, entry) ->
+                        builder.maxBatchBytes((int) Math.min(SettingsText.bytes(entry), Integer.MAX_VALUE)));
+        OWN.put(
+                key("unreadableBatches"),
+                (builder, entry) -> builder.unreadableBatches(
+                        SettingsText.choice(entry, ConsumerSettings.UnreadableBatches.class)));
         OWN.put(key("onClose"), (builder, entry) -> builder.onClose(SettingsText.choice(entry, OnClose.class)));
     }
 

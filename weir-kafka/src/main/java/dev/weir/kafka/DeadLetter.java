@@ -78,6 +78,13 @@ public record DeadLetter(
      */
     public static final String OUTPUT = PREFIX + "output";
 
+    /**
+     * Header: the first and the last offset of a batch that could not be read, as {@code 5-204}. The value is then the
+     * batch as the broker had it, or null if it was too large for that; the letter is no record to be sent again. Absent
+     * otherwise.
+     */
+    public static final String BATCH = PREFIX + "batch";
+
     /** Refuses null, but for the timestamp. */
     public DeadLetter {
         Objects.requireNonNull(letter, "letter");
@@ -143,9 +150,12 @@ public record DeadLetter(
         return text(letter, Objects.requireNonNull(name, "name"));
     }
 
-    /** Whether the letter has all that the record had; if not, the value is lost but for the origin. */
+    /**
+     * Whether the letter has all that the record had; if not, the value is lost but for the origin, or it is a {@linkplain
+     * #BATCH batch}.
+     */
     public boolean isWhole() {
-        return header(CUT) == null;
+        return header(CUT) == null && header(BATCH) == null;
     }
 
     /** The headers that the record had. */

@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,6 +23,10 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
     /** The typed record, or why there is none. Throws nothing but errors of the JVM. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
+        if (raw instanceof UnreadableBatch batch) {
+            return new Decoded.Refused<>(
+                    raw, new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), batch.cause()));
+        }
         try {
             return new Decoded.Read<>(raw, decode(raw));
         } catch (RecordDecodeException refused) {

@@ -29,6 +29,26 @@ public final class BatchTooLargeException extends PartitionException {
         this.limitBytes = limitBytes;
     }
 
+    private BatchTooLargeException(String topic, int partition, long offset, long missingBytes) {
+        super(
+                topic,
+                partition,
+                offset,
+                "a batch for which there is no memory outside the heap: " + missingBytes
+                        + " bytes were refused; raise -XX:MaxDirectMemorySize or skip the batch");
+        this.sizeBytes = -1;
+        this.limitBytes = (int) Math.min(missingBytes, Integer.MAX_VALUE);
+    }
+
+    /**
+     * A batch at {@code offset} that the JVM has no memory for.
+     *
+     * @param missingBytes the memory that it refused
+     */
+    public static BatchTooLargeException noMemory(String topic, int partition, long offset, long missingBytes) {
+        return new BatchTooLargeException(topic, partition, offset, missingBytes);
+    }
+
     /** Its size in bytes; -1 if only known to be more than the limit. */
     public long sizeBytes() {
         return sizeBytes;

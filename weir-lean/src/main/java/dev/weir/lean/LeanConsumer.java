@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads assigned partitions without making an object per record. Confined to one thread, whichever that is, but for
@@ -237,6 +238,22 @@ public final class LeanConsumer implements AutoCloseable {
      */
     public void skipBatch(int index) {
         engine.skipBatch(index);
+    }
+
+    /**
+     * The offset at which {@link #skipBatch} goes on; -1 if no batch is at fault, or its end is not known. The batch has
+     * the records from {@link #position} to here, as far as its header can be trusted.
+     */
+    public long offsetBehindFault(int index) {
+        return engine.offsetBehindFault(index);
+    }
+
+    /**
+     * A copy of the batch at fault as the broker has sent it, header included; null if no batch is at fault, or it is
+     * larger than {@link LeanSettings#maxResponseBytes}. The array is the caller's, who does not change it.
+     */
+    public byte @Nullable [] bytesAtFault(int index) {
+        return engine.bytesAtFault(index);
     }
 
     /** The counters so far. Thread-safe. */

@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.OnClose;
 import dev.weir.kafka.OutOfRangePolicy;
@@ -43,6 +44,8 @@ record WeirProperties(
      * @param fetch the fetcher of records
      * @param fetchThreads how many threads fetch for a consumer on the lean path
      * @param onClose whether a member that ends leaves its group
+     * @param maxBatchBytes what a batch may become decompressed on the lean path, and a record on the client path
+     * @param unreadableBatches what becomes of a batch that is larger, or corrupt
      * @param properties properties of the Kafka client
      */
     record Consumer(
@@ -59,6 +62,8 @@ record WeirProperties(
             @Nullable FetchPath fetch,
             @Nullable Integer fetchThreads,
             @Nullable OnClose onClose,
+            @Nullable DataSize maxBatchBytes,
+            ConsumerSettings.@Nullable UnreadableBatches unreadableBatches,
             @DefaultValue Map<String, String> properties) {}
 
     /**

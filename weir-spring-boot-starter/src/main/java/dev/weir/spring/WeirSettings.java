@@ -72,6 +72,8 @@ public final class WeirSettings {
         entries.put("weir.fetch", own.fetch(), prefix + "fetch");
         entries.put("weir.fetch.threads", own.fetchThreads(), prefix + "fetch-threads");
         entries.put("weir.on.close", own.onClose(), prefix + "on-close");
+        entries.put("weir.max.batch.bytes", own.maxBatchBytes(), prefix + "max-batch-bytes");
+        entries.put("weir.unreadable.batches", own.unreadableBatches(), prefix + "unreadable-batches");
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());
         var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);

@@ -156,6 +156,8 @@ class WeirSettingsTest {
                         "weir.consumer.fetch=lean",
                         "weir.consumer.fetch-threads=2",
                         "weir.consumer.on-close=remain",
+                        "weir.consumer.max-batch-bytes=2MB",
+                        "weir.consumer.unreadable-batches=skip",
                         "weir.producer.produce=lean",
                         "weir.producer.properties.acks=all")
                 .run(context -> {
@@ -176,6 +178,8 @@ class WeirSettingsTest {
                     assertThat(consumer.fetch()).isEqualTo(FetchPath.LEAN);
                     assertThat(consumer.fetchThreads()).isEqualTo(2);
                     assertThat(consumer.onClose()).isEqualTo(OnClose.REMAIN);
+                    assertThat(consumer.maxBatchBytes()).isEqualTo(2 << 20);
+                    assertThat(consumer.unreadableBatches()).isEqualTo(ConsumerSettings.UnreadableBatches.SKIP);
                     assertThat(both.producer().producePath()).isEqualTo(ProducePath.LEAN);
                     assertThat(both.producer().properties()).containsEntry("acks", "all");
                 });

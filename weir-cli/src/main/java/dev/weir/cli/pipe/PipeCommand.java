@@ -15,6 +15,7 @@ import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
@@ -118,7 +119,8 @@ public final class PipeCommand implements Callable<Integer> {
     }
 
     private ConsumerSettings<byte[], byte[]> consumer(ClusterClients clients) {
-        return clients.consumer(options.fetch == null ? null : options.fetch.path());
+        return clients.configured(
+                () -> options.batches.apply(clients.consumer(options.fetch == null ? null : options.fetch.path())));
     }
 
     private ShareSettings<byte[], byte[]> member(ClusterClients clients) {
@@ -258,6 +260,7 @@ public final class PipeCommand implements Callable<Integer> {
     private CliFailure failure(Throwable cause) {
         return switch (cause) {
             case CliFailure known -> known;
+            case RecordDecodeException unread -> BatchOptions.failure(unread);
             case KafkaPipelineException known -> known(known, "");
             case LineProcessException known when options.via instanceof Via.Each -> known(known, orGiveUp());
             case LineProcessException known -> known(known, "");

@@ -185,6 +185,9 @@ final class PipeOptions {
             description = "Let each record occupy a processor this long, as a handler that computes.")
     Duration workCpu = Duration.ZERO;
 
+    @Mixin
+    BatchOptions batches = new BatchOptions();
+
     @Option(
             names = "--dead-letter",
             paramLabel = "TOPIC",

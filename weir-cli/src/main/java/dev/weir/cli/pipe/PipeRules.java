@@ -53,6 +53,7 @@ final class PipeRules {
             throw CliFailure.badValue("--concurrency", options.concurrency, "1 to " + PipeOptions.MAX_CONCURRENCY);
         }
         options.sharing.check(options);
+        options.batches.check(options);
         checkGuarantee(options);
         checkRetries(options);
         checkDuration("--work", options.work);

@@ -12,7 +12,7 @@ public final class ExitCode {
     /** The command line was wrong; nothing was started. */
     public static final int WRONG_USAGE = 2;
 
-    /** The JVM had no memory left. The JVM itself ends with the same, under {@code -XX:+ExitOnOutOfMemoryError}. */
+    /** The JVM had no memory left; it ends with the same by itself, under {@code -XX:+ExitOnOutOfMemoryError}. */
     public static final int OUT_OF_MEMORY = 3;
 
     /** Figures do not meet the rule that was given. */

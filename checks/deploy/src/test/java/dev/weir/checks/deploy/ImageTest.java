@@ -44,10 +44,10 @@ class ImageTest {
     }
 
     @Test
-    void process_isTheJvmItself_notRoot_andEndsWhenItsMemoryIsUsedUp() {
+    void process_isTheJvmItself_andNotRoot() {
         assertThat(image.entryPoint())
                 .startsWith("java")
-                .contains("-XX:MaxRAMPercentage=50", "-XX:+ExitOnOutOfMemoryError")
+                .contains("-XX:MaxRAMPercentage=50")
                 .endsWith("dev.weir.cli.Weir")
                 .noneMatch(word -> word.startsWith("-Xmx"));
         assertThat(image.config().required("User").asText()).matches("[1-9][0-9]*:[1-9][0-9]*");

@@ -48,6 +48,11 @@ final class PipeProcess implements AutoCloseable {
         return start(List.of(), touched, "dev.weir.cli.Main", heapMegabytes, args);
     }
 
+    /** As the launcher does: the JVM does not end by itself at the first error for want of memory. */
+    static PipeProcess startSurviving(int heapMegabytes, String... args) {
+        return start(List.of(), List.of("-XX:-ExitOnOutOfMemoryError"), "dev.weir.cli.Main", heapMegabytes, args);
+    }
+
     /** Any main class of the tests. */
     static PipeProcess startMain(String mainClass, int heapMegabytes, String... args) {
         return start(List.of(), List.of(), mainClass, heapMegabytes, args);

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.buffer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.DueTimes;
+import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -106,6 +107,9 @@ public final class Delay {
 
     /** The first millisecond at which a record is due; far times are the ends of what a long can say. */
     static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
+        if (record instanceof UnreadableBatch) {
+            return Long.MIN_VALUE;
+        }
         Instant at;
         try {
             at = due.of(record);

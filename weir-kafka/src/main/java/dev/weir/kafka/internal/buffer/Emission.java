@@ -129,6 +129,18 @@ public final class Emission {
         }
     }
 
+    /** Leaves out what is at the offsets from {@code from} to before {@code to}, as if it had been emitted and finished. */
+    public void leaveOut(AssignedPartition partition, long from, long to) {
+        if (!owner.isEmitting() || from >= partition.endOffset()) {
+            partition.dropped(from);
+        } else if (gate != null) {
+            gate.readTo(partition, to);
+        } else {
+            partition.tracker().appendFinished(from);
+            partition.tracker().seenTo(to);
+        }
+    }
+
     /** Of records in a row, those behind the end are left out. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0

@@ -30,8 +30,17 @@ public record Plan(
     /** What becomes of acknowledgements and commits. */
     public sealed interface Delivery {
 
-        /** Each record is tracked, the finished prefix is committed. */
-        record Committable() implements Delivery {}
+        /**
+         * Each record is tracked, the finished prefix is committed.
+         *
+         * @param takesUnreadable whether a batch that cannot be read goes on as a record that cannot be decoded
+         */
+        record Committable(boolean takesUnreadable) implements Delivery {
+
+            public Committable() {
+                this(false);
+            }
+        }
 
         /**
          * Nothing is committed.
@@ -61,6 +70,11 @@ public record Plan(
 
     public boolean isCommittable() {
         return delivery instanceof Delivery.Committable;
+    }
+
+    /** Whether a batch that cannot be read goes on as a record that cannot be decoded. */
+    public boolean takesUnreadable() {
+        return delivery instanceof Delivery.Committable committable && committable.takesUnreadable;
     }
 
     /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */

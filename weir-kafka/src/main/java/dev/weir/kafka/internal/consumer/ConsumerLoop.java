@@ -134,7 +134,9 @@ final class ConsumerLoop implements Runnable {
         Hooks hooks = new Hooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
         this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
-        this.intake = new Intake(waiting, fetcher, assignment, flow, emission, positions, observer, clock);
+        UnreadableBatches unreadable = new UnreadableBatches(
+                settings.unreadableBatches(), plan.takesUnreadable(), assignment, emission, flow, fetcher);
+        this.intake = new Intake(waiting, fetcher, assignment, flow, emission, positions, unreadable, observer, clock);
         this.rebalances = new Rebalances(
                 owner,
                 arrivals,

@@ -19,8 +19,11 @@ import dev.weir.kafka.internal.commit.MemberCommit;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
+import dev.weir.kafka.internal.fetch.ClientRescue;
 import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.LeanConfig;
 import dev.weir.kafka.internal.fetch.LeanFetcher;
+import dev.weir.kafka.internal.fetch.PollBudget;
 import dev.weir.kafka.internal.fetch.Views;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
@@ -71,6 +74,9 @@ public final class ConsumerStart {
 
     /** Less than this is not worth a request; a batch that is larger comes all the same (KIP-74). */
     private static final long MIN_FETCH_BYTES = 64 * 1024;
+
+    /** A batch is decompressed whole to see what is wrong with it, outside the heap. */
+    private static final int MAX_RESCUED_BYTES = 64 * 1024 * 1024;
 
     private final ConsumerSettings<?, ?> settings;
     private final Subscription subscription;
@@ -327,11 +333,12 @@ public final class ConsumerStart {
             Lookup lookup,
             Consumer<Throwable> onFailure,
             @Nullable TransactionGate transactions) {
+        PollBudget budget = budget(around, config);
         org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client = around.client(config);
         try {
             ConsumerLoop loop = new ConsumerLoop(
                     client,
-                    fetcher(around, client, config, name),
+                    fetcher(around, client, config, budget, name),
                     settings,
                     ClientLimits.of(config),
                     plan,
@@ -349,19 +356,38 @@ public final class ConsumerStart {
         }
     }
 
+    /** Has the client of the configuration go by a budget, if it is to fetch. */
+    private PollBudget budget(Surroundings around, Map<String, Object> config) {
+        PollBudget budget = new PollBudget(settings.bufferBytes(), settings.maxBatchBytes());
+        if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {
+            config.put(PollBudget.CONFIG, budget);
+            config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, PollBudget.Bytes.class);
+            config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, PollBudget.Bytes.class);
+        }
+        return budget;
+    }
+
     private Fetcher fetcher(
             Surroundings around,
             org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client,
             Map<String, Object> config,
+            PollBudget budget,
             String name) {
         if (settings.fetch() == FetchPath.CLIENT) {
-            return new ClientFetcher(client);
+            return around.hasBrokers() ? new ClientFetcher(client, budget, rescue(config)) : new ClientFetcher(client);
         }
         if (!around.hasBrokers()) {
             throw new KafkaPipelineException("only a client can fetch here, where there are no brokers: fetch="
                     + settings.fetch() + "; set fetch(FetchPath.CLIENT)");
         }
-        return LeanFetcher.open(client, config, name, settings.fetchThreads(), views);
+        return LeanFetcher.open(client, config, settings.maxBatchBytes(), name, settings.fetchThreads(), views);
+    }
+
+    private ClientRescue rescue(Map<String, Object> config) {
+        return new ClientRescue(
+                () -> LeanConfig.of(config, Math.min(settings.maxBatchBytes(), MAX_RESCUED_BYTES)),
+                ClientLimits.of(config).maxPollRecords(),
+                settings.bufferBytes());
     }
 
     private <A> A answer(CompletionStage<A> question, Duration within) {

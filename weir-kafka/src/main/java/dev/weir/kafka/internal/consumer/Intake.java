@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LeaderEpochs;
+import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.fetch.Waiting;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.position.Positions;
@@ -28,6 +29,7 @@ final class Intake {
     private final FlowControl flow;
     private final Emission emission;
     private final Positions positions;
+    private final UnreadableBatches unreadable;
     private final Observer observer;
     private final OwnerClock clock;
 
@@ -38,6 +40,7 @@ final class Intake {
             FlowControl flow,
             Emission emission,
             Positions positions,
+            UnreadableBatches unreadable,
             Observer observer,
             OwnerClock clock) {
         this.waiting = waiting;
@@ -46,6 +49,7 @@ final class Intake {
         this.flow = flow;
         this.emission = emission;
         this.positions = positions;
+        this.unreadable = unreadable;
         this.observer = observer;
         this.clock = clock;
     }
@@ -57,6 +61,8 @@ final class Intake {
             observer.polled();
         } catch (InvalidOffsetException unknown) {
             positions.unknown(unknown);
+        } catch (UnreadableBatch.Found found) {
+            unreadable.found(found.batch());
         }
     }
 

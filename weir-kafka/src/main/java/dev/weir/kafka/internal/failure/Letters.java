@@ -6,6 +6,7 @@ import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.kafka.produce.RecordTimestamps;
 import dev.weir.stream.spi.Thrown;
 import java.time.Clock;
@@ -91,6 +92,9 @@ public final class Letters implements Route {
             add(headers, DeadLetter.GROUP, group);
         }
         add(headers, DeadLetter.TIME, Clock.systemUTC().instant().toString());
+        if (failed.raw() instanceof UnreadableBatch batch) {
+            add(headers, DeadLetter.BATCH, batch.offset() + "-" + (batch.nextOffset() - 1));
+        }
         if (failed.raw() instanceof UnwrittenRecord unwritten) {
             add(headers, DeadLetter.OUTPUT, unwritten.output());
             if (!unwritten.missing().isEmpty()) {

@@ -2,16 +2,24 @@ package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.Contact;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.CorruptRecordException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.jspecify.annotations.Nullable;
 
 /** Fetches by Kafka's own client, the one that is also the member of the group. See {@link Fetcher} for threads. */
 public final class ClientFetcher implements Fetcher {
@@ -25,21 +33,155 @@ public final class ClientFetcher implements Fetcher {
     /** What is being revoked: its positions are asked for once more after that. */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
+    /** The bytes of a poll, if the deserializers of the client go by it. */
+    private final PollBudget budget;
+
+    /** Reads what the client cannot; null where there are no brokers to ask, or nothing is fetched by the client. */
+    private final @Nullable ClientRescue rescue;
+
+    /** Where partitions were when the client failed, and the poll was tried again. */
+    private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
+
+    /** Creates a fetcher by a client that has no bounds but its own. */
     public ClientFetcher(Consumer<byte[], byte[]> client) {
+        this(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), null);
+    }
+
+    /**
+     * Creates a fetcher.
+     *
+     * @param budget that of the client's deserializers, {@link PollBudget.Bytes}
+     * @param rescue reads what the client fails at
+     */
+    public ClientFetcher(Consumer<byte[], byte[]> client, PollBudget budget, @Nullable ClientRescue rescue) {
         this.client = client;
         this.contact = new ClientContact(client);
+        this.budget = budget;
+        this.rescue = rescue;
     }
 
     @Override
     public ConsumerRecords<byte[], byte[]> poll(long nanos) {
         positions.keySet().removeAll(leaving);
         leaving.clear();
-        ConsumerRecords<byte[], byte[]> records = client.poll(Duration.ofNanos(nanos));
+        budget.begin();
+        ConsumerRecords<byte[], byte[]> records;
+        try {
+            records = client.poll(Duration.ofNanos(nanos));
+        } catch (RecordDeserializationException refused) {
+            throw refused.getCause() instanceof PollBudget.TooLarge tooLarge
+                    ? new UnreadableBatch.Found(UnreadableBatch.tooLarge(
+                            refused.topicPartition(), refused.offset(), tooLarge.sizeBytes(), budget.recordBytes()))
+                    : refused;
+        } catch (RuntimeException | OutOfMemoryError failure) {
+            if (rescue == null || !mayBeOfBytes(failure)) {
+                throw failure;
+            }
+            ConsumerRecords<byte[], byte[]> before = rescued(rescue, failure);
+            if (before == null) {
+                throw failure;
+            }
+            return before;
+        }
+        if (budget.isExceeded()) {
+            return cut(records);
+        }
         records.nextOffsets().forEach((id, next) -> positions.replace(id, LogPosition.of(next)));
         if (records.nextOffsets().isEmpty()) {
             follow(records);
         }
         return records;
+    }
+
+    /**
+     * Whether a batch may be the reason. For a wrong checksum, or bytes that no codec understands, the client throws a
+     * plain exception; for an unknown codec one that is not Kafka's.
+     */
+    private static boolean mayBeOfBytes(Throwable failure) {
+        return failure instanceof OutOfMemoryError
+                || failure.getClass() == KafkaException.class
+                || failure instanceof CorruptRecordException
+                || failure instanceof InvalidRecordException
+                || !(failure instanceof KafkaException || failure instanceof IllegalStateException);
+    }
+
+    /**
+     * What comes before the batch that the client has failed at, or null if no batch is the reason.
+     *
+     * @throws UnreadableBatch.Found if nothing comes before it
+     */
+    private @Nullable ConsumerRecords<byte[], byte[]> rescued(ClientRescue by, Throwable failure) {
+        String hint = String.valueOf(failure.getMessage());
+        Map<TopicPartition, LogPosition> running = new HashMap<>(positions);
+        running.keySet().retainAll(client.assignment());
+        boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
+        if (failure.getClass() == KafkaException.class && !named) {
+            return null; // Of a callback, for example: what is wrong with a batch is said with its partition.
+        }
+        // With an error the client forgets what it has gathered in this poll, though it has gone past it.
+        running.forEach((id, position) -> client.seek(id, position.commit("")));
+        if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
+            triedAgainAt = running; // Others may have used the memory for a moment.
+            return ConsumerRecords.empty();
+        }
+        running.keySet().removeAll(client.paused());
+        ClientRescue.Rescued found = by.look(running, hint);
+        if (found == null) {
+            if (named && !running.equals(triedAgainAt)) {
+                triedAgainAt = running; // The bytes were damaged on the way.
+                return ConsumerRecords.empty();
+            }
+            return null;
+        }
+        if (found.records().isEmpty() && found.batch() != null) {
+            throw new UnreadableBatch.Found(found.batch());
+        }
+        goOn(found.id(), found.records(), found.nextOffset());
+        return new ConsumerRecords<>(Map.of(found.id(), found.records()), Map.of());
+    }
+
+    /** The records within the budget; those behind it are fetched again. */
+    private ConsumerRecords<byte[], byte[]> cut(ConsumerRecords<byte[], byte[]> records) {
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> kept = new LinkedHashMap<>();
+        for (TopicPartition id : records.partitions()) {
+            List<ConsumerRecord<byte[], byte[]>> all = records.records(id);
+            int count = 0;
+            while (count < all.size() && !isLeftOut(all.get(count))) {
+                count++;
+            }
+            if (count > 0) {
+                kept.put(id, new ArrayList<>(all.subList(0, count)));
+            }
+            OffsetAndMetadata next = records.nextOffsets().get(id);
+            if (count < all.size()) {
+                goOn(id, all.subList(0, count), all.get(count).offset());
+            } else if (next != null) {
+                positions.replace(id, LogPosition.of(next));
+            }
+        }
+        records.nextOffsets().forEach((id, next) -> {
+            if (!records.partitions().contains(id)) {
+                positions.replace(id, LogPosition.of(next));
+            }
+        });
+        return new ConsumerRecords<>(kept, Map.of());
+    }
+
+    private static boolean isLeftOut(ConsumerRecord<byte[], byte[]> record) {
+        return record.key() == PollBudget.LEFT_OUT || record.value() == PollBudget.LEFT_OUT;
+    }
+
+    /** Goes on behind records that were handed out, or where it was if there were none. */
+    private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
+        LogPosition before = positions.get(id);
+        int epoch = before == null ? LogPosition.NO_EPOCH : before.leaderEpoch();
+        seek(
+                id,
+                new LogPosition(
+                        offset,
+                        handedOut.isEmpty()
+                                ? epoch
+                                : handedOut.getLast().leaderEpoch().orElse(epoch)));
     }
 
     /** An interceptor may have made others of them, which do not say what they are followed by. */

@@ -241,7 +241,7 @@ final class FetchThread implements FetchLane {
             int index = lean.index(fault.topic(), fault.partition());
             Reading reading = index < 0 ? null : byIndex.get(index);
             if (reading != null) {
-                told(reading).failure = LeanFaults.asOfClient(reading.placement.partition.id, fault);
+                told(reading).failure = LeanFaults.asOfClient(reading.placement.partition.id, fault, lean, index);
             }
             return 1;
         }

@@ -20,22 +20,30 @@ public final class LeanConfig {
     /** Each connection keeps two buffers of what a broker answers. */
     private static final int MAX_FETCH_BYTES = 8 * MEGABYTE;
 
+    private static final int DEFAULT_BATCH_BYTES = 64 * MEGABYTE;
+
     private static final int MAX_FETCH_WAIT_MILLIS = 300_000;
     private static final int MAX_AGE_MILLIS = 86_400_000;
 
     private LeanConfig() {}
 
-    /** As the next, for one consumer. */
+    /** As the next, for one consumer, with the default of what a batch may become. */
     public static LeanSettings of(Map<String, Object> config) {
-        return of(config, 1);
+        return of(config, 1, DEFAULT_BATCH_BYTES);
+    }
+
+    /** As the next, for one consumer. */
+    public static LeanSettings of(Map<String, Object> config, int maxBatchBytes) {
+        return of(config, 1, maxBatchBytes);
     }
 
     /**
      * The settings for a configuration that a client was made with, so that it is known to be valid.
      *
      * @param consumers that share what the client may fetch at once: each of them asks for its part
+     * @param maxBatchBytes of a decompressed batch
      */
-    static LeanSettings of(Map<String, Object> config, int consumers) {
+    static LeanSettings of(Map<String, Object> config, int consumers, int maxBatchBytes) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
             // A consumer's configuration, as which security settings are read, refuses those of a share consumer.
@@ -56,6 +64,7 @@ public final class LeanConfig {
                 .maxFetchBytes(fetchBytes)
                 .maxPartitionBytes(clamped(
                         config, ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, MEGABYTE, KILOBYTE, fetchBytes))
+                .maxBatchBytes(maxBatchBytes)
                 .maxPollRecords(
                         number(config, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS))
                 .checkCrc(Boolean.parseBoolean(text(config, ConsumerConfig.CHECK_CRCS_CONFIG, "true")))

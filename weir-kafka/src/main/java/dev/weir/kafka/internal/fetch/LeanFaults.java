@@ -1,7 +1,11 @@
 package dev.weir.kafka.internal.fetch;
 
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.OffsetLostException;
 import dev.weir.lean.PartitionException;
+import dev.weir.lean.UnsupportedBatchException;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -14,8 +18,13 @@ final class LeanFaults {
 
     private LeanFaults() {}
 
-    /** The exception that Kafka's client would throw, as far as it has one. */
-    static KafkaException asOfClient(TopicPartition id, PartitionException fault) {
+    /**
+     * The exception that Kafka's client would throw, as far as it has one; {@link UnreadableBatch.Found} if a batch is at
+     * fault.
+     *
+     * @param index of the partition in the consumer that has thrown
+     */
+    static KafkaException asOfClient(TopicPartition id, PartitionException fault, LeanConsumer lean, int index) {
         if (fault instanceof OffsetLostException lost) {
             String message = String.valueOf(fault.getMessage());
             if (lost.isOtherTopic()) {
@@ -27,8 +36,16 @@ final class LeanFaults {
                     : new LogTruncationException(
                             message, where, Map.of(id, new OffsetAndMetadata(lost.divergentOffset())));
         }
-        boolean ofABatch = fault.getClass() != PartitionException.class;
-        String wayOut = ofABatch ? "; to go on behind it, commit a later offset for the group" : "";
-        return new KafkaException(fault.getMessage() + wayOut, fault);
+        return isOfABatch(fault)
+                ? new UnreadableBatch.Found(
+                        UnreadableBatch.of(id, lean.offsetBehindFault(index), lean.bytesAtFault(index), fault))
+                : new KafkaException(fault.getMessage(), fault);
+    }
+
+    /** Whether a batch is at fault, and what is behind it could be read. */
+    static boolean isOfABatch(PartitionException fault) {
+        return fault instanceof CorruptBatchException
+                || fault instanceof BatchTooLargeException
+                || fault instanceof UnsupportedBatchException;
     }
 }

@@ -62,6 +62,7 @@ public final class LeanFetcher implements Fetcher {
      * Makes a fetcher with the client's own configuration, as far as it is about fetching.
      *
      * @param name of the consumer, for threads
+     * @param maxBatchBytes of a decompressed batch
      * @param threads 1: the owner thread fetches; more: so many others do
      * @param views makes, for each thread that fetches, what makes what is handed out of each record, which is gone
      *     afterwards
@@ -69,10 +70,11 @@ public final class LeanFetcher implements Fetcher {
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
             Map<String, Object> config,
+            int maxBatchBytes,
             String name,
             int threads,
             Supplier<Views.Maker> views) {
-        LeanSettings settings = LeanConfig.of(config, threads);
+        LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
         LeanReader reader = threads == 1
                 ? new OwnReader(settings, views.get())
                 : new ThreadedReader(name, threads, settings, views);

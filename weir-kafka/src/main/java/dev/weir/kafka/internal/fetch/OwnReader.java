@@ -90,7 +90,7 @@ final class OwnReader implements LeanReader {
             int index = lean.index(fault.topic(), fault.partition());
             LeanPartition partition = index < 0 ? null : byIndex.get(index);
             if (partition != null) {
-                partition.failure = LeanFaults.asOfClient(partition.id, fault);
+                partition.failure = LeanFaults.asOfClient(partition.id, fault, lean, index);
             }
             return 1;
         }

@@ -98,9 +98,13 @@ public final class Views {
         }
     }
 
-    /** Behind a record, or behind those in a row. */
+    /** Behind a record, those in a row, or a batch that cannot be read. */
     public static long nextOffset(ConsumerRecord<?, ?> record) {
-        return record instanceof InARow row ? row.views.toOffset() : record.offset() + 1;
+        return switch (record) {
+            case InARow row -> row.views.toOffset();
+            case UnreadableBatch batch -> batch.nextOffset();
+            default -> record.offset() + 1;
+        };
     }
 
     /** What a thread that fetches makes of what it reads. Confined to that thread. */

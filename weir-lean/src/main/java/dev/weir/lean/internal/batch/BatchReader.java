@@ -172,8 +172,10 @@ public final class BatchReader implements BatchView {
             ByteBuffer plain = decompressor.decompress(codec, bytes, recordsAt, end);
             records.start(bytes, at, plain, 0, plain.limit(), fromOffset);
         } catch (TooLargeException e) {
-            throw new BatchTooLargeException(
-                    topic, partition, fromOffset, -1, decompressor.limitBytes(), "maxBatchBytes");
+            throw e.missingBytes() > 0
+                    ? BatchTooLargeException.noMemory(topic, partition, fromOffset, e.missingBytes())
+                    : new BatchTooLargeException(
+                            topic, partition, fromOffset, -1, decompressor.limitBytes(), "maxBatchBytes");
         } catch (CodecException e) {
             throw new CorruptBatchException(topic, partition, fromOffset, String.valueOf(e.getMessage()), e);
         }

@@ -36,7 +36,12 @@ final class Output {
                 throw new TooLargeException();
             }
             long capacity = Math.max(used + more, Math.min(limitBytes, 2L * bytes.capacity()));
-            bytes = ByteBuffer.allocateDirect((int) capacity).put(bytes.flip());
+            try {
+                bytes = ByteBuffer.allocateDirect((int) capacity).put(bytes.flip());
+            } catch (OutOfMemoryError noMemory) {
+                // The JVM's limit for memory outside the heap is lower than ours: this batch is too large for it.
+                throw new TooLargeException(capacity);
+            }
         }
         return bytes.limit(bytes.capacity());
     }

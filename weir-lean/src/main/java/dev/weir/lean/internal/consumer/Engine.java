@@ -259,9 +259,11 @@ public final class Engine implements AutoCloseable {
             locations.resume(partition);
             return;
         }
+        byte[] bytes = partition.cursor.copyOfBatch();
         partition.moveTo(partition.cursor.position(), partition.cursor.leaderEpoch());
         partition.state = Partition.FAILED;
         partition.offsetBehindFault = behind;
+        partition.bytesAtFault = bytes;
         throw fault;
     }
 
@@ -303,6 +305,16 @@ public final class Engine implements AutoCloseable {
         Partition partition = at(index);
         partition.moveTo(place);
         locations.resume(partition);
+    }
+
+    /** Where {@link #skipBatch} goes on; -1 if there is no batch at fault, or its end is not known. */
+    public long offsetBehindFault(int index) {
+        return at(index).offsetBehindFault;
+    }
+
+    /** The bytes of the batch at fault, or null. */
+    public byte @Nullable [] bytesAtFault(int index) {
+        return at(index).bytesAtFault;
     }
 
     /** Goes behind the batch at fault. */

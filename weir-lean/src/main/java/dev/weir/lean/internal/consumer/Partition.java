@@ -92,6 +92,9 @@ final class Partition {
     /** The offset after the batch at fault. */
     long offsetBehindFault = UNKNOWN;
 
+    /** The bytes of the batch at fault, if they are known; the array is nobody else's. */
+    byte @Nullable [] bytesAtFault;
+
     Partition(Topic topic, int number, PartitionCursor cursor) {
         this.topic = topic;
         this.number = number;
@@ -162,6 +165,7 @@ final class Partition {
         placedIn = null;
         fault = null;
         offsetBehindFault = UNKNOWN;
+        bytesAtFault = null;
     }
 
     /** Goes where its leader says that a beginning, an end or a time is. */

@@ -222,6 +222,19 @@ public final class PartitionCursor {
         return behind == Long.MAX_VALUE ? position + 1 : behind;
     }
 
+    /** A copy of the next batch, as far as it has come and its own size makes sense; null if there is none. */
+    public byte @Nullable [] copyOfBatch() {
+        Chunk chunk = chunks.peekFirst();
+        if (chunk == null || chunk.end() - chunk.at < BatchLayout.LOG_OVERHEAD) {
+            return null;
+        }
+        int there = chunk.end() - chunk.at;
+        long size = BatchLayout.size(chunk.bytes(), chunk.at);
+        byte[] copy = new byte[size >= BatchLayout.HEADER_BYTES && size <= there ? (int) size : there];
+        chunk.bytes().get(chunk.at, copy);
+        return copy;
+    }
+
     private long believed(long offset, long logEnd) {
         return offset > position && offset <= logEnd ? offset : Long.MAX_VALUE;
     }

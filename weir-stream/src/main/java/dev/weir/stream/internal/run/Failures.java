@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Action;
 import dev.weir.stream.spi.Thrown;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** How a failure of one thread is thrown on another. Stateless. */

@@ -1,0 +1,143 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Batches of some KB that become larger than the whole heap, which has 64 MB. */
+@Tag("long")
+@Timeout(300)
+class PipeBatchMemoryTest {
+
+    private static final int HEAP_MEGABYTES = 64;
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    private static KafkaCluster cluster;
+
+    @BeforeAll
+    static void write() {
+        cluster = KafkaCluster.builder().forked().start();
+        cluster.createTopic("bomb", 1);
+        send("bomb", new byte[10]);
+        send("bomb", new byte[100_000_000]);
+        send("bomb", new byte[10]);
+        cluster.createTopic("many", 1);
+        send("many", new byte[1_000_000], 200);
+    }
+
+    @AfterAll
+    static void close() {
+        cluster.close();
+    }
+
+    private static void send(String topic, byte[] value) {
+        send(topic, value, 1);
+    }
+
+    /** In one batch. */
+    private static void send(String topic, byte[] value, int count) {
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of(
+                        "bootstrap.servers",
+                        cluster.bootstrapServers(),
+                        "compression.type",
+                        "zstd",
+                        "batch.size",
+                        count == 1 ? 16_384 : 256 << 20,
+                        "buffer.memory",
+                        300 << 20,
+                        "linger.ms",
+                        60_000,
+                        "max.request.size",
+                        300 << 20),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            for (int n = 0; n < count; n++) {
+                var ignored = producer.send(new ProducerRecord<>(topic, 0, null, value));
+            }
+            producer.flush();
+        }
+    }
+
+    private static PipeProcess pipe(String from, String name, String... more) {
+        cluster.createTopic(name, 1);
+        List<String> command = new ArrayList<>(List.of(
+                "pipe",
+                "--bootstrap-server",
+                cluster.bootstrapServers(),
+                "--from",
+                from,
+                "--to",
+                name,
+                "--group",
+                name));
+        command.addAll(List.of(more));
+        return PipeProcess.startSurviving(HEAP_MEGABYTES, command.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "lean"})
+    void recordLargerThanTheHeap_failsThePipe_namingItsPlace(String path) throws Exception {
+        try (PipeProcess pipe = pipe("bomb", "fail-" + path, "--fetch", path)) {
+            assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isEqualTo(1);
+            assertThat(pipe.err()).contains("bomb-0@1", "--unreadable-batches");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "lean"})
+    void recordLargerThanTheHeap_skipped_theOthersAreWritten(String path) throws Exception {
+        String name = "skip-" + path;
+        try (PipeProcess pipe =
+                pipe("bomb", name, "--fetch", path, "--unreadable-batches", "skip", "--until-end", "--json")) {
+            assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isZero();
+        }
+        assertThat(cluster.endOffsets(name)).containsEntry(new TopicPartition(name, 0), 2L);
+        assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets("bomb"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "lean"})
+    void recordLargerThanTheHeap_withADeadLetterTopic_isADeadLetter(String path) throws Exception {
+        String name = "letter-" + path;
+        cluster.createTopic(name + "-dead", 1);
+        try (PipeProcess pipe =
+                pipe("bomb", name, "--fetch", path, "--dead-letter", name + "-dead", "--until-end", "--json")) {
+            assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isZero();
+        }
+        assertThat(cluster.endOffsets(name)).containsEntry(new TopicPartition(name, 0), 2L);
+        assertThat(FailureTopics.read(cluster, name + "-dead")).hasSize(1);
+        assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets("bomb"));
+    }
+
+    @Test
+    void batchLargerThanTheHeap_onTheClientPath_isReadRecordByRecord() throws Exception {
+        try (PipeProcess pipe = pipe("many", "many-client", "--fetch", "client", "--until-end", "--json")) {
+            assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isZero();
+            assertThat(pipe.out()).contains("\"records_out\":200");
+        }
+    }
+
+    @Test
+    void batchLargerThanTheHeap_onTheLeanPath_isNamed() throws Exception {
+        try (PipeProcess pipe = pipe("many", "many-lean", "--fetch", "lean", "--until-end")) {
+            assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isEqualTo(1);
+            assertThat(pipe.err()).contains("many-0@0", "--max-batch-bytes");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+package dev.weir.checks.integration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Batches that are too large, or damaged on the broker's disk, between batches that are neither. Each topic has batches
+ * of the offsets 0, 1, 2 to 4, and 5; the third one is at fault.
+ */
+class UnreadableBatchTest {
+
+    private static final int LIMIT = 1 << 20;
+
+    private static final int LARGE = 4 << 20;
+
+    /** Places in a batch: see Kafka's format of version 2. */
+    private static final int CRC_AT = 17;
+
+    private static final int ATTRIBUTES_AT = 21;
+    private static final int RECORDS_AT = 61;
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private final Queue<String> read = new ConcurrentLinkedQueue<>();
+
+    /** How a consumer fetches. */
+    enum Way {
+        CLIENT(FetchPath.CLIENT, 1),
+        LEAN(FetchPath.LEAN, 1),
+        LEAN_THREADS(FetchPath.LEAN, 2);
+
+        private final FetchPath path;
+        private final int threads;
+
+        Way(FetchPath path, int threads) {
+            this.path = path;
+            this.threads = threads;
+        }
+    }
+
+    /** What is wrong with the batch. */
+    enum Damage {
+        TOO_LARGE,
+        CHECKSUM,
+        CODEC,
+        COMPRESSED_BYTES
+    }
+
+    static Stream<Arguments> all() {
+        return Stream.of(Way.values())
+                .flatMap(path -> Stream.of(Damage.values()).map(damage -> Arguments.of(path, damage)));
+    }
+
+    static Stream<Arguments> ofOneThread() {
+        return all().filter(arguments -> arguments.get()[0] != Way.LEAN_THREADS);
+    }
+
+    private static ConsumerSettings.Builder<byte[], byte[]> settings(Way path, String group) {
+        return ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(group)
+                .fetch(path.path)
+                .fetchThreads(path.threads)
+                .maxBatchBytes(LIMIT)
+                .commitInterval(Duration.ofMillis(100));
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void batchAtFault_skipped_leavesOutItsRecordsAndIsCommittedPast(Way path, Damage damage) throws Exception {
+        String topic = topic(damage, "skip-" + path, true);
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
+                settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
+                Subscription.topics(topic).untilEnd());
+        var report = source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
+        assertThat(report.drained()).isTrue();
+        assertThat(read).containsExactlyElementsOf(readable(path, damage));
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofOneThread")
+    void batchAtFault_isTheLastOne_skipped_isCommittedPast(Way path, Damage damage) throws Exception {
+        String topic = topic(damage, "last-" + path, false);
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
+                settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
+                Subscription.topics(topic).untilEnd());
+        var report = source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
+        assertThat(report.drained()).isTrue();
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofOneThread")
+    void batchAtFault_inAFlowWithADeadLetterTopic_isADeadLetter(Way path, Damage damage) throws Exception {
+        String topic = topic(damage, "letter-" + path, true);
+        KAFKA.cluster().createTopic(topic + "-dead", 1);
+        KafkaFlow.from(settings(path, topic).build(), Subscription.topics(topic).untilEnd())
+                .forEach(2, RecordOrdering.byPartition(), this::note)
+                .deadLetter(topic + "-dead")
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(read).containsExactlyElementsOf(readable(path, damage));
+        DeadLetter letter = DeadLetter.read(
+                FailureTopics.read(KAFKA.cluster(), topic + "-dead").getFirst());
+        assertThat(letter.topic()).isEqualTo(topic);
+        boolean single = damage == Damage.TOO_LARGE && path == Way.CLIENT;
+        assertThat(letter.offset()).isEqualTo(single ? 3 : 2);
+        assertThat(letter.header(DeadLetter.BATCH)).isEqualTo(single ? "3-3" : "2-4");
+        assertThat(letter.header(DeadLetter.MESSAGE)).contains(topic + "-0@");
+        assertThat(letter.isWhole()).isFalse();
+        if (!single) {
+            assertThat(letter.letter().value()).isEqualTo(batchAtFault(topic));
+        }
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofOneThread")
+    void batchAtFault_withoutAWayOut_failsTheRunNamingItsPlace(Way path, Damage damage) throws Exception {
+        String topic = topic(damage, "fail-" + path, true);
+        Source<ConsumerRecord<byte[], byte[]>> source =
+                KafkaSource.atLeastOnce(settings(path, topic).build(), Subscription.topics(topic));
+        Throwable failure = catchThrowable(
+                () -> source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS));
+        assertThat(failure).hasRootCauseInstanceOf(Exception.class);
+        assertThat(failure.getCause())
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContainingAll(topic + "-0@", "unreadableBatches");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void batchAtFault_exactlyOnce_skipped_isCommittedPast(Way path) throws Exception {
+        String topic = topic(Damage.CHECKSUM, "eos-" + path, true);
+        KAFKA.cluster().createTopic(topic + "-out", 1);
+        var running = KafkaSource.exactlyOnce(
+                        settings(path, topic)
+                                .unreadableBatches(UnreadableBatches.SKIP)
+                                .build(),
+                        Subscription.topics(topic).untilEnd())
+                .produceTo(
+                        ProducerSettings.builder()
+                                .bootstrapServers(KAFKA.bootstrapServers())
+                                .build(),
+                        records -> records.map(
+                                record -> new ProducerRecord<>(topic + "-out", record.key(), record.value())))
+                .run();
+        running.completion().get(60, TimeUnit.SECONDS);
+        assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-out")).hasSize(3);
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void batchAtFault_atMostOnce_skipped_isCommittedPast(Way path) throws Exception {
+        String topic = topic(Damage.CODEC, "amo-" + path, false);
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atMostOnce(
+                settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
+                Subscription.topics(topic).untilEnd(),
+                10);
+        source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
+        assertThat(read).containsExactly("0", "1");
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    /** 40 records of 200 KB in a batch of some KB: more than a poll may have, in a heap that small. */
+    @Test
+    void pollOfTheClient_isBoundedInBytes_andLosesAndRepeatsNothing() throws Exception {
+        String topic = "budget";
+        KAFKA.cluster().createTopic(topic, 2);
+        byte[] value = new byte[200_000];
+        try (var producer = producer("gzip")) {
+            for (int n = 0; n < 40; n++) {
+                for (int partition = 0; partition < 2; partition++) {
+                    var ignored = producer.send(new ProducerRecord<>(
+                            topic,
+                            partition,
+                            null,
+                            n % 3 == 0 ? null : (partition + "-" + n).getBytes(UTF_8),
+                            n % 5 == 0 ? null : value,
+                            FailureTopics.headers()));
+                }
+            }
+            producer.flush();
+        }
+        Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
+                settings(Way.CLIENT, topic).bufferBytes(1 << 20).build(),
+                Subscription.topics(topic).untilEnd());
+        source.to(Sink.forEach(record -> read.add(record.partition() + "@" + record.offset() + ":"
+                        + (record.value() == null ? 0 : record.value().length) + ":"
+                        + record.headers().toArray().length)))
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(read).hasSize(80);
+        for (int partition = 0; partition < 2; partition++) {
+            String prefix = partition + "@";
+            assertThat(read.stream().filter(each -> each.startsWith(prefix)).toList())
+                    .containsExactlyElementsOf(Stream.iterate(0, n -> n + 1)
+                            .limit(40)
+                            .map(n -> prefix + n + ":" + (n % 5 == 0 ? 0 : value.length) + ":3")
+                            .toList());
+        }
+    }
+
+    private void note(ConsumerRecord<byte[], byte[]> record) {
+        read.add(new String(record.value(), UTF_8).strip());
+    }
+
+    /** The client divides a batch that is too large by records, the lean path does not. */
+    private static List<String> readable(Way path, Damage damage) {
+        return damage == Damage.TOO_LARGE && path == Way.CLIENT
+                ? List.of("0", "1", "2", "4", "5")
+                : List.of("0", "1", "5");
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(String compression) {
+        return new KafkaProducer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        KAFKA.bootstrapServers(),
+                        "compression.type",
+                        compression,
+                        "batch.size",
+                        16 << 20,
+                        "linger.ms",
+                        60_000,
+                        "max.request.size",
+                        32 << 20),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    private static String topic(Damage damage, String name, boolean withOneBehind) throws Exception {
+        String topic = (name + "-" + damage).toLowerCase(Locale.ROOT);
+        KAFKA.cluster().createTopic(topic, 1);
+        try (var producer = producer("gzip")) {
+            send(producer, topic, value("0"));
+            send(producer, topic, value("1"));
+            byte[] large = new byte[damage == Damage.TOO_LARGE ? LARGE : 10];
+            Arrays.fill(large, (byte) ' ');
+            large[0] = '3';
+            send(producer, topic, value("2"), large, value("4"));
+            if (withOneBehind) {
+                send(producer, topic, value("5"));
+            }
+        }
+        if (damage != Damage.TOO_LARGE) {
+            damage(topic, damage);
+        }
+        return topic;
+    }
+
+    private static byte[] value(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    private static void send(KafkaProducer<byte[], byte[]> producer, String topic, byte[]... values) {
+        for (byte[] value : values) {
+            var ignored = producer.send(new ProducerRecord<>(topic, 0, null, value));
+        }
+        producer.flush();
+    }
+
+    private static Path segment(String topic) {
+        try (Stream<Path> files = Files.walk(KAFKA.cluster().folder())) {
+            return files.filter(file -> file.getFileName().toString().endsWith(".log")
+                            && file.getParent().getFileName().toString().equals(topic + "-0"))
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int startOfThird(ByteBuffer log) {
+        int at = 0;
+        for (int batch = 0; batch < 2; batch++) {
+            at += 12 + log.getInt(at + 8);
+        }
+        return at;
+    }
+
+    private static byte[] batchAtFault(String topic) throws IOException {
+        ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(segment(topic)));
+        int at = startOfThird(log);
+        byte[] batch = new byte[12 + log.getInt(at + 8)];
+        log.get(at, batch);
+        return batch;
+    }
+
+    /** The broker reads its log from the disk for each fetch, and does not look into it. */
+    private static void damage(String topic, Damage damage) throws IOException {
+        Path file = segment(topic);
+        ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(file));
+        int at = startOfThird(log);
+        int size = 12 + log.getInt(at + 8);
+        switch (damage) {
+            case CHECKSUM -> log.put(at + size - 1, (byte) ~log.get(at + size - 1));
+            case CODEC -> log.putShort(at + ATTRIBUTES_AT, (short) 6);
+            case COMPRESSED_BYTES -> {
+                for (int i = at + RECORDS_AT + 10; i < at + size; i++) {
+                    log.put(i, (byte) 0xff);
+                }
+            }
+            case TOO_LARGE -> throw new IllegalArgumentException("not damaged");
+        }
+        if (damage != Damage.CHECKSUM) {
+            CRC32C crc = new CRC32C();
+            crc.update(log.array(), at + ATTRIBUTES_AT, size - ATTRIBUTES_AT);
+            log.putInt(at + CRC_AT, (int) crc.getValue());
+        }
+        try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            out.write(log.slice(at, size), at);
+        }
+        assertThat(KAFKA.cluster().endOffsets(topic).get(new TopicPartition(topic, 0)))
+                .isGreaterThan(4);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.weir.cli.pipe;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.RecordDecodeException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options of {@code weir pipe} about batches that cannot be read. Filled by picocli, then read only. */
+final class BatchOptions {
+
+    private static final int LEAST = 64 * 1024;
+    private static final int MOST = 1 << 30;
+
+    /** The answer to a batch that cannot be read. */
+    enum Unreadable {
+        FAIL(UnreadableBatches.FAIL),
+        SKIP(UnreadableBatches.SKIP),
+        DEAD_LETTER(UnreadableBatches.DEAD_LETTER);
+
+        private final UnreadableBatches policy;
+
+        Unreadable(UnreadableBatches policy) {
+            this.policy = policy;
+        }
+
+        /** As it is typed. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    @Option(
+            names = "--unreadable-batches",
+            paramLabel = "HOW",
+            converter = UnreadableConverter.class,
+            description =
+                    "Answer to a batch that is larger than --max-batch-bytes, or corrupt: fail, skip (left out, with"
+                            + " a warning in the log) or dead-letter. Default: dead-letter with --dead-letter of records one by"
+                            + " one, else fail.")
+    @Nullable
+    Unreadable unreadable;
+
+    @Option(
+            names = "--max-batch-bytes",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description =
+                    "What a batch of --fetch lean may become decompressed, and a record of --fetch client, 64KB to"
+                            + " 1GB. Default: a quarter of the heap, and at most 64MB with --fetch lean.")
+    @Nullable
+    Long maxBytes;
+
+    /** Refuses what does not go together or is out of bounds. */
+    void check(PipeOptions options) {
+        if (maxBytes != null && (maxBytes < LEAST || maxBytes > MOST)) {
+            throw CliFailure.badValue("--max-batch-bytes", maxBytes, "64KB to 1GB");
+        }
+        if (options.sharing.share && (unreadable != null || maxBytes != null)) {
+            throw CliFailure.usage(
+                    (unreadable != null ? "--unreadable-batches" : "--max-batch-bytes") + " does not go with --share",
+                    "A share group gives up a batch that cannot be read after its delivery limit.");
+        }
+        if (unreadable == Unreadable.DEAD_LETTER && (options.deadLetter == null || !options.handlesOneByOne())) {
+            throw CliFailure.usage(
+                    "--unreadable-batches dead-letter goes with --dead-letter of records one by one",
+                    "Use --via identity or each:CMD, or skip.");
+        }
+    }
+
+    ConsumerSettings<byte[], byte[]> apply(ConsumerSettings<byte[], byte[]> settings) {
+        var builder = settings.toBuilder();
+        if (maxBytes != null) {
+            builder.maxBatchBytes(maxBytes.intValue());
+        }
+        if (unreadable != null) {
+            builder.unreadableBatches(unreadable.policy);
+        }
+        return builder.build();
+    }
+
+    /** The fault of a batch that could not be read, with the options that help. */
+    static CliFailure failure(RecordDecodeException failure) {
+        Throwable cause = failure.getCause();
+        return CliFailure.work(
+                "a batch cannot be read: " + (cause == null ? failure : cause).getMessage(),
+                "Nothing is lost: the pipe stands before it. --unreadable-batches skip leaves it out, --dead-letter TOPIC"
+                        + " puts it aside (with --via identity or each:CMD), --max-batch-bytes allows larger ones.",
+                failure);
+    }
+
+    /** Reads {@code --unreadable-batches}. Stateless. */
+    static final class UnreadableConverter implements ITypeConverter<Unreadable> {
+
+        @Override
+        public Unreadable convert(String text) {
+            for (Unreadable each : Unreadable.values()) {
+                if (each.toString().equals(text)) {
+                    return each;
+                }
+            }
+            throw new TypeConversionException("'" + text + "' is none of fail, skip, dead-letter");
+        }
+    }
+
+    /** Reads {@code --max-batch-bytes}. Stateless. */
+    static final class SizeConverter implements ITypeConverter<Long> {
+
+        private static final Pattern SIZE = Pattern.compile("([0-9]{1,10}) *(|KB|MB|GB)", Pattern.CASE_INSENSITIVE);
+
+        @Override
+        public Long convert(String text) {
+            Matcher size = SIZE.matcher(text);
+            if (!size.matches()) {
+                throw new TypeConversionException("'" + text + "' is no size like 65536, 64KB, 16MB or 1GB");
+            }
+            int shift = switch (size.group(2).toUpperCase(Locale.ROOT)) {
+                case "KB" -> 10;
+                case "MB" -> 20;
+                case "GB" -> 30;
+                default -> 0;
+            };
+            return Long.parseLong(size.group(1)) << shift;
+        }
+    }
+}

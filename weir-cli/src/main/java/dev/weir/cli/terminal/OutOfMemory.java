@@ -1,0 +1,53 @@
+package dev.weir.cli.terminal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+
+/**
+ * Ends the process when a thread has ended for want of memory: what was not committed is delivered again, and a process
+ * that limps on helps nobody. A thread that has caught the error goes on, as after a batch that is too large for the
+ * heap, which is why the JVM is not told to end by itself. Thread-safe.
+ */
+public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
+
+    // Made beforehand: when they are needed there is no memory.
+    private final byte[] json;
+    private final byte[] text;
+    private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
+    private final FileOutputStream err = new FileOutputStream(FileDescriptor.err);
+
+    private OutOfMemory(boolean json) {
+        this.json = (json ? "{\"error\":\"out of memory\"}\n" : "").getBytes(UTF_8);
+        this.text = ("weir: out of memory. Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller"
+                        + " weir.buffer.bytes in\n  --client-config. Nothing is lost: what was not committed is read again"
+                        + " at the next start.\n")
+                .getBytes(UTF_8);
+    }
+
+    /**
+     * Watches all threads of the process.
+     *
+     * @param json whether standard output is told as well
+     */
+    public static void watch(boolean json) {
+        Thread.setDefaultUncaughtExceptionHandler(new OutOfMemory(json));
+    }
+
+    @Override
+    public void uncaughtException(Thread thread, Throwable failure) {
+        if (failure instanceof OutOfMemoryError) {
+            try {
+                out.write(json);
+                err.write(text);
+            } catch (IOException | OutOfMemoryError silent) {
+                // The exit code says it.
+            } finally {
+                Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
+            }
+        }
+        failure.printStackTrace();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.weir.kafka.internal.fetch;
+
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.PartitionException;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch, or a record, that cannot be read: too large, corrupt, or of an unknown codec. It stands in the place of its
+ * records, at the first of their offsets, and its value is the batch as the broker has it. Immutable but for the bytes.
+ */
+public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
+
+    /** Thrown by a poll when the next thing of a partition is such a batch. */
+    public static final class Found extends KafkaException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient UnreadableBatch batch;
+
+        Found(UnreadableBatch batch) {
+            super(batch.cause.getMessage(), batch.cause);
+            this.batch = batch;
+        }
+
+        public UnreadableBatch batch() {
+            return batch;
+        }
+    }
+
+    private final long nextOffset;
+    private final Throwable cause;
+
+    @SuppressWarnings("NullAway") // a record without a value has null there
+    private UnreadableBatch(TopicPartition id, long offset, long nextOffset, byte @Nullable [] bytes, Throwable cause) {
+        super(
+                id.topic(),
+                id.partition(),
+                offset,
+                NO_TIMESTAMP,
+                TimestampType.NO_TIMESTAMP_TYPE,
+                NULL_SIZE,
+                bytes == null ? NULL_SIZE : bytes.length,
+                null,
+                bytes,
+                new RecordHeaders(),
+                Optional.empty());
+        this.nextOffset = nextOffset;
+        this.cause = cause;
+    }
+
+    /** A batch that a lean consumer refuses. */
+    static UnreadableBatch of(TopicPartition id, long nextOffset, byte @Nullable [] bytes, PartitionException fault) {
+        return new UnreadableBatch(id, fault.offset(), Math.max(nextOffset, fault.offset() + 1), bytes, fault);
+    }
+
+    /** A record of more bytes than are allowed. */
+    static UnreadableBatch tooLarge(TopicPartition id, long offset, long sizeBytes, int limitBytes) {
+        var cause =
+                new BatchTooLargeException(id.topic(), id.partition(), offset, sizeBytes, limitBytes, "maxBatchBytes");
+        return new UnreadableBatch(id, offset, offset + 1, null, cause);
+    }
+
+    /** The offset behind the last of its records. */
+    public long nextOffset() {
+        return nextOffset;
+    }
+
+    /** The reason. */
+    public Throwable cause() {
+        return cause;
+    }
+
+    /** Whether the value is missing: the batch is larger than what was received of it. */
+    public boolean isWithoutBytes() {
+        return value() == null;
+    }
+}
