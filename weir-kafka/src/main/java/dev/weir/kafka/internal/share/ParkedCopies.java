@@ -212,9 +212,9 @@ final class ParkedCopies implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        var ignored = retries.shutdownNow();
+        retries.shutdownNow().clear();
         try {
-            var ended = retries.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            var ignored = retries.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }
