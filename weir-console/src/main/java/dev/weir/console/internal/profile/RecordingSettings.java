@@ -74,8 +74,10 @@ record RecordingSettings(String sampler, Map<String, String> values) {
 
     /** The settings as a file of the JDK's own form ({@code .jfc}). */
     String toXml() {
-        StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                + "<configuration version=\"2.0\" label=\"weir profile\" provider=\"Weir\">\n");
+        StringBuilder xml = new StringBuilder("""
+                <?xml version="1.0" encoding="UTF-8"?>
+                <configuration version="2.0" label="weir profile" provider="Weir">
+                """);
         Map<String, Map<String, String>> events = new TreeMap<>();
         values.forEach((name, value) -> {
             int hash = name.indexOf('#');

@@ -18,6 +18,7 @@ import dev.weir.kafka.internal.commit.CommitAhead;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.commit.MemberCommit;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
@@ -231,7 +232,7 @@ final class ConsumerLoop implements Runnable {
             ending.finishUnfinished();
         } catch (KafkaException failure) {
             owner.fail(new KafkaPipelineException(
-                    "consuming " + subscription.selection() + " failed: " + failure.getMessage(), failure));
+                    "consuming " + subscription.selection() + " failed: " + OffsetTexts.messageOf(failure), failure));
         } catch (RuntimeException | Error failure) {
             owner.fail(failure);
         } finally {

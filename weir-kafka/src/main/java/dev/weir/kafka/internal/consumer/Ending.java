@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
@@ -118,8 +119,8 @@ final class Ending {
             emission.end();
             commitWhenAllowed();
         } catch (RuntimeException failure) {
-            LOG.warn("last commit failed: {}", failure.toString());
-            leftUndone.add(String.valueOf(failure.getMessage()));
+            LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
+            leftUndone.add(OffsetTexts.messageOf(failure));
         }
         // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
         assignment.all().forEach(partition -> partition.tracker().revoke());

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
@@ -446,7 +447,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private static KafkaPipelineException ofRun(KafkaException failure) {
         return Faults.ofRun(failure) instanceof KafkaPipelineException known
                 ? known
-                : new KafkaPipelineException("transactions cannot go on: " + failure.getMessage(), failure);
+                : new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
     }
 
     private void pause(Duration time) {
