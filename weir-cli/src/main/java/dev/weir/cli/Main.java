@@ -1,5 +1,6 @@
 package dev.weir.cli;
 
+import dev.weir.bench.result.Secrets;
 import dev.weir.cli.bench.BenchCommand;
 import dev.weir.cli.broker.BrokerCommand;
 import dev.weir.cli.console.ConsoleCommand;
@@ -78,7 +79,7 @@ public final class Main implements Runnable, CommandContext {
             names = "--log-file",
             paramLabel = "FILE",
             scope = ScopeType.INHERIT,
-            description = "Append log lines from INFO on to FILE.")
+            description = "Append log lines from INFO on to FILE; at 16 MB it becomes FILE.1, and so on up to FILE.4.")
     private @Nullable Path logFile;
 
     @Spec
@@ -197,22 +198,23 @@ public final class Main implements Runnable, CommandContext {
     private int fail(CommandLine command, Throwable e) {
         CliFailure failure = e instanceof CliFailure known ? known : CliFailure.unexpected(e);
         String name = command.getCommandSpec().qualifiedName();
-        terminal.note(name + ": " + failure.getMessage() + wayOut(failure, name));
+        String message = Secrets.redactAddresses(String.valueOf(failure.getMessage()));
+        terminal.note(name + ": " + message + wayOut(failure, message, name));
         if (verbose) {
             terminal.stackTrace(e);
         }
         try {
-            tellError(String.valueOf(failure.getMessage()));
+            tellError(message);
         } catch (CliFailure closed) { // Standard output, which may be what the failure is about.
             return failure.exitCode();
         }
         return failure.exitCode();
     }
 
-    private static String wayOut(CliFailure failure, String commandName) {
+    private static String wayOut(CliFailure failure, String message, String commandName) {
         if (failure.exitCode() == ExitCode.WRONG_USAGE) {
             String hint = failure.wayOut().isEmpty() ? "" : failure.wayOut() + " ";
-            String end = String.valueOf(failure.getMessage()).endsWith("?") ? " " : ". ";
+            String end = message.endsWith("?") ? " " : ". ";
             return end + hint + "Try '" + commandName + " --help'.";
         }
         return failure.wayOut().isEmpty() ? "" : System.lineSeparator() + "  " + failure.wayOut();

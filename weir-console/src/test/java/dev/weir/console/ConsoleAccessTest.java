@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,6 +127,21 @@ class ConsoleAccessTest {
                 .isEqualTo(200);
         assertThat(asker.get("/api/state", "Authorization", "Bearer " + TOKEN).body())
                 .doesNotContain(TOKEN);
+    }
+
+    /** RFC 7235, section 2.1: the scheme is compared without regard to case. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bearer ", "BEARER ", "Bearer ", "bEaReR   "})
+    void tokensScheme_inAnyCase_isTaken(String scheme) throws Exception {
+        Asker asker = start(ConsoleServer.builder().token(TOKEN));
+        assertThat(asker.get("/api/state", "Authorization", scheme + TOKEN).statusCode())
+                .isEqualTo(200);
+        assertThat(asker.get("/api/state", "Authorization", scheme + TOKEN.toUpperCase(Locale.ROOT))
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(asker.get("/api/state", "Authorization", scheme.strip() + TOKEN)
+                        .statusCode())
+                .isEqualTo(401);
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.bench.environment;
 import dev.weir.bench.environment.BenchEnvironment.BrokersAt;
 import dev.weir.bench.workload.Spelling;
 import dev.weir.bench.workload.WorkloadException;
+import dev.weir.bench.workload.YamlText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +15,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -94,9 +93,7 @@ public final class EnvironmentFile {
     static BenchEnvironment parse(String name, String yaml, Path folder) {
         EnvironmentFile file = new EnvironmentFile(name, folder);
         try {
-            Node root = new Compose(LoadSettings.builder().setLabel(name).build())
-                    .composeString(yaml)
-                    .orElseThrow(() -> new WorkloadException(name + " is empty"));
+            Node root = YamlText.compose(name, yaml).orElseThrow(() -> new WorkloadException(name + " is empty"));
             return file.environment(file.fields(root, TOP, "the file"));
         } catch (MarkedYamlEngineException e) {
             throw new WorkloadException(name

@@ -24,7 +24,10 @@ public final class Secrets {
     // A JAAS setting is a sentence with spaces, so it goes to the end of the line; so does every other bare value.
     private static final Pattern BARE =
             Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
-    private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w+://)[^/@\\s:]+:[^/@\\s]+@");
+    // To the last @ before the query: a password may have one, and a slash that should have been encoded.
+    private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w[\\w+.-]*://)[^\\s?#\"']*@");
+    private static final Pattern QUERY_OF_ADDRESS =
+            Pattern.compile("(?i)(://\\S*?[?&]" + NAME + "=)(?!\\[hidden])[^&\\s\"'#]+");
 
     private Secrets() {}
 
@@ -41,6 +44,17 @@ public final class Secrets {
         String safe = BLOCK.matcher(text).replaceAll("$1$2 " + HIDDEN + "\n");
         safe = QUOTED.matcher(safe).replaceAll("$1\"" + HIDDEN + "\"");
         safe = BARE.matcher(safe).replaceAll("$1" + HIDDEN);
-        return USER_IN_ADDRESS.matcher(safe).replaceAll("$1" + HIDDEN + "@");
+        return redactAddresses(safe);
+    }
+
+    /** The text, in any language, with {@value #HIDDEN} for users, passwords and tokens in addresses. */
+    public static String redactAddresses(String text) {
+        String safe = USER_IN_ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
+        String before;
+        do { // One of several in an address at a time.
+            before = safe;
+            safe = QUERY_OF_ADDRESS.matcher(before).replaceAll("$1" + HIDDEN);
+        } while (!safe.equals(before));
+        return safe;
     }
 }

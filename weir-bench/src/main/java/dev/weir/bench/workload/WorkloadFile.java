@@ -11,8 +11,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -53,9 +51,7 @@ final class WorkloadFile {
         WorkloadFile file = new WorkloadFile(name);
         Node root;
         try {
-            root = new Compose(LoadSettings.builder().setLabel(name).build())
-                    .composeString(yaml)
-                    .orElseThrow(() -> new WorkloadException(name + " is empty"));
+            root = YamlText.compose(name, yaml).orElseThrow(() -> new WorkloadException(name + " is empty"));
         } catch (MarkedYamlEngineException e) {
             throw file.refuse(e.getProblemMark().orElse(null), "is no YAML: " + e.getProblem());
         } catch (YamlEngineException e) {

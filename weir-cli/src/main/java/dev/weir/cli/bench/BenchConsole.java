@@ -36,7 +36,7 @@ final class BenchConsole implements AutoCloseable {
 
     /** Starts the page if there is to be one, and tells its address first. */
     BenchConsole(CommandContext weir, boolean json, ConsoleOption option) {
-        RunConsole started = option.startForRuns("weir bench", this::order);
+        RunConsole started = option.startForRuns(weir.terminal(), "weir bench", this::order);
         this.page = started;
         if (started == null) {
             return;

@@ -3,7 +3,6 @@ package dev.weir.cli.broker;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.Terminal;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
@@ -74,12 +73,18 @@ public final class BrokerCommand implements Callable<Integer> {
             description = "Create this topic if there is none of that name. May be repeated.")
     private List<String> topics = new ArrayList<>();
 
+    @Option(
+            names = "--auto-create-topics",
+            description = "Create a topic with one partition when a client asks for one that does not exist. Without it"
+                    + " a misspelt name is an error of that client, as with most production clusters.")
+    private boolean autoCreate;
+
     @Option(names = "--json", description = "Print a JSON object instead of the address.")
     private boolean json;
 
     @Override
     public Integer call() throws InterruptedException {
-        List<NewTopic> wanted = check();
+        List<WantedTopic> wanted = check();
         CompletableFuture<Void> end = new CompletableFuture<>();
         // From here on a signal is a request, so that a cluster that is just starting is closed as well.
         weir.shutdown().onStop(() -> end.complete(null));
@@ -115,7 +120,7 @@ public final class BrokerCommand implements Callable<Integer> {
         }
     }
 
-    private List<NewTopic> check() {
+    private List<WantedTopic> check() {
         if (brokers < 1 || brokers > MAX_BROKERS) {
             throw CliFailure.badValue("--brokers", brokers, "1 to " + MAX_BROKERS);
         }
@@ -123,14 +128,14 @@ public final class BrokerCommand implements Callable<Integer> {
         if (port < 0 || port > highest) {
             throw CliFailure.badValue("--port", port, "0 to " + highest);
         }
-        List<NewTopic> wanted = topics.stream().map(NewTopic::parse).toList();
-        Map<String, NewTopic> byName = new HashMap<>();
-        for (NewTopic topic : wanted) {
-            NewTopic other = byName.putIfAbsent(topic.name, topic);
+        List<WantedTopic> wanted = topics.stream().map(WantedTopic::parse).toList();
+        Map<String, WantedTopic> byName = new HashMap<>();
+        for (WantedTopic topic : wanted) {
+            WantedTopic other = byName.putIfAbsent(topic.name(), topic);
             if (other != null) {
                 throw CliFailure.usage(
-                        "--topic names " + topic.name + " twice: " + other.name + ":" + other.partitions + " and "
-                                + topic.name + ":" + topic.partitions,
+                        "--topic names " + topic.name() + " twice: " + other.name() + ":" + other.partitions() + " and "
+                                + topic.name() + ":" + topic.partitions(),
                         "");
             }
         }
@@ -138,7 +143,10 @@ public final class BrokerCommand implements Callable<Integer> {
     }
 
     private KafkaCluster start() {
-        KafkaCluster.Builder builder = KafkaCluster.builder().brokers(brokers).port(port);
+        KafkaCluster.Builder builder = KafkaCluster.builder()
+                .brokers(brokers)
+                .port(port)
+                .brokerConfig("auto.create.topics.enable", Boolean.toString(autoCreate));
         if (data != null) {
             builder.dataFolder(data);
         }
@@ -163,41 +171,6 @@ public final class BrokerCommand implements Callable<Integer> {
             weir.terminal()
                     .note("ready; logs are in " + cluster.logs() + (data == null ? ", data ends with this command" : "")
                             + "; Ctrl-C stops it");
-        }
-    }
-
-    /** A topic that was asked for. */
-    private record NewTopic(String name, int partitions) {
-
-        private static final int MAX_PARTITIONS = 10_000;
-
-        static NewTopic parse(String text) {
-            int colon = text.lastIndexOf(':');
-            try {
-                int partitions = Integer.parseInt(text.substring(colon + 1));
-                if (colon > 0 && partitions >= 1 && partitions <= MAX_PARTITIONS) {
-                    return new NewTopic(text.substring(0, colon), partitions);
-                }
-            } catch (NumberFormatException ignored) { // Said below.
-            }
-            throw CliFailure.badValue("--topic", text, "NAME:PARTITIONS with 1 to " + MAX_PARTITIONS + " partitions");
-        }
-
-        void createIn(KafkaCluster cluster, Terminal terminal) {
-            try {
-                if (cluster.admin().listTopics().names().get().contains(name)) {
-                    int there = cluster.endOffsets(name).size();
-                    if (there != partitions) {
-                        terminal.note("weir: topic " + name + " is there already, with " + there
-                                + (there == 1 ? " partition" : " partitions") + ": --topic=" + name + ":" + partitions
-                                + " has no effect");
-                    }
-                    return;
-                }
-            } catch (Exception e) {
-                throw new KafkaClusterException("cannot list the topics: " + e.getMessage(), e);
-            }
-            cluster.createTopic(name, partitions);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.cli.client;
 
+import dev.weir.bench.result.Secrets;
 import dev.weir.cli.terminal.CliFailure;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.security.auth.login.LoginException;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,9 @@ public record ClientFault(
     /** Shorter values are found in every message. */
     private static final int MIN_VALUE_CHARS = 4;
 
+    private static final Pattern OFFSET =
+            Pattern.compile("OffsetAndMetadata\\{offset=(-?[0-9]+), leaderEpoch=[^,]*, metadata='[^']*'}");
+
     private static final Set<String> SECRETS =
             Set.of("password", "jaas", "secret", "keystore.key", "certificate", "token");
 
@@ -43,14 +48,14 @@ public record ClientFault(
      */
     public static ClientFault of(Throwable fault, Map<String, String> settings) {
         List<Throwable> chain = chain(fault);
-        String reason = reason(chain);
+        String reason = withoutSecrets(reason(chain), settings);
         for (Map.Entry<String, String> each : new TreeMap<>(settings).entrySet()) {
             String value = each.getValue();
             boolean meant = value.length() >= MIN_VALUE_CHARS
                     && !isSecret(each.getKey())
                     && chain.stream().anyMatch(link -> message(link).contains(value));
             if (meant) {
-                return new ClientFault(each.getKey(), value, reason);
+                return new ClientFault(each.getKey(), Secrets.redactAddresses(value), reason);
             }
         }
         return chain.stream().anyMatch(LoginException.class::isInstance)
@@ -79,6 +84,19 @@ public record ClientFault(
         };
     }
 
+    /** Clients repeat the values that they refuse. */
+    private static String withoutSecrets(String reason, Map<String, String> settings) {
+        String safe = reason;
+        for (Map.Entry<String, String> each : settings.entrySet()) {
+            String value = each.getValue();
+            // An address is shown without its user, and without secrets in its query.
+            if (isSecret(each.getKey()) && value.length() >= MIN_VALUE_CHARS && !value.contains("://")) {
+                safe = safe.replace(value, Secrets.HIDDEN);
+            }
+        }
+        return Secrets.redactAddresses(safe);
+    }
+
     private static boolean isSecret(String name) {
         String small = name.toLowerCase(Locale.ROOT);
         return SECRETS.stream().anyMatch(small::contains);
@@ -90,7 +108,12 @@ public record ClientFault(
 
     /** As part of a sentence. */
     static String oneLine(String message) {
-        return message.strip().replaceAll("\\s*\\R\\s*", " ").replaceAll("\\.$", "");
+        // Clients list offsets with all their metadata.
+        return OFFSET.matcher(message)
+                .replaceAll("$1")
+                .strip()
+                .replaceAll("\\s*\\R\\s*", " ")
+                .replaceAll("\\.$", "");
     }
 
     /** The message of a fault with that of its root cause, unless it says that itself. */
@@ -100,6 +123,7 @@ public record ClientFault(
         return Stream.of(message, message.contains(reason) ? "" : reason)
                 .filter(part -> !part.isEmpty())
                 .reduce((first, second) -> first + ": " + second)
+                .map(Secrets::redactAddresses)
                 .orElseGet(fault::toString);
     }
 

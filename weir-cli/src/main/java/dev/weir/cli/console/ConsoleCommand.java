@@ -76,7 +76,7 @@ public final class ConsoleCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        String token = tokenFile == null ? null : TokenFile.read(tokenFile);
+        String token = tokenFile == null ? null : TokenFile.read(tokenFile, weir.terminal());
         Replay changes = replay == null ? null : Replay.read(replay);
         URI address = ConsoleAddress.of(target);
         try (ConsoleClient console = new ConsoleClient(address, token)) {

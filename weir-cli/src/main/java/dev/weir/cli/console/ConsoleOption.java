@@ -2,6 +2,7 @@ package dev.weir.cli.console;
 
 import dev.weir.cli.metrics.ListenAddress;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.Terminal;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.RunConsole;
 import java.io.IOException;
@@ -36,8 +37,8 @@ public final class ConsoleOption {
 
     /** Starts what was asked for, if it was. */
     @Nullable
-    ConsoleServer start() {
-        return startedIfGiven(ConsoleServer.Builder::start);
+    ConsoleServer start(Terminal terminal) {
+        return startedIfGiven(terminal, ConsoleServer.Builder::start);
     }
 
     /**
@@ -45,23 +46,23 @@ public final class ConsoleOption {
      *
      * @param name of what is run
      */
-    public @Nullable RunConsole startForRuns(String name, RunConsole.Orders orders) {
-        return startedIfGiven(settings -> settings.startForRuns(name, orders));
+    public @Nullable RunConsole startForRuns(Terminal terminal, String name, RunConsole.Orders orders) {
+        return startedIfGiven(terminal, settings -> settings.startForRuns(name, orders));
     }
 
     /** Starts one, at any port of loopback unless told otherwise. */
-    ConsoleServer startAnyway() {
-        return started(address == null ? new ListenAddress(null, 0) : address, ConsoleServer.Builder::start);
+    ConsoleServer startAnyway(Terminal terminal) {
+        return started(terminal, address == null ? new ListenAddress(null, 0) : address, ConsoleServer.Builder::start);
     }
 
-    private <T> @Nullable T startedIfGiven(Starting<T> starting) {
+    private <T> @Nullable T startedIfGiven(Terminal terminal, Starting<T> starting) {
         if (address == null) {
             if (tokenFile != null) {
                 throw CliFailure.usage("--token-file goes with --console", "");
             }
             return null;
         }
-        return started(address, starting);
+        return started(terminal, address, starting);
     }
 
     /** Makes a console of its settings. */
@@ -70,14 +71,14 @@ public final class ConsoleOption {
         T start(ConsoleServer.Builder settings) throws IOException;
     }
 
-    private <T> T started(ListenAddress at, Starting<T> starting) {
+    private <T> T started(Terminal terminal, ListenAddress at, Starting<T> starting) {
         ConsoleServer.Builder settings = ConsoleServer.builder().port(at.port());
         if (at.host() != null) {
             settings.host(at.host());
         }
         try {
             if (tokenFile != null) {
-                settings.token(TokenFile.read(tokenFile));
+                settings.token(TokenFile.read(tokenFile, terminal));
             }
             return starting.start(settings);
         } catch (IllegalArgumentException e) {

@@ -22,13 +22,13 @@ public final class Endpoints implements AutoCloseable {
 
     /** Starts what was asked for and tells the addresses, as the first that the command prints. */
     public static Endpoints start(CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
-        return start(weir, json, console.start(), metrics);
+        return start(weir, json, console.start(weir.terminal()), metrics);
     }
 
     /** The same with a console that listens on loopback unless told otherwise. */
     public static Endpoints startWithConsole(
             CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
-        return start(weir, json, console.startAnyway(), metrics);
+        return start(weir, json, console.startAnyway(weir.terminal()), metrics);
     }
 
     private static Endpoints start(

@@ -118,7 +118,7 @@ public final class ProfileCommand implements Callable<Integer> {
     }
 
     private Callable<ObjectNode> ofConsole(URI address) {
-        String token = tokenFile == null ? null : TokenFile.read(tokenFile);
+        String token = tokenFile == null ? null : TokenFile.read(tokenFile, weir.terminal());
         return () -> {
             try (ConsoleClient console = new ConsoleClient(address, token)) {
                 JsonNode answer = console.get("/api/profile?seconds=" + seconds, Duration.ofSeconds(2L * seconds));

@@ -1,9 +1,14 @@
 package dev.weir.cli.console;
 
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.Terminal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** Reads {@code --token-file}. Functions only. */
 final class TokenFile {
@@ -12,9 +17,24 @@ final class TokenFile {
 
     private TokenFile() {}
 
+    /** Whoever reads it may steer the pipeline. No refusal: a Secret mounted by Kubernetes is like that by default. */
+    private static void noteReaders(Path file, Terminal terminal) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        if (view == null) {
+            return; // Another kind of system.
+        }
+        Set<PosixFilePermission> permissions = view.readAttributes().permissions();
+        if (permissions.contains(PosixFilePermission.OTHERS_READ)
+                || permissions.contains(PosixFilePermission.GROUP_READ)) {
+            terminal.note("weir: others on this machine can read --token-file=" + file + " ("
+                    + PosixFilePermissions.toString(permissions) + "): chmod 600 " + file);
+        }
+    }
+
     /** The token without the blanks and line ends around it. */
-    static String read(Path file) {
+    static String read(Path file, Terminal terminal) {
         try {
+            noteReaders(file, terminal);
             if (Files.size(file) > MAX_BYTES) {
                 throw CliFailure.badValue("--token-file", file, "a file of at most " + MAX_BYTES + " bytes");
             }

@@ -1,13 +1,10 @@
 package dev.weir.cli.terminal;
 
+import dev.weir.bench.result.Secrets;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UnsupportedEncodingException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.logging.Formatter;
@@ -16,7 +13,6 @@ import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.logging.StreamHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,27 +65,11 @@ public final class Logging {
 
     private static Handler fileHandler(Path file) {
         try {
-            OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            StreamHandler handler = new FlushingHandler(out, new LineFormatter(true));
+            Handler handler = new RotatingHandler(file, new LineFormatter(true));
             handler.setLevel(Level.INFO);
             return handler;
         } catch (IOException e) {
             throw CliFailure.badValue("--log-file", file, "a file that can be written (" + CliFailure.reason(e) + ")");
-        }
-    }
-
-    /** A log is read while it grows, and after a crash. */
-    private static final class FlushingHandler extends StreamHandler {
-
-        FlushingHandler(OutputStream out, Formatter formatter) throws UnsupportedEncodingException {
-            super(out, formatter);
-            setEncoding("UTF-8");
-        }
-
-        @Override
-        public void publish(LogRecord line) {
-            super.publish(line);
-            flush();
         }
     }
 
@@ -117,7 +97,7 @@ public final class Logging {
             } else if (thrown != null) {
                 out.println("  " + thrown);
             }
-            return text.toString();
+            return Secrets.redactAddresses(text.toString()); // clients log their settings
         }
     }
 }

@@ -109,7 +109,7 @@ class ProfileCommandTest {
         List<String> found = new ArrayList<>();
         for (String table : List.of("tcp", "tcp6")) {
             for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/net/" + table))) {
-                String[] fields = line.strip().split(" +");
+                String[] fields = line.strip().split(" +", -1);
                 if (fields[3].equals("0A") && own.contains("socket:[" + fields[9] + "]")) {
                     found.add(fields[1]);
                 }

@@ -39,14 +39,19 @@ class ListenAddressTest {
     void optionsOfMetrics_withoutIt_areRefused(String option) {
         CommandHarness harness = new CommandHarness();
         assertThat(harness.run("demo", option)).isEqualTo(ExitCode.WRONG_USAGE);
-        assertThat(harness.err()).contains(option.replaceFirst("=.*", "") + " is of --metrics").contains("Add --metrics");
+        assertThat(harness.err())
+                .contains(option.replaceFirst("=.*", "") + " is of --metrics")
+                .contains("Add --metrics");
     }
 
     @Test
     void name_thatIsNone_isRefused() {
         CommandHarness harness = new CommandHarness();
-        assertThat(harness.run("demo", "--metrics=0", "--metrics-name=http://x:1")).isEqualTo(ExitCode.WRONG_USAGE);
-        assertThat(harness.err()).contains("--metrics-name must be a name as in a URL").contains("http://x:1");
+        assertThat(harness.run("demo", "--metrics=0", "--metrics-name=http://x:1"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err())
+                .contains("--metrics-name must be a name as in a URL")
+                .contains("http://x:1");
     }
 
     @Test

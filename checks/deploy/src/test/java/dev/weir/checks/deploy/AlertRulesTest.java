@@ -55,9 +55,11 @@ class AlertRulesTest {
                 gauge("WeirLate", "weir_consumer_lag_seconds", "1000", "800"),
                 new Rule(
                         "WeirCommitsFail",
-                        RUNS + rising("weir_consumer_commits_failed_total", 3)
+                        RUNS
+                                + rising("weir_consumer_commits_failed_total", 3)
                                 + series("weir_consumer_commit_age_seconds", "90"),
-                        RUNS + rising("weir_consumer_commits_failed_total", 3)
+                        RUNS
+                                + rising("weir_consumer_commits_failed_total", 3)
                                 + series("weir_consumer_commit_age_seconds", "5")),
                 new Rule(
                         "WeirRebalancesOften",

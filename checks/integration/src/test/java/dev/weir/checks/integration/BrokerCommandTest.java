@@ -1,6 +1,7 @@
 package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.testkit.Records;
 import java.net.InetAddress;
@@ -14,8 +15,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -56,6 +60,106 @@ class BrokerCommandTest {
                     .isEqualTo(LongStream.range(0, 1000).boxed().toList());
             broker.signal("TERM");
             assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+        }
+    }
+
+    /** A client may create the topic before the command does: with the cluster's one partition, or in the same moment. */
+    @Test
+    @Timeout(90)
+    void topic_thatIsThereWithoutRecords_getsItsPartitions() throws Exception {
+        String data = folder.resolve("data").toString();
+        try (PipeProcess broker = start("--port", "0", "--data", data, "--topic", "in:1", "--topic", "full:1")) {
+            Records.produce(broker.awaitOut(), "full", 0, 10);
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+        }
+        try (PipeProcess broker = start("--port", "0", "--data", data, "--topic", "in:6", "--topic", "full:6")) {
+            String address = broker.awaitOut();
+            assertThat(partitions(address, "in")).isEqualTo(6);
+            assertThat(partitions(address, "full")).isEqualTo(1);
+            assertThat(broker.err())
+                    .contains("topic full is there already, with 1 partition")
+                    .doesNotContain("topic in ");
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+        }
+    }
+
+    /** Clients that ask all the time, so that most starts lose the race. */
+    @Test
+    @Timeout(90)
+    void topic_thatClientsCreateMeanwhile_isNoFault() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        String address = "127.0.0.1:" + port;
+        try (var client = producer(address, 30_000);
+                PipeProcess broker = start(
+                        "--port",
+                        Integer.toString(port),
+                        "--auto-create-topics",
+                        "--topic",
+                        "a:3",
+                        "--topic",
+                        "b:3",
+                        "--topic",
+                        "c:3",
+                        "--topic",
+                        "d:3",
+                        "--topic",
+                        "e:3")) {
+            CompletableFuture<Void> asked = CompletableFuture.runAsync(() -> {
+                for (String topic : List.of("e", "d", "c", "b")) {
+                    var ignored = client.partitionsFor(topic);
+                }
+            });
+            assertThat(broker.awaitOut()).as(broker.err()).isEqualTo(address);
+            asked.get(30, TimeUnit.SECONDS);
+            assertThat(partitions(address, "e")).isEqualTo(3);
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+        }
+    }
+
+    @Test
+    @Timeout(90)
+    void topic_thatNobodyCreated_isAnErrorOfTheClient_unlessAskedFor() throws Exception {
+        for (String option : List.of("", "--auto-create-topics")) {
+            String[] line = option.isEmpty() ? new String[] {"--port", "0"} : new String[] {"--port", "0", option};
+            try (PipeProcess broker = start(line);
+                    var client = producer(broker.awaitOut(), option.isEmpty() ? 2_000 : 30_000)) {
+                if (option.isEmpty()) {
+                    assertThatThrownBy(() -> client.send(new ProducerRecord<>("misspelt", new byte[1]))
+                                    .get())
+                            .hasStackTraceContaining("misspelt not present in metadata");
+                } else {
+                    assertThat(client.send(new ProducerRecord<>("misspelt", new byte[1]))
+                                    .get()
+                                    .offset())
+                            .isZero();
+                }
+                broker.signal("INT");
+                assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+            }
+        }
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(String address, int maxBlockMillis) {
+        return new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", address, "max.block.ms", maxBlockMillis),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    private static int partitions(String address, String topic) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
+            return admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get()
+                    .get(topic)
+                    .partitions()
+                    .size();
         }
     }
 

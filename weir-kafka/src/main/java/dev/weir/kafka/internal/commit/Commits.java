@@ -259,7 +259,8 @@ public final class Commits {
         gone.ask(offsets.keySet());
         if (!isRetriable(failure)) {
             // Not thrown here: this runs inside the client's poll.
-            fatal = new KafkaPipelineException("cannot commit " + offsets + ": " + failure.getMessage(), failure);
+            fatal = new KafkaPipelineException(
+                    "cannot commit " + OffsetTexts.of(offsets) + ": " + OffsetTexts.messageOf(failure), failure);
         }
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         if (cause instanceof UnknownTopicIdException) {
@@ -268,7 +269,12 @@ public final class Commits {
         backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
         retryNanos = clock.nanoTime() + backoffNanos;
         dueNanos = retryNanos;
-        LOG.warn("commit of {} failed, next try in {} ms: {}", offsets, backoffNanos / 1_000_000, cause.toString());
+        LOG.warn(
+                "commit of {} failed, next try in {} ms: {}: {}",
+                OffsetTexts.of(offsets),
+                backoffNanos / 1_000_000,
+                cause.getClass().getSimpleName(),
+                OffsetTexts.messageOf(cause));
     }
 
     /**
@@ -408,8 +414,8 @@ public final class Commits {
         } catch (KafkaException failure) {
             failed++;
             throw new KafkaException(
-                    "finished work up to " + finished + " is not committed and will be repeated: "
-                            + failure.getMessage(),
+                    "finished work up to " + OffsetTexts.of(finished) + " is not committed and will be repeated: "
+                            + OffsetTexts.messageOf(failure),
                     failure);
         }
     }

@@ -18,6 +18,7 @@ import dev.weir.kafka.internal.commit.CommitAhead;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.commit.MemberCommit;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
@@ -28,7 +29,6 @@ import dev.weir.kafka.internal.position.NewPartitions;
 import dev.weir.kafka.internal.position.Positions;
 import dev.weir.kafka.spi.Lookup;
 import dev.weir.stream.spi.StageContext;
-import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -234,7 +234,7 @@ final class ConsumerLoop implements Runnable {
             ending.finishUnfinished();
         } catch (KafkaException failure) {
             owner.fail(new KafkaPipelineException(
-                    "consuming " + subscription.selection() + " failed: " + Thrown.message(failure), failure));
+                    "consuming " + subscription.selection() + " failed: " + OffsetTexts.messageOf(failure), failure));
         } catch (RuntimeException | Error failure) {
             owner.fail(failure);
         } finally {

@@ -7,11 +7,11 @@ import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.Phase;
-import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -119,8 +119,8 @@ final class Ending {
             emission.end();
             commitWhenAllowed();
         } catch (RuntimeException failure) {
-            LOG.warn("last commit failed: {}", failure.toString());
-            leftUndone.add(String.valueOf(Thrown.message(failure)));
+            LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
+            leftUndone.add(OffsetTexts.messageOf(failure));
         }
         // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
         assignment.all().forEach(partition -> partition.tracker().revoke());

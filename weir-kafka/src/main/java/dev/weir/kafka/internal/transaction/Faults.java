@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.InvalidRecordException;
@@ -52,7 +53,7 @@ final class Faults {
                     || cause instanceof UnsupportedVersionException
                     || cause instanceof InvalidTxnTimeoutException
                     || cause instanceof FencedInstanceIdException) {
-                return new KafkaPipelineException("transactions are refused: " + cause.getMessage(), failure);
+                return new KafkaPipelineException("transactions are refused: " + OffsetTexts.messageOf(cause), failure);
             }
         }
         return null;
@@ -93,7 +94,7 @@ final class Faults {
         if (known != null || !(failure instanceof KafkaException)) {
             return known == null ? failure : known;
         }
-        return new KafkaPipelineException("transactions cannot go on: " + Thrown.message(failure), failure);
+        return new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
     }
 
     /** Whether an id that a coordinator did not give out just now may be given out soon. */

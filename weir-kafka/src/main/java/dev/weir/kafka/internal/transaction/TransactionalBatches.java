@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
@@ -18,7 +19,6 @@ import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
-import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -447,7 +447,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private static KafkaPipelineException ofRun(KafkaException failure) {
         return Faults.ofRun(failure) instanceof KafkaPipelineException known
                 ? known
-                : new KafkaPipelineException("transactions cannot go on: " + Thrown.message(failure), failure);
+                : new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
     }
 
     private void pause(Duration time) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
@@ -235,7 +236,7 @@ final class TransactionalProducer<K, V> {
                 if (ended.getAsBoolean()) {
                     throw late;
                 }
-                LOG.warn("no answer to the commit of a transaction, asking again: {}", late.getMessage());
+                LOG.warn("no answer to the commit of a transaction, asking again: {}", OffsetTexts.messageOf(late));
             }
         }
     }

@@ -1,0 +1,81 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the build downloads is pinned, what it bundles is named, and there is an address for reports. */
+class SupplyChainTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    /** Scripts that a build unpacks from a webjar into something that is shipped, by the property of their version. */
+    private static final Map<String, String> UNPACKED =
+            Map.of("Chart.js", "chartjs.version", "highlight.js", "highlightjs.version");
+
+    private static final Pattern UNPACKS = Pattern.compile("<artifactItem>\\s*<groupId>org\\.webjars");
+
+    private static final Pattern SHA_256 = Pattern.compile("[0-9a-f]{64}");
+
+    @Test
+    void wrapper_checksTheMavenThatItDownloads() throws IOException {
+        Properties wrapper = new Properties();
+        try (Reader in = Files.newBufferedReader(ROOT.resolve(".mvn/wrapper/maven-wrapper.properties"))) {
+            wrapper.load(in);
+        }
+        assertThat(wrapper.getProperty("distributionUrl")).startsWith("https://");
+        assertThat(wrapper.getProperty("distributionSha256Sum")).matches(SHA_256);
+        assertThat(Files.readString(ROOT.resolve("mvnw"))).contains("sha256sum -c");
+    }
+
+    @Test
+    void scriptsOfOthers_standInTheNotice() throws IOException {
+        String notice = Files.readString(ROOT.resolve("NOTICE"));
+        String parent = Files.readString(ROOT.resolve("pom.xml"));
+        UNPACKED.forEach((name, property) -> {
+            Matcher version =
+                    Pattern.compile("<" + Pattern.quote(property) + ">([^<]+)<").matcher(parent);
+            assertThat(version.find()).as(property).isTrue();
+            assertThat(notice).contains(name + " " + version.group(1) + " (https://");
+        });
+        assertThat(notice).contains("MiniSearch ", "@kurkle/color", "The MIT License\n", "3-Clause BSD");
+        assertThat(unpacked()).as("webjars that a build unpacks").hasSize(UNPACKED.size());
+    }
+
+    /** Modules whose build takes a script out of a webjar. */
+    private static List<Path> unpacked() throws IOException {
+        try (Stream<Path> files = Files.list(ROOT)) {
+            return files.map(folder -> folder.resolve("pom.xml"))
+                    .filter(Files::isRegularFile)
+                    .filter(pom -> UNPACKS.matcher(text(pom)).find())
+                    .toList();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void reports_haveAnAddress_andTheAuditIsOnItsPage() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("SECURITY.md"))).contains("Report a vulnerability", "checks/audit.sh");
+        assertThat(ROOT.resolve("checks/audit.sh")).isExecutable();
+        assertThat(Files.readString(ROOT.resolve("docs/internals/dependencies.md")))
+                .contains("## Known vulnerabilities", "`checks/audit.sh`");
+    }
+}

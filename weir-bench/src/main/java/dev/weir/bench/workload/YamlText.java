@@ -1,0 +1,81 @@
+package dev.weir.bench.workload;
+
+import java.util.Optional;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.ParserException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+/**
+ * Reads YAML that users wrote into nodes that are safe to walk: the parser recurses, and so do all who read what it
+ * makes. Functions only.
+ */
+public final class YamlText {
+
+    /** Levels of lists and mappings within each other. No file of ours has ten. */
+    static final int MOST_LEVELS = 100;
+
+    /** Nodes that a reader meets, each use of an alias counted: a few lines of aliases stand for billions. */
+    static final int MOST_NODES = 200_000;
+
+    private YamlText() {}
+
+    /**
+     * Reads a text.
+     *
+     * @param name of its file
+     * @return empty if there is nothing in it
+     * @throws org.snakeyaml.engine.v2.exceptions.YamlEngineException if it is no YAML, nested too deeply or too large
+     */
+    public static Optional<Node> compose(String name, String yaml) {
+        LoadSettings settings = LoadSettings.builder().setLabel(name).build();
+        int level = 0;
+        for (Event event : new Parse(settings).parseString(yaml)) {
+            switch (event.getEventId()) {
+                case SequenceStart, MappingStart -> level++;
+                case SequenceEnd, MappingEnd -> level--;
+                default -> {
+                    // It opens no level.
+                }
+            }
+            if (level > MOST_LEVELS) {
+                throw tooDeep(event.getStartMark());
+            }
+        }
+        Optional<Node> root = new Compose(settings).composeString(yaml);
+        root.ifPresent(node -> count(node, 0, 0));
+        return root;
+    }
+
+    private static int count(Node node, int level, int before) {
+        int count = before + 1;
+        if (level > MOST_LEVELS) { // An alias of a node within that node.
+            throw tooDeep(node.getStartMark());
+        }
+        if (count > MOST_NODES) {
+            throw new ParserException(
+                    "it has more than " + MOST_NODES + " nodes, aliases counted", node.getStartMark());
+        }
+        if (node instanceof SequenceNode list) {
+            for (Node each : list.getValue()) {
+                count = count(each, level + 1, count);
+            }
+        } else if (node instanceof MappingNode mapping) {
+            for (NodeTuple each : mapping.getValue()) {
+                count = count(each.getKeyNode(), level + 1, count);
+                count = count(each.getValueNode(), level + 1, count);
+            }
+        }
+        return count;
+    }
+
+    private static ParserException tooDeep(Optional<Mark> at) {
+        return new ParserException("it is nested deeper than " + MOST_LEVELS + " levels", at);
+    }
+}

@@ -1,0 +1,112 @@
+package dev.weir.cli.terminal;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.logging.ErrorManager;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends log lines to a file. A file that would get too large becomes {@code FILE.1}, that one {@code FILE.2}, and so
+ * on; the oldest is deleted. Each line is on disk at once, as a log is read while it grows, and after a crash.
+ * Thread-safe.
+ */
+final class RotatingHandler extends Handler {
+
+    /** A line beyond that begins the next file. */
+    static final long MOST_BYTES = 16L << 20;
+
+    /** Files beside the one that grows. */
+    static final int MOST_OLD = 4;
+
+    private final Path file;
+    private final long mostBytes;
+
+    // Under this object's lock.
+    private @Nullable OutputStream out;
+    private long bytes;
+
+    RotatingHandler(Path file, Formatter formatter) throws IOException {
+        this(file, formatter, MOST_BYTES);
+    }
+
+    RotatingHandler(Path file, Formatter formatter, long mostBytes) throws IOException {
+        this.file = file;
+        this.mostBytes = mostBytes;
+        setFormatter(formatter);
+        open();
+    }
+
+    private void open() throws IOException {
+        out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE; // a pipe or a device never is too large
+    }
+
+    @Override
+    public synchronized void publish(LogRecord line) {
+        OutputStream open = out;
+        if (!isLoggable(line) || open == null) {
+            return;
+        }
+        byte[] text = getFormatter().format(line).getBytes(StandardCharsets.UTF_8);
+        try {
+            if (bytes > 0 && bytes + text.length > mostBytes) {
+                open = rotate(open);
+            }
+            open.write(text);
+            bytes += text.length;
+        } catch (IOException e) {
+            reportError(null, e, ErrorManager.WRITE_FAILURE);
+        }
+    }
+
+    private OutputStream rotate(OutputStream full) throws IOException {
+        try {
+            for (int i = MOST_OLD - 1; i >= 0; i--) {
+                try {
+                    Files.move(old(i), old(i + 1), StandardCopyOption.REPLACE_EXISTING);
+                } catch (NoSuchFileException e) {
+                    // There are fewer so far.
+                }
+            }
+        } catch (IOException e) { // The file grows on, and the next try comes after as much again.
+            reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
+            bytes = 0;
+            return full;
+        }
+        full.close();
+        open();
+        return Objects.requireNonNull(out);
+    }
+
+    private Path old(int number) {
+        return number == 0 ? file : file.resolveSibling(file.getFileName() + "." + number);
+    }
+
+    @Override
+    public void flush() {
+        // Nothing is held back.
+    }
+
+    @Override
+    public synchronized void close() {
+        OutputStream open = out;
+        out = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                reportError(null, e, ErrorManager.CLOSE_FAILURE);
+            }
+        }
+    }
+}
