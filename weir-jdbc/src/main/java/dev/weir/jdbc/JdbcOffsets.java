@@ -6,8 +6,11 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.MetadataClient;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.TopicMadeAnewException;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Sink;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -34,10 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * JdbcOffsets offsets = JdbcOffsets.of(dataSource, settings);
- * KafkaSource.partitioned(settings, Subscription.topics("orders"), offsets)
- *         .flatMapMerge(Integer.MAX_VALUE, partition -> partition.records()
- *                 .mapBlocking(1, Ordering.input(), order -> store(order))) // advance, then commit
+ * KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
+ *         .to(offsets.sink(500, Duration.ofMillis(200), (connection, orders) -> insert(connection, orders)))
  * }</pre>
+ *
+ * <p>{@link #sink} owns the transactions; the rules below are for pipelines that make their own with {@link #advance}.
  *
  * <p>Whoever gets a partition takes its row over ({@link #load}); from then on the row refuses every other object,
  * until one of them takes it over. Write the records of a partition in their order, each after the one before was
@@ -52,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * From the beginning that is one place; from the end, or a time, a crash before the first commit begins somewhere
  * else.
  *
- * <p>Tested with PostgreSQL at {@code READ COMMITTED}. In any database the key columns must compare
+ * <p>Tested with PostgreSQL at {@code READ COMMITTED}, H2 and SQLite. In any database the key columns must compare
  * case-sensitively.
  */
 public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
@@ -108,7 +112,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /**
      * Positions of the group of {@code settings}. Connects to nothing yet.
      *
-     * @param dataSource where {@link #load} gets a connection from; for the rest, connections are the caller's
+     * @param dataSource where {@link #load} and {@link #sink} get connections from; for {@link #advance}, connections
+     *     are the caller's
      * @param settings of the consumer whose positions these are: its group, and brokers that know the topics' ids
      * @param table as in {@link #tableDefinition}
      */
@@ -238,7 +243,55 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
+    /**
+     * Returns whether this member has the partition; false for one that has gone. A partition that never came is a
+     * mistake in the pipeline, in which nothing would be written.
+     */
+    boolean owns(TopicPartition id) {
+        if (claims.containsKey(id)) {
+            return true;
+        }
+        if (!revocations.containsKey(id)) {
+            throw new IllegalStateException("nobody has loaded the position of " + id
+                    + ": read with KafkaSource.plain(settings, topics, offsets) and the offsets of this sink");
+        }
+        return false;
+    }
+
     // ---- Writing ---------------------------------------------------------------------------------------------------
+
+    /**
+     * A sink that writes batches of records and their positions, each batch in a transaction of its own that the sink
+     * begins, commits and, if anything fails, rolls back.
+     *
+     * {@snippet :
+     * KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
+     *         .to(offsets.sink(500, Duration.ofMillis(200), (connection, batch) -> shop.insert(connection, batch)))
+     *         .run();
+     * }
+     *
+     * <p>One transaction at a time, with records of all partitions in their order. A batch that fails is never skipped:
+     * the pipeline fails, and its next run begins with that batch again; run it as a {@code RestartingPipeline}.
+     * Records of a partition that has gone meanwhile are left to its next owner. The connections are those of the data
+     * source that this was made with.
+     *
+     * @param max records in a batch, at least 1
+     * @param within how long a batch waits for further records after its first; more than zero
+     */
+    public <K, V> Sink<ConsumerRecord<K, V>> sink(int max, Duration within, BatchWriter<K, V> writer) {
+        BatchTransactions<K, V> transactions =
+                new BatchTransactions<>(this, dataSource, Objects.requireNonNull(writer, "writer"));
+        if (max < 1) {
+            throw new IllegalArgumentException("max must be at least 1: max=" + max);
+        }
+        if (!Objects.requireNonNull(within, "within").isPositive()) {
+            throw new IllegalArgumentException("within must be more than zero: within=" + within);
+        }
+        return Sink.through(records -> records.groupedWithin(max, within)
+                .mapBlocking(1, Ordering.input(), transactions)
+                .named("jdbc")
+                .to(Sink.ignore()));
+    }
 
     /** {@link #advance(Connection, List)} with one record. */
     public void advance(Connection connection, ConsumerRecord<?, ?> record) throws SQLException {

@@ -31,6 +31,20 @@ final class DatabaseSamples {
 
     private DatabaseSamples() {}
 
+    static Pipeline sinking(ConsumerSettings<byte[], byte[]> settings, Subscription orders, JdbcOffsets offsets) {
+        return KafkaSource.plain(settings, orders, offsets)
+                .to(offsets.sink(500, Duration.ofMillis(200), (connection, batch) -> {
+                    try (PreparedStatement insert =
+                            connection.prepareStatement("INSERT INTO orders (number) VALUES (?)")) {
+                        for (ConsumerRecord<byte[], byte[]> order : batch) {
+                            insert.setLong(1, number(order));
+                            insert.addBatch();
+                        }
+                        insert.executeBatch();
+                    }
+                }));
+    }
+
     static Pipeline storing(
             ConsumerSettings<byte[], byte[]> settings, Subscription orders, DataSource database, JdbcOffsets offsets) {
         return KafkaSource.partitioned(settings, orders, offsets)

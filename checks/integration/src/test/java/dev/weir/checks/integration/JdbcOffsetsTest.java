@@ -91,7 +91,7 @@ class JdbcOffsetsTest {
                 .map(match -> match.group(1))
                 .toList();
         assertThat(samples)
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(sample -> assertThat(compiled).as(sample).contains(withoutSpace(sample)));
     }
 

@@ -1,0 +1,266 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.jdbc.BatchWriter;
+import dev.weir.jdbc.JdbcOffsets;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.sqlite.SQLiteDataSource;
+
+/** {@link JdbcOffsets#sink}: its transactions, on three databases. The positions themselves: {@link JdbcOffsetsTest}. */
+@Timeout(120)
+class JdbcSinkTest {
+
+    enum Kind {
+        H2,
+        SQLITE,
+        POSTGRESQL
+    }
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    private static KafkaCluster cluster;
+
+    @TempDir
+    private static Path folder;
+
+    private final String name = "sink_" + NAMES.incrementAndGet();
+
+    @BeforeAll
+    static void start() {
+        cluster = KafkaCluster.builder().start();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    private static DataSource h2(String name) {
+        JdbcDataSource h2 = new JdbcDataSource();
+        h2.setUrl("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1");
+        return h2;
+    }
+
+    private static DataSource sqlite(String name) {
+        SQLiteDataSource sqlite = new SQLiteDataSource();
+        sqlite.setUrl("jdbc:sqlite:" + folder.resolve(name + ".db"));
+        return sqlite;
+    }
+
+    /** With the two tables. */
+    private static DataSource prepared(DataSource database) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(JdbcOffsets.tableDefinition(JdbcOffsets.TABLE));
+            statement.execute("CREATE TABLE results (number BIGINT NOT NULL)");
+        }
+        return database;
+    }
+
+    private ConsumerSettings<byte[], byte[]> settings() {
+        return ConsumerSettings.builder()
+                .bootstrapServers(cluster.bootstrapServers())
+                .groupId(name)
+                .build();
+    }
+
+    private static void insert(Connection connection, List<? extends ConsumerRecord<byte[], byte[]>> batch)
+            throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO results (number) VALUES (?)")) {
+            for (ConsumerRecord<byte[], byte[]> record : batch) {
+                insert.setLong(1, Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII)));
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+    }
+
+    private static List<Long> results(DataSource database) throws SQLException {
+        List<Long> numbers = new ArrayList<>();
+        try (Connection connection = database.getConnection();
+                Statement select = connection.createStatement();
+                ResultSet rows = select.executeQuery("SELECT number FROM results ORDER BY number")) {
+            while (rows.next()) {
+                numbers.add(rows.getLong(1));
+            }
+        }
+        return numbers;
+    }
+
+    /** The failure comes after the batch was inserted: without a roll-back its rows would be there twice. */
+    @ParameterizedTest
+    @EnumSource
+    void batchThatFails_isRolledBack_andComesAgainInTheNextRun(Kind kind) throws Exception {
+        if (kind == Kind.POSTGRESQL) {
+            try (Postgres postgres = Postgres.startOrSkip()) {
+                failAndRunAgain(prepared(postgres.createSchema(name)));
+            }
+        } else {
+            failAndRunAgain(prepared(kind == Kind.H2 ? h2(name) : sqlite(name)));
+        }
+    }
+
+    private void failAndRunAgain(DataSource database) throws Exception {
+        cluster.createTopic(name, 2);
+        Records.produce(cluster.bootstrapServers(), name, 0, 1_000);
+        Subscription topic = Subscription.topics(name);
+        AtomicInteger batches = new AtomicInteger();
+        try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
+            Sink<ConsumerRecord<byte[], byte[]>> failing =
+                    offsets.sink(100, Duration.ofMillis(200), (connection, batch) -> {
+                        insert(connection, batch);
+                        if (batches.incrementAndGet() == 4) {
+                            throw new SQLException("disk full");
+                        }
+                    });
+            assertThatThrownBy(() -> KafkaSource.plain(settings(), topic, offsets)
+                            .to(failing)
+                            .run()
+                            .await())
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("cannot write " + name + "-")
+                    .hasMessageContaining("in one transaction: disk full");
+            assertThat(results(database)).hasSizeBetween(1, 300).doesNotHaveDuplicates();
+
+            try (RunningPipeline again = KafkaSource.plain(settings(), topic, offsets)
+                    .to(offsets.sink(100, Duration.ofMillis(200), JdbcSinkTest::insert))
+                    .run()) {
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> results(database).size() >= 1_000);
+                assertThat(again.drain(Duration.ofSeconds(30)).drained()).isTrue();
+            }
+        }
+        assertThat(results(database))
+                .containsExactlyElementsOf(LongStream.range(0, 1_000).boxed().toList());
+    }
+
+    private ConsumerRecord<byte[], byte[]> record(int partition, long number) {
+        return new ConsumerRecord<>(
+                name, partition, number, new byte[0], Long.toString(number).getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static void write(
+            JdbcOffsets offsets, List<ConsumerRecord<byte[], byte[]>> records, BatchWriter<byte[], byte[]> writer)
+            throws InterruptedException {
+        Source.from(records)
+                .to(offsets.sink(10, Duration.ofMillis(200), writer))
+                .run()
+                .await();
+    }
+
+    @Test
+    void writerThatEndsTheTransaction_isRefused_andNothingIsWritten() throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        List<BatchWriter<byte[], byte[]>> ends = List.of(
+                (connection, batch) -> connection.commit(),
+                (connection, batch) -> connection.rollback(),
+                (connection, batch) -> connection.close(),
+                (connection, batch) -> connection.setAutoCommit(true));
+        try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            for (BatchWriter<byte[], byte[]> end : ends) {
+                BatchWriter<byte[], byte[]> writer = (connection, batch) -> {
+                    insert(connection, batch);
+                    end.write(connection, batch);
+                };
+                assertThatThrownBy(() -> write(offsets, List.of(record(0, 0)), writer))
+                        .hasMessageContaining("the sink owns the transaction, so its writer must not call ");
+            }
+            assertThat(results(database)).isEmpty();
+        }
+    }
+
+    /** A savepoint is the writer's own: what is behind it can be undone without the rest. */
+    @Test
+    void savepoint_isTheWritersOwn() throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            write(offsets, List.of(record(0, 0), record(0, 1)), (connection, batch) -> {
+                insert(connection, batch.subList(0, 1));
+                var savepoint = connection.setSavepoint();
+                insert(connection, batch.subList(1, 2));
+                connection.rollback(savepoint);
+            });
+        }
+        assertThat(results(database)).containsExactly(0L);
+    }
+
+    /** It would drop every record as one of a partition that has gone. */
+    @Test
+    void sourceThatDoesNotLoadThePositions_isRefused() throws Exception {
+        cluster.createTopic(name, 1);
+        Records.produce(cluster.bootstrapServers(), name, 0, 10);
+        DataSource database = prepared(h2(name));
+        try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
+            assertThatThrownBy(() -> KafkaSource.atLeastOnce(
+                                    settings(), Subscription.topics(name).untilEnd())
+                            .to(offsets.sink(10, Duration.ofMillis(200), JdbcSinkTest::insert))
+                            .run()
+                            .await())
+                    .hasMessageContaining("nobody has loaded the position of " + name + "-0");
+        }
+        assertThat(cluster.committedOffsets(name).values()).allMatch(committed -> committed == 0);
+    }
+
+    @Test
+    void partitionThatGoesDuringATransaction_isLeftToItsNextOwner_andTheOthersAreWritten() throws Exception {
+        cluster.createTopic(name, 2);
+        DataSource database = prepared(h2(name));
+        TopicPartition first = new TopicPartition(name, 0);
+        TopicPartition second = new TopicPartition(name, 1);
+        AtomicBoolean isGone = new AtomicBoolean();
+        try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
+            var ignored = offsets.load(Set.of(first, second));
+            write(offsets, List.of(record(0, 0), record(1, 1), record(0, 2)), (connection, batch) -> {
+                insert(connection, batch);
+                if (isGone.compareAndSet(false, true)) {
+                    offsets.revoked(Set.of(first));
+                }
+            });
+            assertThat(results(database)).containsExactly(1L);
+            assertThat(offsets.load(Set.of(first, second)).toCompletableFuture().join())
+                    .isEqualTo(Map.of(second, Position.offset(2)));
+        }
+    }
+}

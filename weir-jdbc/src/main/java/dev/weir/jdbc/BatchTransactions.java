@@ -1,0 +1,117 @@
+package dev.weir.jdbc;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.stream.Handler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The transactions of {@link JdbcOffsets#sink}: for each batch one, with its results and its positions. Called for one
+ * batch at a time.
+ */
+final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>>, Integer> {
+
+    /** Methods of the connection that would end the transaction without its positions. */
+    private static final Set<String> OWNED = Set.of("commit", "setAutoCommit", "close", "abort");
+
+    private final JdbcOffsets offsets;
+    private final DataSource dataSource;
+    private final BatchWriter<K, V> writer;
+
+    BatchTransactions(JdbcOffsets offsets, DataSource dataSource, BatchWriter<K, V> writer) {
+        this.offsets = offsets;
+        this.dataSource = dataSource;
+        this.writer = writer;
+    }
+
+    /** Returns how many of the records were written: those of partitions that this member still has. */
+    @Override
+    public Integer handle(List<ConsumerRecord<K, V>> batch) throws Exception {
+        List<ConsumerRecord<K, V>> owned = owned(batch);
+        while (!owned.isEmpty()) {
+            try {
+                write(owned);
+                return owned.size();
+            } catch (PositionConflictException conflict) {
+                List<ConsumerRecord<K, V>> left = owned(owned);
+                if (left.size() == owned.size()) {
+                    throw conflict;
+                }
+                owned = left; // A partition went meanwhile. Its next owner reads its records from the position on.
+            } catch (InterruptedException interrupted) {
+                throw interrupted;
+            } catch (Exception failure) {
+                throw new KafkaPipelineException(
+                        "cannot write " + places(owned) + " in one transaction: " + failure.getMessage()
+                                + "; none of them is skipped, and the next run begins at the positions in the table",
+                        failure);
+            }
+        }
+        return 0;
+    }
+
+    private List<ConsumerRecord<K, V>> owned(List<ConsumerRecord<K, V>> batch) {
+        return batch.stream()
+                .filter(record -> offsets.owns(new TopicPartition(record.topic(), record.partition())))
+                .toList();
+    }
+
+    private void write(List<ConsumerRecord<K, V>> batch) throws Exception {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                writer.write(withoutEnd(connection), batch);
+                offsets.advance(connection, batch);
+                connection.commit();
+            } catch (Throwable failure) {
+                try {
+                    connection.rollback();
+                } catch (SQLException alsoFailed) {
+                    failure.addSuppressed(alsoFailed);
+                }
+                throw failure;
+            }
+        }
+    }
+
+    /** The connection without what ends a transaction. */
+    private static Connection withoutEnd(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                BatchTransactions.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+                    String name = method.getName();
+                    if (OWNED.contains(name) || (name.equals("rollback") && args == null)) {
+                        throw new IllegalStateException("the sink owns the transaction, so its writer must not call "
+                                + name + ": return to commit, throw to roll back");
+                    }
+                    try {
+                        return method.invoke(connection, args);
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                });
+    }
+
+    /** The first and the last record of each partition. */
+    private static String places(List<? extends ConsumerRecord<?, ?>> batch) {
+        Map<String, String> places = new TreeMap<>();
+        for (ConsumerRecord<?, ?> record : batch) {
+            places.merge(
+                    record.topic() + "-" + record.partition(),
+                    "@" + record.offset(),
+                    (first, last) -> first.replaceFirst(" to .*", "") + " to " + last);
+        }
+        StringBuilder text = new StringBuilder();
+        places.forEach((partition, range) ->
+                text.append(text.isEmpty() ? "" : ", ").append(partition).append(range));
+        return text.toString();
+    }
+}
