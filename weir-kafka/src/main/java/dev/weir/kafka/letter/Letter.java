@@ -235,9 +235,16 @@ public final class Letter {
         return format.lacksRecord() && original == null;
     }
 
-    /** What the letter has not of its record, because it was too large; null if it has all. */
+    /**
+     * What the letter has not of its record, because it was too large, or because it is of a {@linkplain DeadLetter#BATCH
+     * batch} that could not be read; null if it has all.
+     */
     public @Nullable String missing() {
-        return format.equals(LetterFormat.WEIR) ? header(DeadLetter.CUT) : null;
+        if (!format.equals(LetterFormat.WEIR)) {
+            return null;
+        }
+        String batch = header(DeadLetter.BATCH);
+        return batch == null ? header(DeadLetter.CUT) : "its records, of offsets " + batch + ": it is their batch";
     }
 
     /** The record's key; null if it has none, or the letter {@linkplain #lacksRecord lacks it}. */

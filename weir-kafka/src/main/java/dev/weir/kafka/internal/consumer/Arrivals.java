@@ -19,6 +19,7 @@ final class Arrivals {
     private final Positions positions;
     private final Hooks hooks;
     private final Observer observer;
+    private final RunLog runLog;
 
     Arrivals(
             OwnerThread owner,
@@ -27,7 +28,8 @@ final class Arrivals {
             Commits commits,
             Positions positions,
             Hooks hooks,
-            Observer observer) {
+            Observer observer,
+            RunLog runLog) {
         this.owner = owner;
         this.fetcher = fetcher;
         this.assignment = assignment;
@@ -35,6 +37,7 @@ final class Arrivals {
         this.positions = positions;
         this.hooks = hooks;
         this.observer = observer;
+        this.runLog = runLog;
     }
 
     void assigned(Collection<TopicPartition> ids) {
@@ -45,6 +48,7 @@ final class Arrivals {
             return;
         }
         assignment.add(ids, observer.assigned());
+        runLog.assigned(ids, assignment.ids().size());
         commits.assigned(ids);
         hooks.assigned(Set.copyOf(ids));
         positions.assigned(assignment.current(ids));

@@ -68,6 +68,7 @@ final class ConsumerLoop implements Runnable {
     private final Requests requests;
     private final Owner owner;
     private final Readers readers = new Readers();
+    private final RunLog runLog = new RunLog();
     private final Positions positions;
     private final NewPartitions newPartitions;
     private final BoundedRead boundedRead;
@@ -133,7 +134,7 @@ final class ConsumerLoop implements Runnable {
         RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
         Hooks hooks = new Hooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
-        this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
+        this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer, runLog);
         UnreadableBatches unreadable = new UnreadableBatches(
                 settings.unreadableBatches(), plan.takesUnreadable(), assignment, emission, flow, fetcher);
         this.intake = new Intake(waiting, fetcher, assignment, flow, emission, positions, unreadable, observer, clock);
@@ -149,7 +150,8 @@ final class ConsumerLoop implements Runnable {
                 readers,
                 waiting,
                 clock,
-                revokeTimes);
+                revokeTimes,
+                runLog);
         this.ending =
                 new Ending(owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
         this.control = new ConsumerControl(owner, observer, pauses, assignment, positions, delivery::pausesChanged);
@@ -197,6 +199,11 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
+    /** Logs the beginning of the run, under a name for all its lines; before the owner thread starts. */
+    void begins(String name, ConsumerSettings<?, ?> settings) {
+        runLog.begins(name, settings, subscription, plan.delivery(), transactions != null);
+    }
+
     /** Says in whose stages what was emitted may be. */
     void readBy(Supplier<Collection<StageContext>> newReaders) {
         readers.set(newReaders);
@@ -233,13 +240,18 @@ final class ConsumerLoop implements Runnable {
             }
             ending.finishUnfinished();
         } catch (KafkaException failure) {
-            owner.fail(new KafkaPipelineException(
+            fail(new KafkaPipelineException(
                     "consuming " + subscription.selection() + " failed: " + OffsetTexts.messageOf(failure), failure));
         } catch (RuntimeException | Error failure) {
-            owner.fail(failure);
+            fail(failure);
         } finally {
             end();
         }
+    }
+
+    private void fail(Throwable failure) {
+        runLog.fails(failure);
+        owner.fail(failure);
     }
 
     private void subscribe() {
@@ -294,13 +306,14 @@ final class ConsumerLoop implements Runnable {
         try {
             ending.commitAtLast(leftUndone);
         } catch (RuntimeException | Error failure) {
-            owner.fail(failure);
+            fail(failure);
         } finally {
             try {
                 ending.closeClient(client, fetcher, onClose);
             } catch (Error failure) {
                 owner.fail(failure);
             } finally {
+                runLog.ended(leftUndone);
                 // Whatever happened: somebody waits for it.
                 owner.ended(String.join("; ", leftUndone));
                 control.ended();

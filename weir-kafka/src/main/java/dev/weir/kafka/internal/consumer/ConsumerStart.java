@@ -175,7 +175,8 @@ public final class ConsumerStart {
     }
 
     private ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
-        Started started = start(context.pipelineName(), outlets, context::fail, transactions);
+        String name = context.pipelineName();
+        Started started = start(name, "pipeline " + name, outlets, context::fail, transactions);
         started.loop.readBy(() -> List.of(context));
         context.onStop(started.loop::stop);
         context.onTermination(started);
@@ -184,13 +185,21 @@ public final class ConsumerStart {
         return started.loop;
     }
 
-    /** Starts a consumer that lives until it is closed. Blocks for questions to the brokers. */
-    Started start(String name, Outlets outlets, Consumer<Throwable> onFailure) {
-        return start(name, outlets, onFailure, null);
+    /**
+     * Starts a consumer that lives until it is closed. Blocks for questions to the brokers.
+     *
+     * @param label says in the log whose it is
+     */
+    Started start(String name, String label, Outlets outlets, Consumer<Throwable> onFailure) {
+        return start(name, label, outlets, onFailure, null);
     }
 
     private Started start(
-            String name, Outlets outlets, Consumer<Throwable> onFailure, @Nullable TransactionGate transactions) {
+            String name,
+            String label,
+            Outlets outlets,
+            Consumer<Throwable> onFailure,
+            @Nullable TransactionGate transactions) {
         settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
         Map<String, Object> config = settings.clientConfig();
         if (subscription.selection() instanceof Subscription.Matching) {
@@ -203,7 +212,9 @@ public final class ConsumerStart {
             limitFetches(config, lookup);
             Plan plan = plan(lookup, settings.groupId() == null);
             return new Started(
-                    start(around, config, plan, name, outlets, lookup, onFailure, transactions), lookup, enter(config));
+                    start(around, config, plan, name, label, outlets, lookup, onFailure, transactions),
+                    lookup,
+                    enter(config));
         } catch (RuntimeException | Error failure) {
             lookup.close();
             throw failure;
@@ -329,6 +340,7 @@ public final class ConsumerStart {
             Map<String, Object> config,
             Plan plan,
             String name,
+            String label,
             Outlets outlets,
             Lookup lookup,
             Consumer<Throwable> onFailure,
@@ -348,6 +360,7 @@ public final class ConsumerStart {
                     OwnerClock.of(around),
                     around.hasBrokers() ? new DirectCommit(client, config) : MemberCommit.NONE,
                     transactions);
+            loop.begins(label, settings);
             Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(around.ownerThread(loop));
             return loop;
         } catch (RuntimeException | Error failure) {

@@ -16,6 +16,7 @@ import dev.weir.stream.spi.StageContext.PatientTermination;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         }
         this.settings = settings;
         this.consumer = new ConsumerStart(settings, subscription, new Plan.Delivery.Committable(), null)
-                .start("shared", outlets, this::failed);
+                .start("shared", "several pipelines on one consumer", outlets, this::failed);
         this.parking = consumer.loop().share(outlets);
         consumer.loop().readBy(readers::values);
     }
@@ -77,12 +78,20 @@ public final class Sharing<K, V> implements AutoCloseable {
             readers.remove(attachment);
             throw refused;
         }
+        LOG.info(
+                "pipeline {}: reads {} by the consumer of several pipelines, at least once",
+                context.pipelineName(),
+                topics.isEmpty() ? "what no other pipeline reads" : new TreeSet<>(topics));
         context.onStop(() -> parking.stopEmission(attachment));
         context.onTermination(new PatientTermination() {
             @Override
             public String close(Duration patience) {
                 String leftUndone = parking.detach(attachment, patience);
                 readers.remove(attachment);
+                LOG.info(
+                        "pipeline {}: ended; {}",
+                        context.pipelineName(),
+                        leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone);
                 return leftUndone;
             }
 

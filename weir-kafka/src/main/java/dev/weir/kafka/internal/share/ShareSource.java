@@ -97,9 +97,23 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             ShareRun run =
                     new ShareRun(settings, start, admin, path, ready, counters, copies, group::set, context::fail);
             context.onStop(path::stop);
-            context.onTermination(run);
+            context.onTermination(patience -> {
+                String leftUndone = run.close(patience);
+                LOG.info(
+                        "pipeline {}: ended; {}",
+                        context.pipelineName(),
+                        leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone);
+                return leftUndone;
+            });
             context.expose(run);
             context.depth(ready::size);
+            LOG.info(
+                    "pipeline {}: reads topics {}{} as share group {}, at least once, fetched by {}",
+                    context.pipelineName(),
+                    topics,
+                    settings.isUntilEnd() ? " to the end of this moment" : "",
+                    settings.groupId(),
+                    settings.fetch() == FetchPath.LEAN ? "the lean path" : "Kafka's client");
             run.begin();
             return new Pulls(ready, context.meter(), path::stop);
         } catch (RuntimeException | Error failure) {
