@@ -8,15 +8,28 @@ public final class ConsumerSnapshot {
 
     private final Values values;
 
-    private ConsumerSnapshot(
-            List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
-        this.values = new Values(partitions, bufferedRecords, commits, failedCommits, rebalances);
+    private ConsumerSnapshot(Values values) {
+        this.values = values;
     }
 
     /** For tests of code that reads one; the engine makes those of a run. */
     public static ConsumerSnapshot of(
             List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
-        return new ConsumerSnapshot(partitions, bufferedRecords, commits, failedCommits, rebalances);
+        return new ConsumerSnapshot(
+                new Values(partitions, bufferedRecords, commits, failedCommits, rebalances, List.of(), List.of(), 0));
+    }
+
+    /** The same with other answers of {@link #dropped}, {@link #skipped} and {@link #leftUndone}. */
+    public ConsumerSnapshot with(List<RecordRange> dropped, List<RecordRange> skipped, long leftUndone) {
+        return new ConsumerSnapshot(new Values(
+                values.partitions,
+                values.bufferedRecords,
+                values.commits,
+                values.failedCommits,
+                values.rebalances,
+                List.copyOf(dropped),
+                List.copyOf(skipped),
+                leftUndone));
     }
 
     /** The assigned partitions in order. */
@@ -42,6 +55,93 @@ public final class ConsumerSnapshot {
     /** Times that partitions were revoked or lost. */
     public int rebalances() {
         return values.rebalances;
+    }
+
+    /**
+     * Records that the pipeline pulled and did not finish, because their assignment ended: {@code revoked} with work
+     * unfinished at the deadline, {@code lost} with the session, {@code seek}; these are read again by whoever has the
+     * partition. With {@code out-of-range} and {@code recreated} the log does not have them any more. A record whose
+     * work goes on is not among them, and is in flight until that ends. Empty with transactions and at most once.
+     */
+    public List<RecordRange> dropped() {
+        return values.dropped;
+    }
+
+    /** Offsets that the out-of-range policy passed over: no pipeline got the records there, if there were any. */
+    public List<RecordRange> skipped() {
+        return values.skipped;
+    }
+
+    /** Records that were pulled and not finished when the consumer ended, and are read again; 0 while it runs. */
+    public long leftUndone() {
+        return values.leftUndone;
+    }
+
+    /** Some records of a partition, for one reason. */
+    public static final class RecordRange {
+
+        private final RangeValues values;
+
+        private RecordRange(RangeValues values) {
+            this.values = values;
+        }
+
+        /** For tests of code that reads one; the engine makes those of a run. */
+        public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
+            return new RecordRange(new RangeValues(topic, partition, from, to, count, reason));
+        }
+
+        /** Their topic. */
+        public String topic() {
+            return values.topic;
+        }
+
+        /** Their partition. */
+        public int partition() {
+            return values.partition;
+        }
+
+        /** The offset of the first one. */
+        public long from() {
+            return values.from;
+        }
+
+        /** Past the offset of the last one. */
+        public long to() {
+            return values.to;
+        }
+
+        /** The number of these records, at most that of the offsets between. */
+        public long count() {
+            return values.count;
+        }
+
+        /** A word for the reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range} or {@code recreated}. */
+        public String reason() {
+            return values.reason;
+        }
+
+        /** Whether the log does not have these records any more, or not at these offsets. */
+        public boolean isGone() {
+            return values.reason.equals("out-of-range") || values.reason.equals("recreated");
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof RecordRange that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("RangeValues", "RecordRange");
+        }
+
+        private record RangeValues(String topic, int partition, long from, long to, long count, String reason) {}
     }
 
     /** One assigned partition. */
@@ -150,5 +250,8 @@ public final class ConsumerSnapshot {
             int bufferedRecords,
             long commits,
             long failedCommits,
-            int rebalances) {}
+            int rebalances,
+            List<RecordRange> dropped,
+            List<RecordRange> skipped,
+            long leftUndone) {}
 }

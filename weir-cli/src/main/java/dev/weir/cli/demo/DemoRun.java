@@ -110,7 +110,8 @@ final class DemoRun {
                     verifier.latencyMillis(),
                     verifier.elapsedMillis(),
                     probe.overall(),
-                    profile);
+                    profile,
+                    ConsumerHandle.of(running).snapshot().dropped());
         }
     }
 

@@ -41,7 +41,7 @@ final class DemoStatus {
         Sample then = window.getFirst();
         window.add(now);
         double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
-        PipelineCounts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), traffic.generated());
+        PipelineCounts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), 0, traffic.generated());
         ConsumerSnapshot snapshot = consumer.snapshot();
         return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
                 .formatted(

@@ -2,8 +2,10 @@ package dev.weir.cli.demo;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
+import dev.weir.cli.pipeline.RangeFields;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.examples.asimov.OutputLedger;
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
@@ -17,6 +19,7 @@ import org.HdrHistogram.Histogram;
  * @param elapsedMillis from when the first event was made to when the last output was written
  * @param limiter what held the pipeline down for most of the time
  * @param stages the pipeline's stages from the first event to the last acknowledgement
+ * @param dropped records that were read and not finished, because their partition went away
  */
 record DemoSummary(
         DemoPlan plan,
@@ -24,7 +27,8 @@ record DemoSummary(
         Histogram latencyMillis,
         long elapsedMillis,
         Limiter limiter,
-        List<StageSnapshot> stages) {
+        List<StageSnapshot> stages,
+        List<RecordRange> dropped) {
 
     /** As {@code weir pipe} names it. */
     private static final String GUARANTEE = "at-least-once";
@@ -48,6 +52,7 @@ record DemoSummary(
         json.writeNumberField("out_of_order", books.outOfOrder());
         json.writeNumberField("misplaced", books.misplaced());
         json.writeNumberField("foreign", books.foreign());
+        RangeFields.write(json, "records_dropped", dropped);
         json.writeNumberField("elapsed_ms", elapsedMillis);
         json.writeNumberField("records_per_second", recordsPerSecond());
         json.writeObjectFieldStart("latency_ms");

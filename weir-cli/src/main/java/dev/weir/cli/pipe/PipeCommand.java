@@ -13,12 +13,14 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.TopicMadeAnewException;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.metrics.LimiterProbe;
@@ -147,7 +149,7 @@ public final class PipeCommand implements Callable<Integer> {
         try {
             return clients.configured(pipeline::run);
         } catch (KafkaPipelineException e) {
-            throw failure(e);
+            throw failure(e, NO_CONSUMER);
         }
     }
 
@@ -159,17 +161,18 @@ public final class PipeCommand implements Callable<Integer> {
                 .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
         Throwable failure = awaitEnd(running, drained, flow);
         DrainReport report = report(running, drained);
-        CliFailure fault = failure == null || failure instanceof CancellationException ? null : failure(failure);
         @Nullable
         ConsumerHandle consumer =
                 running.handles(ConsumerHandle.class).stream().findFirst().orElse(null);
+        ConsumerSnapshot read = consumer == null ? NO_CONSUMER : consumer.snapshot();
+        CliFailure fault = failure == null || failure instanceof CancellationException ? null : failure(failure, read);
         PipeSummary summary = new PipeSummary(
                 report,
                 options.guarantee,
                 flow.deadLettered(running),
                 flow.deadLettersInOutput(),
                 flow.deadLettersCut(running),
-                consumer == null ? NO_CONSUMER : consumer.snapshot(),
+                read,
                 consumer == null ? null : consumer.dump().noAnswerSince(),
                 running.handles(ProducerHandle.class).stream()
                         .findFirst()
@@ -257,14 +260,14 @@ public final class PipeCommand implements Callable<Integer> {
         }
     }
 
-    private CliFailure failure(Throwable cause) {
+    private CliFailure failure(Throwable cause, ConsumerSnapshot read) {
         return switch (cause) {
             case CliFailure known -> known;
             case RecordDecodeException unread -> BatchOptions.failure(unread);
-            case KafkaPipelineException known -> known(known, "");
-            case LineProcessException known when options.via instanceof Via.Each -> known(known, orGiveUp());
-            case LineProcessException known -> known(known, "");
-            case HandlerTimeoutException known -> known(known, orGiveUp());
+            case KafkaPipelineException known -> known(known, read, "");
+            case LineProcessException known when options.via instanceof Via.Each -> known(known, read, orGiveUp());
+            case LineProcessException known -> known(known, read, "");
+            case HandlerTimeoutException known -> known(known, read, orGiveUp());
             default -> CliFailure.unexpected(cause);
         };
     }
@@ -277,12 +280,13 @@ public final class PipeCommand implements Callable<Integer> {
         return both.isEmpty() ? "" : " " + both + ".";
     }
 
-    private CliFailure known(RuntimeException cause, String wayOut) {
+    private CliFailure known(RuntimeException cause, ConsumerSnapshot read, String wayOut) {
+        boolean placeIsGone = cause instanceof OffsetOutOfRangeException || cause instanceof TopicMadeAnewException;
         String next = options.sharing.share
                 ? "Records under way go back to the share group, which delivers them again."
                 : options.isAtMostOnce()
                         ? "Nothing is repeated: records that were committed and not written are lost."
-                        : "Nothing is lost: what was not committed is read again at the next start.";
+                        : DroppedText.afterFailure(read, placeIsGone);
         return CliFailure.work(ClientFault.withCause(cause), next + wayOut, cause);
     }
 }

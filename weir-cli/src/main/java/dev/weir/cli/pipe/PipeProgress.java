@@ -3,6 +3,7 @@ package dev.weir.cli.pipe;
 import dev.weir.cli.pipeline.PipelineCounts;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
@@ -51,9 +52,10 @@ final class PipeProgress {
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
         long deadMade = flow.deadLettersInOutput();
+        long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum();
         long in = running.stages().getFirst().elementsIn();
         return line(
-                counts.next(written, deadWritten, deadMade, in),
+                counts.next(written, deadWritten, deadMade, dropped, in),
                 consumer,
                 handle.health().noAnswerSince(),
                 flow.deadLettersCut(running));

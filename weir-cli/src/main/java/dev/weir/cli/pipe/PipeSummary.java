@@ -2,9 +2,11 @@ package dev.weir.cli.pipe;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
+import dev.weir.cli.pipeline.RangeFields;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.TransactionHandle;
 import dev.weir.metrics.Limiter;
@@ -90,6 +92,9 @@ record PipeSummary(
             line.writeNumberField("commits", consumer.commits());
             line.writeNumberField("failed_commits", consumer.failedCommits());
             line.writeNumberField("rebalances", consumer.rebalances());
+            RangeFields.write(line, "records_dropped", consumer.dropped());
+            RangeFields.write(line, "records_skipped", consumer.skipped());
+            line.writeNumberField("records_left_undone", consumer.leftUndone());
             writeLatency(line);
             LimiterFields.write(line, limiter);
             line.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
@@ -182,6 +187,22 @@ record PipeSummary(
         return "the next run begins at " + places + (more > 0 ? " and at those of " + more + " more partitions" : "");
     }
 
+    private String drained() {
+        return consumer.dropped().isEmpty() && consumer.skipped().isEmpty()
+                ? "drained: everything read is written and committed"
+                : "drained: everything read is written and committed, but for these records";
+    }
+
+    private static String line(String what, RecordRange range, String count) {
+        return String.format(
+                Locale.ROOT,
+                "%n  %s: %s, %s, %s",
+                what,
+                DroppedText.place(range),
+                count,
+                range.isGone() ? range.reason() + ", lost" : range.reason() + ", read again");
+    }
+
     private static void writeStages(JsonGenerator line, List<StageSnapshot> stages) throws IOException {
         line.writeArrayFieldStart("stages");
         for (StageSnapshot stage : stages) {
@@ -236,7 +257,9 @@ record PipeSummary(
                     millis(transactions.commitMedian()),
                     millis(transactions.commitP99())));
         }
-        text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
+        text.append(report.drained() ? drained() : notDrained());
+        consumer.dropped().forEach(range -> text.append(line("dropped", range, range.count() + " records read")));
+        consumer.skipped().forEach(range -> text.append(line("skipped", range, "never read")));
         report.leftUndone()
                 .forEach(
                         left -> text.append(System.lineSeparator()).append("  ").append(left));

@@ -15,7 +15,7 @@ public final class PipelineCounts {
      * @param in records read
      * @param out records written, without dead letters
      * @param dead dead letters written
-     * @param inFlight records read of which nothing is written yet: {@code in - out - dead}
+     * @param inFlight records read of which nothing is written yet: {@code in - out - dead}, without those dropped
      */
     public record Moment(long in, long out, long dead, long inFlight) {}
 
@@ -30,14 +30,15 @@ public final class PipelineCounts {
      * @param written by the output stage, dead letters among them
      * @param deadWritten dead letters written by another than the output stage
      * @param deadMade dead letters among those of the output stage, written or on their way
+     * @param dropped records read that will not be written, because their assignment has ended
      * @param in records read
      */
-    public Moment next(long written, long deadWritten, long deadMade, long in) {
+    public Moment next(long written, long deadWritten, long deadMade, long dropped, long in) {
         long out = Math.max(last.out, written - Math.min(written, deadMade));
         long dead = Math.max(last.dead, written - out + deadWritten);
         long read = Math.max(Math.max(last.in, in), out + dead);
         // What came after all was not given up.
-        givenUp = Math.min(givenUp, read - out - dead);
+        givenUp = Math.min(Math.max(givenUp, dropped), read - out - dead);
         last = new Moment(read, out, dead, read - out - dead - givenUp);
         return last;
     }

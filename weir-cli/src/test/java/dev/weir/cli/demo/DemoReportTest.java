@@ -72,6 +72,7 @@ class DemoReportTest {
         Histogram latency = new Histogram(3);
         latency.recordValue(86_400_000);
         StageSnapshot stage = StageSnapshot.of("decompress", 2, 1, 1, 100, 50, 50, 0, 100);
-        return new DemoSummary(DemoPlan.of(null, null, null, 1), books, latency, 86_400_000, LIMITER, List.of(stage));
+        return new DemoSummary(
+                DemoPlan.of(null, null, null, 1), books, latency, 86_400_000, LIMITER, List.of(stage), List.of());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.DrainReport;
@@ -32,6 +33,11 @@ class PipeSummaryTest {
     }
 
     private static PipeSummary summary(boolean drained, @Nullable Instant noAnswerSince, Limiter limiter) {
+        return summary(drained, noAnswerSince, limiter, CONSUMER);
+    }
+
+    private static PipeSummary summary(
+            boolean drained, @Nullable Instant noAnswerSince, Limiter limiter, ConsumerSnapshot consumer) {
         List<String> leftUndone = drained ? List.of() : List.of("consume: 3 unfinished");
         return new PipeSummary(
                 DrainReport.of(
@@ -43,7 +49,7 @@ class PipeSummaryTest {
                 0,
                 0,
                 0,
-                CONSUMER,
+                consumer,
                 noAnswerSince,
                 null,
                 limiter,
@@ -96,5 +102,35 @@ class PipeSummaryTest {
                 .contains("\"error\":\"" + said)
                 .contains("\"next_run\":[{\"topic\":\"in\",\"partition\":0,\"offset\":40},"
                         + "{\"topic\":\"in\",\"partition\":1,\"offset\":null}]");
+    }
+
+    @Test
+    void droppedAndSkippedRecords_areNamed_andTheLastSentenceLeavesThemOut() {
+        ConsumerSnapshot consumer = CONSUMER.with(
+                List.of(RecordRange.of("in", 0, 40, 45, 4, "out-of-range"), RecordRange.of("in", 1, 7, 8, 1, "lost")),
+                List.of(RecordRange.of("in", 0, 45, 90, 45, "out-of-range")),
+                0);
+        PipeSummary summary = summary(true, null, limiter(Kind.COMMIT, "commit"), consumer);
+        assertThat(summary.text())
+                .contains("drained: everything read is written and committed, but for these records")
+                .contains("dropped: in-0 from offset 40 to 44, 4 records read, out-of-range, lost")
+                .contains("dropped: in-1 from offset 7 to 7, 1 records read, lost, read again")
+                .contains("skipped: in-0 from offset 45 to 89, never read, out-of-range, lost");
+        assertThat(json(summary))
+                .contains("\"records_dropped\":[{\"topic\":\"in\",\"partition\":0,\"from\":40,\"to\":45,\"count\":4,"
+                        + "\"reason\":\"out-of-range\"}")
+                .contains("\"records_skipped\":[{\"topic\":\"in\",\"partition\":0,\"from\":45,\"to\":90")
+                .contains("\"records_left_undone\":0");
+    }
+
+    @Test
+    void sentenceAfterAFailure_saysNothingIsLost_onlyWhereThatIsTrue() {
+        ConsumerSnapshot again = CONSUMER.with(List.of(RecordRange.of("in", 1, 7, 8, 1, "revoked")), List.of(), 3);
+        assertThat(DroppedText.afterFailure(again, false)).startsWith("Nothing is lost:");
+        assertThat(DroppedText.afterFailure(again, true))
+                .isEqualTo("What was not committed is read again at the next start, as far as the log still has it.");
+        ConsumerSnapshot gone = CONSUMER.with(List.of(RecordRange.of("in", 1, 7, 9, 2, "recreated")), List.of(), 0);
+        assertThat(DroppedText.afterFailure(gone, false))
+                .startsWith("Lost: in-1 from offset 7 to 8. What was not committed");
     }
 }

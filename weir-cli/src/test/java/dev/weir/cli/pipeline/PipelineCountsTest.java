@@ -15,9 +15,9 @@ class PipelineCountsTest {
      */
     @Test
     void lettersOnTheirWay_takeNothingBack() {
-        assertThat(counts.next(100, 0, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 0, 100));
-        assertThat(counts.next(110, 0, 50, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 10, 90));
-        assertThat(counts.next(200, 0, 50, 200)).isEqualTo(new PipelineCounts.Moment(200, 150, 50, 0));
+        assertThat(counts.next(100, 0, 0, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 0, 100));
+        assertThat(counts.next(110, 0, 50, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 10, 90));
+        assertThat(counts.next(200, 0, 50, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 150, 50, 0));
     }
 
     @Test
@@ -37,26 +37,34 @@ class PipelineCountsTest {
             made += more;
             written += made == written ? 0 : random.nextLong(made - written + 1);
             deadWritten += in - made - deadWritten > 5 ? 1 : 0;
-            PipelineCounts.Moment now = counts.next(written, deadWritten, deadMade, in);
+            PipelineCounts.Moment now = counts.next(written, deadWritten, deadMade, 0, in);
             assertThat(now.out() + now.dead() + now.inFlight()).isEqualTo(now.in());
             assertThat(now.in()).isGreaterThanOrEqualTo(last.in());
             assertThat(now.out()).isGreaterThanOrEqualTo(last.out());
             assertThat(now.dead()).isGreaterThanOrEqualTo(last.dead());
             last = now;
         }
-        PipelineCounts.Moment end = counts.next(made, deadWritten, deadMade, in);
+        PipelineCounts.Moment end = counts.next(made, deadWritten, deadMade, 0, in);
         assertThat(end.out()).isEqualTo(made - deadMade);
         assertThat(end.dead()).isEqualTo(deadMade + deadWritten);
     }
 
     @Test
     void recordsGivenUp_areNotInFlightForEver() {
-        var ignored = counts.next(90, 0, 0, 100);
+        var ignored = counts.next(90, 0, 0, 0, 100);
         assertThat(counts.settled().inFlight()).isZero();
-        assertThat(counts.next(95, 0, 0, 110).inFlight()).isEqualTo(5);
-        assertThat(counts.next(110, 0, 0, 110).inFlight())
+        assertThat(counts.next(95, 0, 0, 0, 110).inFlight()).isEqualTo(5);
+        assertThat(counts.next(110, 0, 0, 0, 110).inFlight())
                 .as("they came after all")
                 .isZero();
-        assertThat(counts.next(110, 0, 0, 117).inFlight()).isEqualTo(7);
+        assertThat(counts.next(110, 0, 0, 0, 117).inFlight()).isEqualTo(7);
+    }
+
+    /** They stayed in flight until the pipe stood still, and for ever if it did not. */
+    @Test
+    void recordsDropped_areNotInFlight_alsoWhileOthersAre() {
+        assertThat(counts.next(50, 0, 0, 30, 100)).isEqualTo(new PipelineCounts.Moment(100, 50, 0, 20));
+        assertThat(counts.next(160, 0, 0, 30, 200)).isEqualTo(new PipelineCounts.Moment(200, 160, 0, 10));
+        assertThat(counts.next(169, 1, 0, 30, 200)).isEqualTo(new PipelineCounts.Moment(200, 169, 1, 0));
     }
 }

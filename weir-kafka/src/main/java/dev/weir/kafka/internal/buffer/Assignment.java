@@ -30,12 +30,14 @@ public final class Assignment {
     private final OwnerThread owner;
 
     private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
+    private final DroppedRecords dropped;
 
     /**
      * Creates an empty assignment.
      *
      * @param trackerCapacity records per partition that may be outstanding
      * @param owner woken by any thread when as much of a partition is finished as it was watched for
+     * @param dropped the account of what is unfinished in assignments that end
      */
     public Assignment(
             Plan plan,
@@ -45,7 +47,8 @@ public final class Assignment {
             Emission emission,
             Pauses pauses,
             int trackerCapacity,
-            OwnerThread owner) {
+            OwnerThread owner,
+            DroppedRecords dropped) {
         this.plan = plan;
         this.fetcher = fetcher;
         this.outlets = outlets;
@@ -54,6 +57,12 @@ public final class Assignment {
         this.pauses = pauses;
         this.trackerCapacity = trackerCapacity;
         this.owner = owner;
+        this.dropped = dropped;
+    }
+
+    /** The account of what was pulled of partitions that have gone or begun anew since. */
+    public DroppedRecords dropped() {
+        return dropped;
     }
 
     /** A view. */

@@ -7,6 +7,7 @@ import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
 import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Phase;
@@ -181,6 +182,7 @@ final class ConsumerControl implements ConsumerHandle {
             Map<AssignedPartition, Position> renewed = new HashMap<>();
             for (AssignedPartition partition : partitions) {
                 renewed.put(assignment.renew(partition), wanted.getOrDefault(partition.id(), Position.end()));
+                assignment.dropped().add(List.of(partition), Reason.SEEK);
             }
             positions.place(renewed, allPlaced -> {
                 if (allPlaced) {

@@ -7,6 +7,7 @@ import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.DroppedRecords;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Outlets;
@@ -113,7 +114,9 @@ final class ConsumerLoop implements Runnable {
         this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake, transactions);
         this.emission = new Emission(plan, ahead, outlets, owner);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
-        this.assignment = new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner);
+        DroppedRecords dropped = new DroppedRecords(plan.isTracked() && transactions == null);
+        this.assignment =
+                new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
         this.positions = new Positions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
         this.newPartitions =
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);

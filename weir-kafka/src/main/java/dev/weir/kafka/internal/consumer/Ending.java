@@ -132,6 +132,8 @@ final class Ending {
         if (!unfinished.isEmpty()) {
             leftUndone.add(0, what + unfinished);
         }
+        emission.takeBackUnpromised(assignment.all());
+        assignment.dropped().leave(assignment.all());
         observer.look();
     }
 

@@ -9,6 +9,7 @@ import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.DroppedRecords;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.consumer.Finder.Sought;
 import dev.weir.kafka.internal.lookup.OwnerClock;
@@ -107,7 +108,13 @@ final class Observer {
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
     ConsumerSnapshot snapshot() {
-        return snapshot;
+        // Stages go on with what they hold, after the last look as well.
+        return owner.phase() == Phase.CLOSED ? withDropped(snapshot, true) : snapshot;
+    }
+
+    private ConsumerSnapshot withDropped(ConsumerSnapshot counted, boolean ended) {
+        DroppedRecords dropped = assignment.dropped();
+        return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
     }
 
     /** What the unfinished records weigh, at the last look. Any thread. */
@@ -266,7 +273,8 @@ final class Observer {
         progressNanos = looks.progressNanos();
         worksLeft = left;
         last = new Look(dumps, sought, assignments);
-        snapshot = ConsumerSnapshot.of(snapshots, buffered, commits.succeeded(), commits.failed(), rebalances);
+        snapshot = withDropped(
+                ConsumerSnapshot.of(snapshots, buffered, commits.succeeded(), commits.failed(), rebalances), false);
         looks.askForEndsIfDue(assigned, now);
     }
 }

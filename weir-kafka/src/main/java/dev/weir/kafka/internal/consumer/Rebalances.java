@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.fetch.Waiting;
@@ -116,6 +117,7 @@ final class Rebalances implements ConsumerRebalanceListener {
         } catch (KafkaException failure) {
             LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
         }
+        assignment.dropped().add(revoked, Reason.REVOKED);
     }
 
     /**
@@ -145,7 +147,9 @@ final class Rebalances implements ConsumerRebalanceListener {
             observer.rebalanced();
             LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
             waiting.inCallback(() -> {
-                emission.takeBack(assignment.withdraw(ids));
+                List<AssignedPartition> lost = assignment.withdraw(ids);
+                emission.takeBack(lost);
+                assignment.dropped().add(lost, Reason.LOST);
                 readers.dropRevoked();
                 delivery.lost();
                 hooks.lost(Set.copyOf(ids));

@@ -332,6 +332,34 @@ public final class OffsetTracker implements AckTarget {
         return finished.build();
     }
 
+    /**
+     * What has become of records that were unfinished when their assignment ended.
+     *
+     * @param held those that somebody still holds
+     * @param dropped those that nobody holds any more, and that will not be finished
+     * @param from the offset of the first of both
+     * @param to past the last of both
+     */
+    public record Leftover(int held, int dropped, long from, long to) {}
+
+    /** Counts those after the last {@link #advance}. Any thread, once the owner has done with the tracker. */
+    public Leftover leftover() {
+        int held = 0;
+        int dropped = 0;
+        long from = own.nextOffset;
+        long to = own.nextOffset;
+        for (long token = own.head; token < own.tail; token++) {
+            boolean isHeld = !isSettled(token);
+            if (isHeld || !isFinished(token)) {
+                from = held + dropped == 0 ? offsetOf(token) : from;
+                to = token + 1 == own.tail ? own.nextOffset : offsetOf(token) + 1;
+                held += isHeld ? 1 : 0;
+                dropped += isHeld ? 0 : 1;
+            }
+        }
+        return new Leftover(held, dropped, from, to);
+    }
+
     /** The token of the first unfinished record, if there is one, as of the last {@link #advance}. */
     public long firstUnfinished() {
         return own.head;

@@ -6,6 +6,7 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.TopicMadeAnewException;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.fetch.OtherTopicException;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
@@ -67,13 +68,14 @@ final class LostPositions {
             long wanted =
                     Objects.requireNonNull(failure.offsetOutOfRangePartitions().get(partition.id()));
             if (assignment.isAt(partition, wanted)) {
-                AssignedPartition renewed = renew(partition);
+                AssignedPartition renewed = renew(partition, Reason.OUT_OF_RANGE);
+                long unread = Math.min(wanted, partition.firstDropped());
                 if (failure instanceof OtherTopicException) {
                     topicIds.identifyAnew(
                             renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
                     // What is past the end may be so because the topic is another one.
-                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, wanted, failure));
+                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, wanted, unread, failure));
                 }
             } else {
                 // Of before a seek. If it holds all the same it comes again.
@@ -82,8 +84,9 @@ final class LostPositions {
         }
     }
 
-    private AssignedPartition renew(AssignedPartition partition) {
+    private AssignedPartition renew(AssignedPartition partition, Reason reason) {
         AssignedPartition renewed = assignment.renew(partition);
+        assignment.dropped().add(List.of(partition), reason);
         assignment.hold(List.of(renewed));
         renewed.epochs().beginAt(LogPosition.at(partition.epochs().end()));
         return renewed;
@@ -92,17 +95,19 @@ final class LostPositions {
     private void ask(
             AssignedPartition partition,
             long wanted,
+            long unread,
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         queries.add(
                 partition,
                 List.of(Position.beginning(), Position.end()),
-                edges -> release(partition, wanted, edges.get(0), edges.get(1), failure),
+                edges -> release(partition, wanted, unread, edges.get(0), edges.get(1), failure),
                 () -> {});
     }
 
     private void release(
             AssignedPartition partition,
             long wanted,
+            long unread,
             long beginning,
             long end,
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
@@ -120,6 +125,7 @@ final class LostPositions {
                 end,
                 next,
                 policy);
+        assignment.dropped().skip(partition.id(), unread, next, Reason.OUT_OF_RANGE);
         release.accept(partition, next);
     }
 
@@ -150,7 +156,7 @@ final class LostPositions {
 
     /** A record was read that cannot be of the log that was read before: its leader epoch is lower. */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
-        AssignedPartition renewed = renew(partition);
+        AssignedPartition renewed = renew(partition, Reason.RECREATED);
         String proof = "its record at offset " + record.offset() + " has leader epoch "
                 + record.leaderEpoch().orElse(LogPosition.NO_EPOCH) + ", lower than one before it";
         topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
@@ -165,7 +171,7 @@ final class LostPositions {
         Uuid before = partition.topicId();
         long offset = partition.epochs().end();
         boolean opening = partition.isOpening();
-        AssignedPartition renewed = renew(partition);
+        AssignedPartition renewed = renew(partition, Reason.RECREATED);
         renewed.identified(now);
         String proof = "topic id " + before + ", now " + now;
         if (bounded && !opening) {
@@ -176,6 +182,7 @@ final class LostPositions {
     }
 
     private void beginAnew(AssignedPartition partition, long offset, String proof) {
+        assignment.dropped().wasRecreated(partition.id());
         if (policy == OutOfRangePolicy.FAIL) {
             throw new TopicMadeAnewException(
                     partition.id(),
@@ -195,7 +202,12 @@ final class LostPositions {
         queries.add(
                 partition,
                 List.of(toEnd ? Position.end() : Position.beginning()),
-                offsets -> release.accept(partition, offsets.get(0)),
+                offsets -> {
+                    if (toEnd) {
+                        assignment.dropped().skip(partition.id(), 0, offsets.get(0), Reason.RECREATED);
+                    }
+                    release.accept(partition, offsets.get(0));
+                },
                 () -> {});
     }
 }
