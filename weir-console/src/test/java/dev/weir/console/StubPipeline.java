@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A pipeline that shows what a test puts into it. */
@@ -67,6 +68,11 @@ final class StubPipeline implements RunningPipeline {
 
     @Override
     public DrainReport drain(Duration deadline) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RunningPipeline onDrained(Consumer<? super DrainReport> action) {
         throw new UnsupportedOperationException();
     }
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** A pipeline that shows what a test puts into it. */
 final class StubPipeline implements RunningPipeline {
@@ -62,6 +63,11 @@ final class StubPipeline implements RunningPipeline {
 
     @Override
     public DrainReport drain(Duration deadline) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RunningPipeline onDrained(Consumer<? super DrainReport> action) {
         throw new UnsupportedOperationException();
     }
 

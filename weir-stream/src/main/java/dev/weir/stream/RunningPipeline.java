@@ -3,6 +3,7 @@ package dev.weir.stream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * A pipeline that runs. It owns its threads: when {@link #completion} is done none is left. Thread-safe.
@@ -14,6 +15,9 @@ public interface RunningPipeline extends AutoCloseable {
 
     /** How long {@link #close} lets a drain take: 30 seconds. */
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
+
+    /** How long the end of the JVM waits, after a drain, for threads that called {@link #await} to end: 3 seconds. */
+    Duration LINGER = Duration.ofSeconds(3);
 
     String name();
 
@@ -47,7 +51,7 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * Lets the end of the JVM (Ctrl-C, SIGTERM, {@code System.exit}) drain the pipeline first, for at most
-     * {@link #DEFAULT_DRAIN}.
+     * {@link #DEFAULT_DRAIN}. See {@link #drainOnShutdown(Duration)}.
      *
      * @return this pipeline
      */
@@ -59,12 +63,31 @@ public interface RunningPipeline extends AutoCloseable {
      * Lets the end of the JVM drain the pipeline first, for at most {@code deadline}, and then cancel what is not
      * finished. For platforms that kill a process some seconds after SIGTERM: the last commit and the leave of a group
      * come after the deadline and before the kill. The JVM waits at most 23 s for them, and for a stage that does not
-     * let go.
+     * let go. It does not wait for a thread of the pipeline that called {@code System.exit}, which cannot return: the
+     * element that it has in hand is not finished.
+     *
+     * <p>Afterwards the threads that wait in {@link #await} have up to {@link #LINGER} to return and to end, so that
+     * {@code main} can print the report and close its files. The JVM halts at the latest then: what must be done at any
+     * rate belongs in {@link #onDrained}.
      *
      * @param deadline from the signal; cancels at once if it is not more than 0
      * @return this pipeline
      */
     RunningPipeline drainOnShutdown(Duration deadline);
+
+    /**
+     * Calls {@code action} once with the report when the pipeline has ended, however it ended, with all its resources
+     * closed; at once if it has. If the end of the JVM ends the pipeline, the JVM halts after the action, which has up
+     * to {@link #LINGER}; if stages do not let go by then, it is given the report of what is undone. Actions run one
+     * after the other on a thread of the pipeline. What one throws is logged.
+     *
+     * {@snippet :
+     * running.onDrained(report -> System.out.println(report)).drainOnShutdown().await();
+     * }
+     *
+     * @return this pipeline
+     */
+    RunningPipeline onDrained(Consumer<? super DrainReport> action);
 
     /** Interrupts every stage and ends as soon as they let go; unfinished elements stay unacknowledged. */
     void cancel();

@@ -39,8 +39,8 @@ class WaitingGroupsTest {
         THROTTLE(100, s -> s.throttle(1, millis(100))),
         THROTTLE_BY_COST(
                 200, s -> s.throttle(2, millis(200), 2, n -> n.startsWith("slow") ? 2 : 0, ThrottleMode.SHAPING)),
-        DELAY(100, s -> s.delay(n -> n.startsWith("slow") ? millis(100 * index(n)) : Duration.ZERO, 100)),
-        DELAY_AT_ITS_BOUND(200, s -> s.delay(n -> n.startsWith("slow") ? millis(100 * index(n)) : Duration.ZERO, 1)),
+        DELAY(100, s -> s.delay(n -> n.startsWith("slow") ? millis(100L * index(n)) : Duration.ZERO, 100)),
+        DELAY_AT_ITS_BOUND(200, s -> s.delay(n -> n.startsWith("slow") ? millis(100L * index(n)) : Duration.ZERO, 1)),
         THROTTLE_PER_KEY(100, s -> s.throttlePerKey(1, millis(100), 1, WaitingGroupsTest::keyOf)),
         RETRY(
                 100,
@@ -87,7 +87,7 @@ class WaitingGroupsTest {
     }
 
     private static long index(String element) {
-        return Character.digit(element.charAt(element.length() - 1), 10);
+        return Long.parseLong(element, element.length() - 1, element.length(), 10);
     }
 
     private static Object keyOf(String element) {

@@ -2,12 +2,18 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the end of a JVM gives a pipeline that drains on shutdown. */
 class ShutdownDeadlineTest {
@@ -65,5 +71,42 @@ class ShutdownDeadlineTest {
     @Timeout(120)
     void jvm_waitsForResources_thatCloseAfterTheDeadline() {
         assertThat(run(Duration.ZERO, Duration.ofSeconds(7)).lines()).containsExactly("patience PT0S", "closed");
+    }
+
+    /** What the tutorial teaches: main waits, and does something with the report. */
+    static final class Waiting {
+
+        private Waiting() {}
+
+        /** Argument: whether main goes on for ever. */
+        public static void main(String[] args) throws Exception {
+            RunningPipeline running = Source.<Integer>never()
+                    .to(Sink.ignore())
+                    .run()
+                    .onDrained(report -> System.out.println("told " + report.drained()))
+                    .drainOnShutdown();
+            System.out.println("running");
+            DrainReport report = running.await();
+            System.out.println("returned " + report.drained());
+            Thread.sleep(100);
+            if (args[0].equals("true")) {
+                new CountDownLatch(1).await();
+            }
+            System.out.println("ended");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Timeout(120)
+    void main_thatAwaitsThePipeline_runsOnAfterASignal(boolean forEver) {
+        try (PipeProcess subject = PipeProcess.startMain(Waiting.class.getName(), 64, Boolean.toString(forEver))) {
+            Awaitility.await().atMost(SOON).until(() -> subject.out().contains("running"));
+            subject.signal("TERM");
+            assertThat(subject.exitCode(SOON)).isEqualTo(143);
+            assertThat(subject.out().lines())
+                    .contains("told true", "returned true")
+                    .hasSize(forEver ? 3 : 4);
+        }
     }
 }

@@ -10,6 +10,8 @@ import dev.weir.kafka.internal.fetch.Waiting;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.stream.spi.JvmExit;
+import dev.weir.stream.spi.Thrown;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class Hooks {
 
     private static final ConsumerLog LOG = ConsumerLog.of(Hooks.class);
+
+    /** The interval at which it is checked whether a listener has called System.exit, which never returns. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** How long a listener's question for committed offsets may take. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -117,13 +122,17 @@ final class Hooks {
                 break;
             }
             if (!call.serve()) {
-                waiting.park(left);
+                waiting.park(Math.min(left, LOOK_NANOS));
+                if (JvmExit.isUnderWay() && JvmExit.isCalledBy(thread)) {
+                    break;
+                }
             }
         }
         call.expire();
         Throwable failure = call.failure;
         if (failure != null) {
-            owner.fail(new KafkaPipelineException("the rebalance listener's " + what + " failed: " + failure, failure));
+            owner.fail(new KafkaPipelineException(
+                    "the rebalance listener's " + what + " failed: " + Thrown.text(failure), failure));
         }
     }
 

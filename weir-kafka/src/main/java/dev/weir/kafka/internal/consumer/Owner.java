@@ -4,6 +4,7 @@ import dev.weir.kafka.internal.fetch.Waiting;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Phase;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -11,6 +12,8 @@ import java.util.function.Consumer;
  * {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread, the rest says so itself.
  */
 final class Owner implements OwnerThread {
+
+    private static final long LOOK_MILLIS = 500;
 
     private final Waiting waiting;
     private final Requests requests;
@@ -60,9 +63,18 @@ final class Owner implements OwnerThread {
 
     /** Waits for the end and for the thread to be gone; returns the work that was left undone. Any other thread. */
     String awaitEnd() {
-        String leftUndone = closed.join();
+        // A copy, as this one must not complete by a timeout.
+        while (!closed.isDone()) {
+            boolean ignored = closed.copy()
+                    .thenApply(end -> true)
+                    .completeOnTimeout(false, LOOK_MILLIS, TimeUnit.MILLISECONDS)
+                    .join();
+            if (!closed.isDone() && waiting.isOwnerExiting()) {
+                return "a consumer is not closed: its thread called System.exit, which does not return";
+            }
+        }
         waiting.awaitOwnerGone();
-        return leftUndone;
+        return closed.join();
     }
 
     // ---- Owner thread ----------------------------------------------------------------------------------------------

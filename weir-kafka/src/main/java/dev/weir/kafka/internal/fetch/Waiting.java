@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.fetch;
 
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.stream.spi.JvmExit;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -63,6 +64,12 @@ public final class Waiting {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whether the owner thread has called {@link System#exit}, at the end of the JVM: it does nothing any more. */
+    public boolean isOwnerExiting() {
+        Thread thread = owner;
+        return thread != null && JvmExit.isUnderWay() && JvmExit.isCalledBy(thread);
     }
 
     /** Forgets signals that came so far; what they tell of must be looked at after this. */

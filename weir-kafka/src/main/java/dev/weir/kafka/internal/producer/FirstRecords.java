@@ -193,7 +193,7 @@ final class FirstRecords<K> {
         try {
             byte[] key = keys.serialize(record.topic(), new RecordHeaders(record.headers()), record.key());
             return key == null ? -1 : Utils.toPositive(Utils.murmur2(key)) % topic.partitions;
-        } catch (RuntimeException notSerialisable) {
+        } catch (RuntimeException | StackOverflowError notSerialisable) {
             return -1; // the client will say so
         }
     }

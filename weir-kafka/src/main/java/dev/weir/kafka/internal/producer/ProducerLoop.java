@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +103,12 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         ProducerRecord<K, V> record;
         try {
             record = records.apply(element);
+        } catch (StackOverflowError tooDeep) {
+            if (rejects == null) {
+                throw tooDeep;
+            }
+            rejects.add(element, new SerializationException("no record can be made of it", tooDeep), target, token);
+            return;
         } catch (RuntimeException refused) {
             if (rejects == null) {
                 throw refused;

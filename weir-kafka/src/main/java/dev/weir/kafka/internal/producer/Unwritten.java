@@ -58,7 +58,7 @@ public final class Unwritten<K, V> {
             return data == null
                     ? null
                     : serializer.serialize(record.topic(), new RecordHeaders(record.headers()), data);
-        } catch (RuntimeException notSerialisable) {
+        } catch (RuntimeException | StackOverflowError notSerialisable) {
             return null;
         }
     }

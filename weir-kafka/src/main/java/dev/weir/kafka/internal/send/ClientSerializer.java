@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.send;
 import dev.weir.kafka.internal.health.ClientThread;
 import org.apache.kafka.common.ClusterResource;
 import org.apache.kafka.common.ClusterResourceListener;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
@@ -22,7 +23,12 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
 
     @Override
     public byte[] serialize(String topic, Headers headers, T data) {
-        return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
+        try {
+            return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
+        } catch (StackOverflowError tooDeep) {
+            // Of this record, and the client would take it for an end of everything.
+            throw new SerializationException("the serializer overflowed the stack", tooDeep);
+        }
     }
 
     @Override

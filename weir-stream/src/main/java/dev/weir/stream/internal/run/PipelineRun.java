@@ -6,8 +6,11 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.steering.ThreadLook;
+import dev.weir.stream.internal.waiting.Awaiters;
+import dev.weir.stream.internal.waiting.DrainListeners;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.JvmExit;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Whereabouts;
@@ -50,6 +53,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
      */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
 
+    /** The interval at which a drain looks for threads that have called System.exit. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Looks in a row at which all other threads wait before nothing more is expected of them: a second. */
+    private static final int RESTFUL_LOOKS = 5;
+
     /** Deadlines beyond this are as good as none: a century, which can be added to a clock without overflow. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
@@ -60,6 +69,8 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
     private final Ending ending = new Ending();
     private final Closings closings = new Closings(this);
+    private final Awaiters awaiters = new Awaiters();
+    private final DrainListeners told = new DrainListeners();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
@@ -141,6 +152,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         } else {
             completion.completeExceptionally(failed);
         }
+        told.tell(made);
     }
 
     /** Starts the segment, or closes its stages if the run has failed already. */
@@ -308,6 +320,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     @Override
     public DrainReport await() throws InterruptedException {
         refuseWithin("await");
+        awaiters.enter();
         try {
             Throwable failed = ended().get();
             if (failed != null) {
@@ -316,7 +329,15 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             return Objects.requireNonNull(report);
         } catch (ExecutionException impossible) {
             throw new AssertionError(impossible);
+        } finally {
+            awaiters.leave();
         }
+    }
+
+    @Override
+    public RunningPipeline onDrained(Consumer<? super DrainReport> action) {
+        told.add(Objects.requireNonNull(action, "action"));
+        return this;
     }
 
     /** Done at the end, with the failure if there was one: what a future throws is first asked for its message. */
@@ -355,12 +376,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
                 Math.min(Arguments.nanos(Objects.requireNonNull(deadline, "deadline")), LONGEST_DEADLINE.toNanos());
         ending.stop(System.nanoTime() + nanos, this::fail);
         closings.hurry(Duration.ofNanos(nanos));
-        if (!endsWithin(nanos)) {
+        if (!endsWithin(nanos, true)) {
             if (cause() == null) {
                 noteInside();
             }
             cancel();
-            if (!endsWithin(GRACE_NANOS)) {
+            if (!endsWithin(GRACE_NANOS, false)) {
                 return DrainReport.of(false, heldUp(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
             }
         }
@@ -399,14 +420,35 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
                 .toList();
     }
 
-    private boolean endsWithin(long nanos) throws InterruptedException {
-        try {
-            Throwable ignored = ended().get(nanos, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException e) {
-            return false;
-        } catch (ExecutionException impossible) {
-            throw new AssertionError(impossible);
+    /**
+     * Waits for the end. At the end of the JVM a thread of the run that has called System.exit is given up.
+     *
+     * @param unlessHeld whether to return early if nothing but such a thread keeps the run from its end
+     */
+    private boolean endsWithin(long nanos, boolean unlessHeld) throws InterruptedException {
+        CompletableFuture<@Nullable Throwable> ended = ended();
+        long limitNanos = System.nanoTime() + nanos;
+        int restful = 0;
+        while (true) {
+            try {
+                long left = Math.max(0, limitNanos - System.nanoTime());
+                Throwable ignored = ended.get(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
+                return true;
+            } catch (TimeoutException notYet) {
+                if (limitNanos - System.nanoTime() <= 0) {
+                    return false;
+                }
+            } catch (ExecutionException impossible) {
+                throw new AssertionError(impossible);
+            }
+            if (JvmExit.isUnderWay()) {
+                tasks.leaveExiting()
+                        .forEach(task -> leftUndone(task + ": its thread called System.exit, which does not return"));
+                restful = tasks.hasLeft() && tasks.isAtRest(ThreadLook::waitsInMachinery) ? restful + 1 : 0;
+                if (unlessHeld && restful >= RESTFUL_LOOKS) {
+                    return false;
+                }
+            }
         }
     }
 
@@ -472,18 +514,23 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         drainOrCancel(DEFAULT_DRAIN);
     }
 
+    /** At the end of the JVM. */
     private void drainAndClose(Duration deadline) {
-        drainOrCancel(deadline);
+        awaiters.remember();
         try {
-            var ignored = endsWithin(CLOSE_NANOS);
+            DrainReport drained = drain(deadline);
+            told.tell(endsWithin(CLOSE_NANOS, false) ? Objects.requireNonNull(report) : drained);
+            told.await(LINGER.toNanos());
+            awaiters.awaitEnds(LINGER.toNanos());
         } catch (InterruptedException e) {
+            cancel();
             Thread.currentThread().interrupt();
         }
     }
 
     private void drainOrCancel(Duration deadline) {
         try {
-            drain(deadline);
+            var ignored = drain(deadline);
         } catch (InterruptedException e) {
             cancel();
             Thread.currentThread().interrupt();

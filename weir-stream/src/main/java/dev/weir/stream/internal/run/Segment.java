@@ -7,6 +7,7 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #cancel} is thread-safe; the rest is confined to the run.
  */
 public final class Segment<T> {
+
+    private static final long LOOK_MILLIS = 200;
 
     private final PipelineRun run;
     private final String name;
@@ -142,6 +145,12 @@ public final class Segment<T> {
         }
     }
 
+    /** Whether its thread has called System.exit, and never closes anything. */
+    private boolean isLeft() {
+        TaskGroup.Task running = task;
+        return running != null && running.isLeft();
+    }
+
     /** Waits until the stages are closed; does nothing on the segment's own thread, which is closing them. */
     void awaitClosed() {
         if (Thread.currentThread() == runner) {
@@ -150,8 +159,9 @@ public final class Segment<T> {
         boolean interrupted = false;
         while (true) {
             try {
-                closed.await();
-                break;
+                if (closed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS) || isLeft()) {
+                    break;
+                }
             } catch (InterruptedException e) {
                 interrupted = true;
             }

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.waiting.WaitHabit;
+import dev.weir.stream.spi.JvmExit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class TaskGroup {
     // Under the lock.
     private final Set<Task> tasks = new HashSet<>();
     private boolean cancelled;
+    private boolean someLeft;
 
     /**
      * Creates an empty group.
@@ -173,6 +175,49 @@ public final class TaskGroup {
         }
     }
 
+    /**
+     * At the end of the JVM: gives up the tasks whose threads have called {@link System#exit}, which never return.
+     *
+     * @return the names of those that were given up now
+     */
+    List<String> leaveExiting() {
+        List<String> left = new ArrayList<>();
+        for (Task task : present()) {
+            Thread current = task.life.thread();
+            if (current != null && JvmExit.isCalledBy(current)) {
+                task.left = true;
+                left.add(task.name);
+                task.ended();
+            }
+        }
+        lock.lock();
+        try {
+            someLeft |= !left.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+        return left;
+    }
+
+    /** Whether a task has been given up. */
+    boolean hasLeft() {
+        lock.lock();
+        try {
+            return someLeft;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Task> present() {
+        lock.lock();
+        try {
+            return new ArrayList<>(tasks);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     boolean isEmpty() {
         lock.lock();
         try {
@@ -184,14 +229,7 @@ public final class TaskGroup {
 
     /** Whether no task has anything to do, as each of them was when it was looked at. */
     boolean isAtRest(Predicate<Thread> isWaiting) {
-        List<Task> present;
-        lock.lock();
-        try {
-            present = new ArrayList<>(tasks);
-        } finally {
-            lock.unlock();
-        }
-        for (Task task : present) {
+        for (Task task : present()) {
             if (!task.isAtRest(isWaiting)) {
                 return false;
             }
@@ -201,15 +239,8 @@ public final class TaskGroup {
 
     /** The threads that run tasks now, by the name of the dispatcher, sorted. */
     SortedMap<String, List<Thread>> threads() {
-        List<Task> present;
-        lock.lock();
-        try {
-            present = new ArrayList<>(tasks);
-        } finally {
-            lock.unlock();
-        }
         SortedMap<String, List<Thread>> threads = new TreeMap<>();
-        for (Task task : present) {
+        for (Task task : present()) {
             Thread current = task.life.thread();
             if (current != null) {
                 threads.computeIfAbsent(task.dispatcher, first -> new ArrayList<>())
@@ -252,6 +283,9 @@ public final class TaskGroup {
 
         /** Written by the body. */
         private volatile boolean waitsBriefly;
+
+        /** Whether it was given up, as its thread never returns. */
+        private volatile boolean left;
 
         /** See {@link #currentFailure}. Written by the body, or by the thread that interrupts it. */
         private volatile @Nullable Throwable failure;
@@ -358,6 +392,11 @@ public final class TaskGroup {
             Thread current = life.thread();
             // Without the lock, which the thread itself may want.
             return current != null && !waitsBriefly && isWaiting.test(current);
+        }
+
+        /** Whether it was given up: its thread waits for the end of the JVM. */
+        boolean isLeft() {
+            return left;
         }
 
         /** Whether a thread runs the body. */

@@ -21,6 +21,20 @@ public final class ThreadLook implements ThreadActivity {
         this.threads = threads;
     }
 
+    /** Whether a thread waits for others of the run or for time, and not in code of the user's. */
+    public static boolean waitsInMachinery(Thread thread) {
+        if (thread.getState() == Thread.State.RUNNABLE) {
+            return false;
+        }
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            String type = frame.getClassName();
+            if (!type.startsWith("java.") && !type.startsWith("jdk.")) {
+                return type.startsWith("dev.weir.stream.") || type.startsWith("dev.weir.kafka.");
+            }
+        }
+        return false;
+    }
+
     @Override
     public List<Counts> now() {
         List<Counts> all = new ArrayList<>();

@@ -1,0 +1,137 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Programs that call {@code System.exit} in code that a pipeline runs. The thread that does so never returns, and the
+ * drain waited for it: for its whole deadline, then for stages to let go, then for resources to close.
+ */
+class ExitFromWithinTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    /** Longer than the test may take. */
+    private static final Duration DRAIN = Duration.ofMinutes(10);
+
+    enum Place {
+        HANDLER,
+        MAP,
+        SINK,
+        PARALLEL,
+        DESERIALIZER,
+        LISTENER
+    }
+
+    private static String exitAt(String value) {
+        if (value.equals("50")) {
+            System.exit(7);
+        }
+        return value;
+    }
+
+    private static final class Exiting implements Deserializer<String> {
+        @Override
+        public String deserialize(String topic, byte[] data) {
+            return exitAt(new StringDeserializer().deserialize(topic, data));
+        }
+    }
+
+    /** The program. */
+    static final class Subject {
+
+        private Subject() {}
+
+        /** Arguments: brokers, topic, place. */
+        public static void main(String[] args) throws Exception {
+            String topic = args[1];
+            Place place = Place.valueOf(args[2]);
+            var builder = ConsumerSettings.builder(
+                            new StringDeserializer(),
+                            place == Place.DESERIALIZER ? new Exiting() : new StringDeserializer())
+                    .bootstrapServers(args[0])
+                    .groupId(topic)
+                    .commitInterval(Duration.ofSeconds(60));
+            Pipeline pipeline = pipeline(place, builder, topic);
+            RunningPipeline running = pipeline.run().drainOnShutdown(DRAIN);
+            running.onDrained(report -> System.out.println("report " + report.leftUndone()));
+            System.out.println("returned " + running.await().drained());
+        }
+
+        private static Pipeline pipeline(Place place, ConsumerSettings.Builder<String, String> builder, String topic) {
+            if (place == Place.LISTENER) {
+                builder.rebalanceListener(new RebalanceListener() {
+                    @Override
+                    public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+                        String ignored = exitAt("50");
+                    }
+                });
+            }
+            ConsumerSettings<String, String> settings = builder.build();
+            Source<ConsumerRecord<String, String>> source = KafkaSource.atLeastOnce(settings, topic);
+            return switch (place) {
+                case HANDLER ->
+                    KafkaFlow.from(settings, topic)
+                            .forEach(4, RecordOrdering.byKey(), record -> exitAt(record.value()))
+                            .pipeline();
+                case PARALLEL ->
+                    source.mapParallel(2, record -> exitAt(record.value())).to(Sink.ignore());
+                case MAP -> source.map(record -> exitAt(record.value())).to(Sink.ignore());
+                case SINK, DESERIALIZER, LISTENER ->
+                    source.async()
+                            .mapBlocking(2, Ordering.input(), record -> record)
+                            .to(Sink.forEach(record -> exitAt(place == Place.SINK ? record.value() : "")));
+            };
+        }
+    }
+
+    private static PipeProcess start(Place place, String topic) {
+        KAFKA.cluster().createTopic(topic, 1);
+        for (int i = 1; i <= 100; i++) {
+            FailureTopics.produce(KAFKA.cluster(), FailureTopics.record(topic, "key", Integer.toString(i)));
+        }
+        return PipeProcess.startMain(Subject.class.getName(), 64, KAFKA.bootstrapServers(), topic, place.name());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(120)
+    void exit_inCodeThatAPipelineRuns_endsTheJvmWithoutWaitingForThatThread(Place place) {
+        String topic = "exit-" + place.name().toLowerCase(Locale.ROOT);
+        try (PipeProcess subject = start(place, topic)) {
+            assertThat(subject.exitCode(Duration.ofSeconds(60)))
+                    .as(subject.err())
+                    .isEqualTo(7);
+            assertThat(subject.out()).contains("report [").contains("System.exit");
+        }
+        if (place == Place.HANDLER) {
+            // What was finished before is committed.
+            assertThat(KAFKA.cluster().committedOffsets(topic).values()).containsExactly(49L);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.weir.stream.internal.waiting;
+
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.spi.Thrown;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The actions that are given the report of a run, once each. Thread-safe; actions are called outside the lock. */
+public final class DrainListeners {
+
+    private static final Logger LOG = System.getLogger(DrainListeners.class.getName());
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    // Under the lock.
+    private final Queue<Consumer<? super DrainReport>> actions = new ArrayDeque<>();
+    private @Nullable DrainReport report;
+
+    /** Adds an action, which is called at once if there is a report. */
+    public void add(Consumer<? super DrainReport> action) {
+        DrainReport now;
+        lock.lock();
+        try {
+            now = report;
+            if (now == null) {
+                actions.add(action);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (now != null) {
+            call(action, now);
+        }
+    }
+
+    /** Calls the actions, unless somebody else has. */
+    public void tell(DrainReport of) {
+        lock.lock();
+        try {
+            if (report != null) {
+                return;
+            }
+            report = of;
+        } finally {
+            lock.unlock();
+        }
+        // No more are added once there is a report.
+        actions.forEach(action -> call(action, of));
+        actions.clear();
+        done.countDown();
+    }
+
+    /** Waits until the actions have been called, for {@code nanos} at most. */
+    public void await(long nanos) throws InterruptedException {
+        boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private static void call(Consumer<? super DrainReport> action, DrainReport report) {
+        try {
+            action.accept(report);
+        } catch (RuntimeException | Error thrown) {
+            LOG.log(Level.WARNING, "An action for the end of a pipeline failed: " + Thrown.text(thrown), thrown);
+        }
+    }
+}

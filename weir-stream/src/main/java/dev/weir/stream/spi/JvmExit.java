@@ -1,0 +1,32 @@
+package dev.weir.stream.spi;
+
+import java.util.Arrays;
+
+/**
+ * Tells which threads wait in {@link Runtime#exit} for the end of the JVM. Such a thread never returns: the JVM runs its
+ * shutdown hooks first, and a hook that waited for it would wait for itself. Thread-safe.
+ */
+public final class JvmExit {
+
+    private JvmExit() {}
+
+    /** Whether the JVM is ending, so that threads may be in there. */
+    public static boolean isUnderWay() {
+        Thread probe = Thread.ofPlatform().unstarted(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(probe);
+            return !Runtime.getRuntime().removeShutdownHook(probe);
+        } catch (IllegalStateException shuttingDown) {
+            return true;
+        }
+    }
+
+    /** Whether {@code thread} has called {@link System#exit} or {@link Runtime#exit}. */
+    public static boolean isCalledBy(Thread thread) {
+        return Arrays.stream(thread.getStackTrace()).anyMatch(JvmExit::isExit);
+    }
+
+    private static boolean isExit(StackTraceElement frame) {
+        return frame.getMethodName().equals("exit") && frame.getClassName().equals("java.lang.Runtime");
+    }
+}
