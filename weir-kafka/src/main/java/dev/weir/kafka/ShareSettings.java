@@ -151,7 +151,7 @@ public final class ShareSettings<K, V> {
         return start;
     }
 
-    /** Whether it ends when the group is past the ends that the topics have at the start. */
+    /** Whether it ends when the group is past the ends that the topics have at the start, as {@link Builder#untilEnd}. */
     public boolean isUntilEnd() {
         return untilEnd;
     }
@@ -294,7 +294,9 @@ public final class ShareSettings<K, V> {
 
         /**
          * Ends the source when the group is past the ends that the topics have when it starts, whichever of its members
-         * did the work.
+         * did the work. In a group that reads committed records these are the last stable offsets: what waits behind an
+         * open transaction is left for the next run, with a warning. The start fails, by name, where a partition has no
+         * leader.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;

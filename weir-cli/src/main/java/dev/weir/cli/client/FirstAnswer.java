@@ -1,11 +1,12 @@
 package dev.weir.cli.client;
 
 import dev.weir.cli.terminal.CliFailure;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,9 +17,9 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Asks what listens at an address one question before Kafka's clients do. They make room for an answer as soon as its
- * size is claimed, whatever it is: a web server claims 1.2 GB with its first four bytes,
- * a TLS listener 350 MB. Stateless.
+ * Asks a server one question before Kafka's clients do. They make room for an answer as soon as its size is claimed,
+ * whatever it is: a web server claims 1.2 GB with its first four bytes, a TLS listener 350 MB, and may say no more.
+ * Stateless.
  */
 final class FirstAnswer {
 
@@ -30,6 +31,17 @@ final class FirstAnswer {
     private static final int CORRELATION = 0x77656972;
     private static final short NO_CLIENT_ID = -1;
     private static final int REQUEST_BYTES = 10;
+
+    /** Its size and the number of the question. */
+    private static final int ANSWER_BYTES = 8;
+
+    private static final byte[] QUESTION = ByteBuffer.allocate(Integer.BYTES + REQUEST_BYTES)
+            .putInt(REQUEST_BYTES)
+            .putShort(API_VERSIONS)
+            .putShort(FIRST_VERSION)
+            .putInt(CORRELATION)
+            .putShort(NO_CLIENT_ID)
+            .array();
 
     /** A list of versions takes some hundred bytes. */
     private static final int MAX_ANSWER_BYTES = 1024 * 1024;
@@ -62,29 +74,53 @@ final class FirstAnswer {
     }
 
     private static void check(InetSocketAddress address, int millis) {
-        int size;
-        int correlation;
-        try (Socket socket = new Socket()) {
-            socket.setSoTimeout(millis);
-            socket.connect(address, millis);
-            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-            out.writeInt(REQUEST_BYTES);
-            out.writeShort(API_VERSIONS);
-            out.writeShort(FIRST_VERSION);
-            out.writeInt(CORRELATION);
-            out.writeShort(NO_CLIENT_ID);
-            out.flush();
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            size = in.readInt();
-            correlation = in.readInt();
-        } catch (IOException nobody) {
-            return;
-        }
-        if (size < Integer.BYTES || size > MAX_ANSWER_BYTES || correlation != CORRELATION) {
+        byte[] answer = new byte[ANSWER_BYTES];
+        int bytes = ask(address, millis, answer);
+        if (!mayBeKafkas(answer, bytes)) {
             throw CliFailure.work(
                     "what listens at " + address.getHostString() + ":" + address.getPort()
                             + " is no Kafka broker, or one that wants TLS",
                     "Check --bootstrap-server, and security.protocol in the file given to --client-config.");
         }
+    }
+
+    /** Returns how many bytes came: those that tell, or all that came before a failure. */
+    private static int ask(InetSocketAddress address, int millis, byte[] answer) {
+        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        int bytes = 0;
+        try (Socket socket = new Socket()) {
+            socket.connect(address, millis);
+            socket.getOutputStream().write(QUESTION);
+            InputStream in = socket.getInputStream();
+            while (bytes < answer.length && mayBeKafkas(answer, bytes)) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+                socket.setSoTimeout((int) Math.max(1, left));
+                int more = left > 0 ? in.read(answer, bytes, answer.length - bytes) : -1;
+                if (more < 0) {
+                    return bytes;
+                }
+                bytes += more;
+            }
+        } catch (IOException silent) {
+            return bytes;
+        }
+        return bytes;
+    }
+
+    /** Whether a broker's answer may begin so: with a size that fits, and the number of the question. */
+    private static boolean mayBeKafkas(byte[] answer, int bytes) {
+        ByteBuffer read = ByteBuffer.wrap(answer);
+        // What has not come is 0, which is the smallest of all that it can be.
+        if (read.getInt(0) < 0 || read.getInt(0) > MAX_ANSWER_BYTES) {
+            return false;
+        }
+        if (bytes >= Integer.BYTES && read.getInt(0) < Integer.BYTES) {
+            return false;
+        }
+        byte[] wanted = ByteBuffer.allocate(ANSWER_BYTES)
+                .putInt(read.getInt(0))
+                .putInt(CORRELATION)
+                .array();
+        return Arrays.equals(answer, 0, bytes, wanted, 0, bytes);
     }
 }

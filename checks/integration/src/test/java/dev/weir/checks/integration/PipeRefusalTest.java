@@ -107,7 +107,13 @@ class PipeRefusalTest {
      * Kafka's clients made room for the size that its first bytes claim, 1.2 GB, and the process ended without a word.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", "\u0015\u0003\u0003\u0000\u0002\u0002P a TLS alert"})
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 400 Bad Request\r\n\r\n",
+                "\u0015\u0003\u0003\u0000\u0002\u0002P a TLS alert",
+                "\u0015\u0003\u0003\u0000\u0002\u0002P",
+                "SSH-"
+            })
     void bootstrapServer_thatIsNoBroker_isReported(String answer) throws Exception {
         try (ServerSocket other = new ServerSocket(0)) {
             Thread.ofPlatform().daemon().start(() -> answerAll(other, answer.getBytes(StandardCharsets.ISO_8859_1)));

@@ -6,6 +6,7 @@ import dev.weir.kafka.ShareSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +19,14 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FinalizedVersionRange;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -150,21 +154,50 @@ public final class GroupAdmin implements AutoCloseable {
         return begun;
     }
 
+    /** The ends of the partitions, behind all records, committed or not. */
     public Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
-        return logOffsets(partitions, OffsetSpec.latest());
+        return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    /** The last stable offsets of the partitions: nothing behind them is read by a group that reads committed records. */
+    public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
+        return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
     }
 
     public Map<TopicPartition, Long> beginnings(Collection<TopicPartition> partitions) {
-        return logOffsets(partitions, OffsetSpec.earliest());
+        return logOffsets(partitions, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED);
     }
 
-    private Map<TopicPartition, Long> logOffsets(Collection<TopicPartition> partitions, OffsetSpec spec) {
+    private Map<TopicPartition, Long> logOffsets(
+            Collection<TopicPartition> partitions, OffsetSpec spec, IsolationLevel isolation) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         partitions.forEach(partition -> asked.put(partition, spec));
-        Map<TopicPartition, ListOffsetsResultInfo> found =
-                answer(admin.listOffsets(asked).all(), "the offsets of " + partitions + " cannot be read");
+        ListOffsetsResult found = admin.listOffsets(asked, new ListOffsetsOptions(isolation));
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        found.forEach((partition, info) -> offsets.put(partition, info.offset()));
+        List<TopicPartition> silent = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            KafkaFuture<ListOffsetsResultInfo> answer = found.partitionResult(partition);
+            try {
+                offsets.put(
+                        partition,
+                        answer.get(patience.toMillis(), TimeUnit.MILLISECONDS).offset());
+            } catch (ExecutionException failure) {
+                if (!(failure.getCause() instanceof org.apache.kafka.common.errors.TimeoutException)) {
+                    throw refused(failure.getCause(), "the offsets of " + partition + " cannot be read");
+                }
+                silent.add(partition);
+            } catch (TimeoutException failure) {
+                silent.add(partition);
+            } catch (InterruptedException failure) {
+                throw interrupted(failure);
+            }
+        }
+        if (!silent.isEmpty()) {
+            silent.sort(Comparator.comparing(TopicPartition::toString));
+            throw new KafkaPipelineException("nobody says where these partitions begin and end: " + silent
+                    + ", within " + patience.toMillis() + " ms. Without a leader they cannot be read to their end:"
+                    + " start a broker that has them, or read without an end");
+        }
         return offsets;
     }
 

@@ -41,7 +41,9 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
         fresh.removeAll(begun.stream().map(TopicPartition::topic).collect(Collectors.toSet()));
         config = started(admin, settings, config, fresh);
         return new GroupStart(
-                partitions, config, settings.isUntilEnd() ? ends(admin, partitions, config, begun) : Map.of());
+                partitions,
+                config,
+                settings.isUntilEnd() ? ends(admin, settings.groupId(), partitions, config, begun) : Map.of());
     }
 
     private static ShareGroupConfig started(
@@ -85,17 +87,43 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     }
 
     /**
-     * Of partitions that hold something for the group: it never gets past the end of an empty one, nor of one that it
-     * begins at the end.
+     * The ends of partitions that hold something for the group: it never gets past the end of an empty one, nor of one
+     * that it begins at the end. A group that reads committed records reads to the last stable offset: as long as a
+     * transaction is open, it gets nothing from there on.
      */
     private static Map<TopicPartition, Long> ends(
-            GroupAdmin admin, List<TopicPartition> partitions, ShareGroupConfig config, Set<TopicPartition> begun) {
+            GroupAdmin admin,
+            String group,
+            List<TopicPartition> partitions,
+            ShareGroupConfig config,
+            Set<TopicPartition> begun) {
         Map<TopicPartition, Long> beginnings = admin.beginnings(partitions);
         Map<TopicPartition, Long> ends = new HashMap<>(admin.ends(partitions));
+        if (readsCommitted(config)) {
+            Map<TopicPartition, Long> all = Map.copyOf(ends);
+            ends.putAll(admin.stableEnds(partitions));
+            ends.forEach((partition, end) -> {
+                long left = all.getOrDefault(partition, end) - end;
+                if (left > 0) {
+                    LOG.warn(
+                            "share group {} reads committed records: {}@{} is its end for this run, as {} offsets from"
+                                    + " there on wait for a transaction that is open",
+                            group,
+                            partition,
+                            end,
+                            left);
+                }
+            });
+        }
         boolean skips = config.start().equals("latest");
         ends.entrySet()
                 .removeIf(end -> end.getValue() <= beginnings.getOrDefault(end.getKey(), 0L)
                         || (skips && !begun.contains(end.getKey())));
         return ends;
+    }
+
+    /** Whether the group gets nothing of transactions that are open or aborted. */
+    public static boolean readsCommitted(ShareGroupConfig config) {
+        return config.isolationLevel().equals("read_committed");
     }
 }

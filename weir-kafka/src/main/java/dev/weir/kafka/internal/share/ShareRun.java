@@ -45,6 +45,7 @@ final class ShareRun implements ShareHandle, Termination {
 
     private final ShareSettings<?, ?> settings;
     private final GroupStart start;
+    private final GroupEnd end;
     private final GroupAdmin admin;
     private final SharePath path;
     private final ReadyRecords ready;
@@ -85,6 +86,7 @@ final class ShareRun implements ShareHandle, Termination {
             Consumer<Throwable> onFailure) {
         this.settings = settings;
         this.start = start;
+        this.end = new GroupEnd(settings.groupId(), admin, start);
         this.admin = admin;
         this.path = path;
         this.ready = ready;
@@ -152,18 +154,9 @@ final class ShareRun implements ShareHandle, Termination {
             sum += info.lag().orElse(0L);
         }
         lag = known ? sum : -1;
-        if (settings.isUntilEnd() && isThrough(offsets)) {
+        if (settings.isUntilEnd() && end.isReached(offsets, counters.settled.sum(), System.nanoTime())) {
             path.stop();
         }
-    }
-
-    private boolean isThrough(Map<TopicPartition, SharePartitionOffsetInfo> offsets) {
-        return start.ends().entrySet().stream().allMatch(end -> {
-            SharePartitionOffsetInfo info = offsets.get(end.getKey());
-            // The offset that is written down lags behind by the last write; the lag does not.
-            return info != null
-                    && (info.startOffset() >= end.getValue() || info.lag().orElse(-1L) == 0);
-        });
     }
 
     private void tune() {
