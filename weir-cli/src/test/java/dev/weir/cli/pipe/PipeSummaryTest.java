@@ -130,7 +130,6 @@ class PipeSummaryTest {
         assertThat(DroppedText.lost(again, true))
                 .isEqualTo("What was not committed is read again at the next start, as far as the log still has it.");
         ConsumerSnapshot gone = CONSUMER.with(List.of(RecordRange.of("in", 1, 7, 9, 2, "recreated")), List.of(), 0);
-        assertThat(DroppedText.lost(gone, false))
-                .startsWith("Lost: in-1 from offset 7 to 8. What was not committed");
+        assertThat(DroppedText.lost(gone, false)).startsWith("Lost: in-1 from offset 7 to 8. What was not committed");
     }
 }

@@ -42,8 +42,8 @@ class RecreatedWhileRunningTest {
     private static final int NEW_FROM = 10_000;
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
-            KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
     private final Set<Integer> read = ConcurrentHashMap.newKeySet();
     private final Queue<Long> newOffsets = new ConcurrentLinkedQueue<>();
@@ -64,9 +64,7 @@ class RecreatedWhileRunningTest {
 
     private static ConsumerSettings.Builder<byte[], byte[]> settings(String group, FetchPath path) {
         // The group of this protocol does not take the partition away with the topic.
-        return ConsumerLedger.settings(KAFKA.cluster(), group)
-                .fetch(path)
-                .property("group.protocol", "classic");
+        return ConsumerLedger.settings(KAFKA.cluster(), group).fetch(path).property("group.protocol", "classic");
     }
 
     @ParameterizedTest
