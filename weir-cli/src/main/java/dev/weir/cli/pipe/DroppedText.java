@@ -27,16 +27,16 @@ final class DroppedText {
     }
 
     /**
-     * The second sentence of a failure: what becomes of records that were not committed.
+     * What a failure leaves that no log has; empty if everything that was not committed is read again.
      *
      * @param placeIsGone whether the run failed because the log does not have a position
      */
-    static String afterFailure(ConsumerSnapshot consumer, boolean placeIsGone) {
+    static String lost(ConsumerSnapshot consumer, boolean placeIsGone) {
         List<RecordRange> lost = Stream.concat(consumer.dropped().stream(), consumer.skipped().stream())
                 .filter(RecordRange::isGone)
                 .toList();
         if (lost.isEmpty() && !placeIsGone) {
-            return "Nothing is lost: what was not committed is read again at the next start.";
+            return "";
         }
         String again = "What was not committed is read again at the next start, as far as the log still has it.";
         if (lost.isEmpty()) {

@@ -282,11 +282,14 @@ public final class PipeCommand implements Callable<Integer> {
 
     private CliFailure known(RuntimeException cause, ConsumerSnapshot read, String wayOut) {
         boolean placeIsGone = cause instanceof OffsetOutOfRangeException || cause instanceof TopicMadeAnewException;
+        String lost = DroppedText.lost(read, placeIsGone);
         String next = options.sharing.share
                 ? "Records under way go back to the share group, which delivers them again."
                 : options.isAtMostOnce()
                         ? "Nothing is repeated: records that were committed and not written are lost."
-                        : DroppedText.afterFailure(read, placeIsGone);
+                        : lost.isEmpty()
+                                ? "Nothing is lost: what was not committed is read again at the next start."
+                                : lost;
         return CliFailure.work(ClientFault.withCause(cause), next + wayOut, cause);
     }
 }

@@ -124,13 +124,12 @@ class PipeSummaryTest {
     }
 
     @Test
-    void sentenceAfterAFailure_saysNothingIsLost_onlyWhereThatIsTrue() {
+    void lostRecordsOfAFailure_areNamed_andNoOthers() {
         ConsumerSnapshot again = CONSUMER.with(List.of(RecordRange.of("in", 1, 7, 8, 1, "revoked")), List.of(), 3);
-        assertThat(DroppedText.afterFailure(again, false)).startsWith("Nothing is lost:");
-        assertThat(DroppedText.afterFailure(again, true))
+        assertThat(DroppedText.lost(again, false)).isEmpty();
+        assertThat(DroppedText.lost(again, true))
                 .isEqualTo("What was not committed is read again at the next start, as far as the log still has it.");
         ConsumerSnapshot gone = CONSUMER.with(List.of(RecordRange.of("in", 1, 7, 9, 2, "recreated")), List.of(), 0);
-        assertThat(DroppedText.afterFailure(gone, false))
-                .startsWith("Lost: in-1 from offset 7 to 8. What was not committed");
+        assertThat(DroppedText.lost(gone, false)).startsWith("Lost: in-1 from offset 7 to 8. What was not committed");
     }
 }
