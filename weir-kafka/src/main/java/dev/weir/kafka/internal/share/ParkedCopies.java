@@ -10,12 +10,16 @@ import dev.weir.kafka.internal.send.ProducerOrigin;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,14 +39,22 @@ final class ParkedCopies implements AutoCloseable {
 
     private final String topic;
     private final Letters letters;
-    private final Producer<byte[], byte[]> producer;
+    private final Supplier<Producer<byte[], byte[]>> producers;
     private final ShareCounters counters;
-    private final ClientThread clientThread;
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
     /** Of the thread that looks. */
     private final ClientHealth health = new ClientHealth(false);
+
+    /** The client that is open; null after an error until the next attempt. Written by the thread of {@link #retries}. */
+    private volatile @Nullable Producer<byte[], byte[]> producer;
+
+    /** That of the client that is open. */
+    private volatile ClientThread clientThread;
+
+    /** Why a copy can never be written as its settings demand; the run fails with it. */
+    private volatile @Nullable KafkaPipelineException impossible;
 
     private volatile boolean closing;
     private final ScheduledExecutorService retries = Executors.newSingleThreadScheduledExecutor(
@@ -52,20 +64,26 @@ final class ParkedCopies implements AutoCloseable {
         this(
                 to,
                 counters,
-                ProducerOrigin.open(
+                () -> ProducerOrigin.open(
                         to.settings().producePath(),
                         to.settings().clientConfig(),
                         to.settings().keySerializer(),
                         to.settings().valueSerializer()));
     }
 
-    /** Closes the producer. */
-    ParkedCopies(DeadLetters to, ShareCounters counters, Producer<byte[], byte[]> producer) {
+    /**
+     * Opens the first producer.
+     *
+     * @param producers makes one, and another after an error that may have ended it; each is closed here
+     */
+    ParkedCopies(DeadLetters to, ShareCounters counters, Supplier<Producer<byte[], byte[]>> producers) {
         this.topic = to.topic();
         this.letters = new Letters(to);
         this.counters = counters;
-        this.producer = producer;
-        this.clientThread = ClientThread.of(producer);
+        this.producers = producers;
+        Producer<byte[], byte[]> first = producers.get();
+        this.clientThread = ClientThread.of(first);
+        this.producer = first;
     }
 
     /**
@@ -95,13 +113,34 @@ final class ParkedCopies implements AutoCloseable {
         }
     }
 
+    /** The thread of {@link #retries}. */
     private void send(AcquiredRecord record, FailedRecord parked, int tooLarge, Runnable then) {
         if (record.isGone()) {
             return;
         }
+        ProducerRecord<byte[], byte[]> copy;
+        try {
+            copy = letters.propose(parked, tooLarge);
+        } catch (KafkaPipelineException tooLargeForItsTopic) {
+            impossible = tooLargeForItsTopic;
+            return;
+        }
+        Producer<byte[], byte[]> by = producer;
+        try {
+            if (by == null) {
+                by = producers.get();
+                clientThread = ClientThread.of(by);
+                producer = by;
+            }
+        } catch (RuntimeException cannotOpen) {
+            // The same configuration was good before: names of brokers are not resolved at the moment.
+            refused(record, parked, tooLarge, cannotOpen, null, then);
+            return;
+        }
+        Producer<byte[], byte[]> open = by;
         sent.incrementAndGet();
         try {
-            var ignored = producer.send(letters.propose(parked, tooLarge), (written, refused) -> {
+            var ignored = open.send(copy, (written, refused) -> {
                 clientThread.heard();
                 answers.incrementAndGet();
                 if (refused == null) {
@@ -109,25 +148,50 @@ final class ParkedCopies implements AutoCloseable {
                     record.copied();
                     then.run();
                 } else {
-                    refused(record, parked, tooLarge, refused, then);
+                    refused(record, parked, tooLarge, refused, open, then);
                 }
             });
         } catch (RuntimeException refused) {
             answers.incrementAndGet();
-            refused(record, parked, tooLarge, refused, then);
+            refused(record, parked, tooLarge, refused, open, then);
         }
     }
 
-    private void refused(AcquiredRecord record, FailedRecord parked, int tooLarge, Exception refused, Runnable then) {
+    /** Any thread. */
+    private void refused(
+            AcquiredRecord record,
+            FailedRecord parked,
+            int tooLarge,
+            Exception refused,
+            @Nullable Producer<byte[], byte[]> by,
+            Runnable then) {
         boolean cut = refused instanceof RecordTooLargeException && tooLarge < MAX_TOO_LARGE;
-        if (!cut) {
+        if (!cut && !closing) {
             LOG.warn("{} waits: its copy cannot be written to {}: {}", record.name(), topic, refused.toString());
         }
-        if (!retries.isShutdown()) {
+        try {
+            if (by != null && !(refused instanceof TimeoutException || refused instanceof RecordTooLargeException)) {
+                retries.execute(() -> leave(by));
+            }
             var unused = retries.schedule(
                     () -> send(record, parked, cut ? tooLarge + 1 : tooLarge, then),
                     cut ? 0 : RETRY_SECONDS,
                     TimeUnit.SECONDS);
+        } catch (RejectedExecutionException closed) {
+            // Nothing is sent any more.
+        }
+    }
+
+    /**
+     * Closes a client, so that the next attempt opens another: after some errors a producer does nothing more, and it
+     * does not say after which. What others have on their way in it may still be answered. The thread of {@link
+     * #retries}.
+     */
+    private void leave(Producer<byte[], byte[]> failed) {
+        if (producer == failed) {
+            producer = null;
+            failed.close(CLOSE_PATIENCE);
+            clientThread = new ClientThread();
         }
     }
 
@@ -136,17 +200,27 @@ final class ParkedCopies implements AutoCloseable {
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
+        Producer<byte[], byte[]> open = producer;
         long answered = answers.get();
-        return closing
-                ? null
-                : ClientHealth.failure(health.look(
-                        producer, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos));
+        if (closing || impossible != null || open == null) {
+            return closing ? null : impossible;
+        }
+        return ClientHealth.failure(
+                health.look(open, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos));
     }
 
     @Override
     public void close() {
         closing = true;
         var ignored = retries.shutdownNow();
-        producer.close(CLOSE_PATIENCE);
+        try {
+            var unused = retries.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+        Producer<byte[], byte[]> open = producer;
+        if (open != null) {
+            open.close(CLOSE_PATIENCE);
+        }
     }
 }

@@ -240,7 +240,7 @@ class LaneTest {
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
-        try (ParkedCopies copies = new ParkedCopies(letters, counters, producer)) {
+        try (ParkedCopies copies = new ParkedCopies(letters, counters, () -> producer)) {
             start(60_000, copies);
             client().produce(ShareClientStub.record(0, 3));
             take();
