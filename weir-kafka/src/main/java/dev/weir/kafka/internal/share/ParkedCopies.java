@@ -212,9 +212,9 @@ final class ParkedCopies implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        retries.shutdownNow().clear();
+        var ignored = retries.shutdownNow();
         try {
-            var ignored = retries.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = retries.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }
