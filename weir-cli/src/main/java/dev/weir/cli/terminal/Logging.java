@@ -53,7 +53,7 @@ public final class Logging {
             @Override
             public void publish(LogRecord line) {
                 if (isLoggable(line)) {
-                    terminal.note(formatter.format(line).stripTrailing());
+                    terminal.notes(formatter.format(line).stripTrailing());
                 }
             }
 
@@ -117,7 +117,7 @@ public final class Logging {
             } else if (thrown != null) {
                 out.println("  " + thrown);
             }
-            return text.toString();
+            return Printable.indented(text.toString()) + System.lineSeparator();
         }
     }
 }
