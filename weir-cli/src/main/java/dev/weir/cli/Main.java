@@ -17,6 +17,7 @@ import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.cli.terminal.Logging;
 import dev.weir.cli.terminal.OutOfMemory;
+import dev.weir.cli.terminal.Printable;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.cli.terminal.Shutdown;
 import dev.weir.cli.terminal.Terminal;
@@ -24,8 +25,13 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -95,7 +101,7 @@ public final class Main implements Runnable, CommandContext {
     private boolean tellsErrors;
 
     Main(PrintStream out, Terminal terminal, Shutdown shutdown) {
-        this.out = out;
+        this.out = Printable.stream(out);
         this.terminal = terminal;
         this.shutdown = shutdown;
     }
@@ -124,7 +130,7 @@ public final class Main implements Runnable, CommandContext {
                 .setOut(new PrintWriter(out, true, out.charset()))
                 .setErr(new PrintWriter(
                         terminal.stream(), true, terminal.stream().charset()))
-                .setParameterExceptionHandler((e, rest) -> fail(e.getCommandLine(), usageFailure(e)))
+                .setParameterExceptionHandler((e, all) -> fail(e.getCommandLine(), usageFailure(e, all)))
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
@@ -198,8 +204,8 @@ public final class Main implements Runnable, CommandContext {
     private int fail(CommandLine command, Throwable e) {
         CliFailure failure = e instanceof CliFailure known ? known : CliFailure.unexpected(e);
         String name = command.getCommandSpec().qualifiedName();
-        String message = Secrets.redactAddresses(String.valueOf(failure.getMessage()));
-        terminal.note(name + ": " + message + wayOut(failure, message, name));
+        String message = Printable.line(Secrets.redactAddresses(String.valueOf(failure.getMessage())));
+        terminal.notes(name + ": " + message + wayOut(failure, message, name));
         if (verbose) {
             terminal.stackTrace(e);
         }
@@ -213,20 +219,74 @@ public final class Main implements Runnable, CommandContext {
 
     private static String wayOut(CliFailure failure, String message, String commandName) {
         if (failure.exitCode() == ExitCode.WRONG_USAGE) {
-            String hint = failure.wayOut().isEmpty() ? "" : failure.wayOut() + " ";
+            String hint = failure.wayOut().isEmpty() ? "" : Printable.line(failure.wayOut()) + " ";
             String end = message.endsWith("?") ? " " : ". ";
             return end + hint + "Try '" + commandName + " --help'.";
         }
-        return failure.wayOut().isEmpty() ? "" : System.lineSeparator() + "  " + failure.wayOut();
+        return failure.wayOut().isEmpty() ? "" : System.lineSeparator() + "  " + Printable.line(failure.wayOut());
     }
 
-    private static CliFailure usageFailure(ParameterException e) {
-        String suggestions = "";
-        if (e instanceof CommandLine.UnmatchedArgumentException unmatched
-                && !unmatched.getSuggestions().isEmpty()) {
-            suggestions = "Did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?";
+    private static CliFailure usageFailure(ParameterException e, String[] args) {
+        String unknown =
+                e instanceof CommandLine.MissingParameterException ? unknownOption(e.getCommandLine(), args) : null;
+        if (unknown != null) { // picocli tells of what is missing first, and this may be why.
+            List<String> meant = nearest(unknown, e.getCommandLine());
+            return CliFailure.usage("Unknown option: '" + unknown + "'", didYouMean(meant));
+        }
+        List<String> meant = List.of();
+        if (e instanceof CommandLine.UnmatchedArgumentException unmatched) {
+            meant = nearest(unmatched.getUnmatched().getFirst(), e.getCommandLine());
+            meant = meant.isEmpty() ? unmatched.getSuggestions() : meant;
         }
         return CliFailure.usage(
-                String.valueOf(e.getMessage()).lines().findFirst().orElse(""), suggestions);
+                String.valueOf(e.getMessage()).lines().findFirst().orElse(""), didYouMean(meant));
+    }
+
+    private static String didYouMean(List<String> meant) {
+        return meant.isEmpty() ? "" : "Did you mean " + String.join(" or ", meant) + "?";
+    }
+
+    private static @Nullable String unknownOption(CommandLine command, String[] args) {
+        return Stream.of(args)
+                .takeWhile(arg -> !arg.equals("--"))
+                .filter(arg -> arg.startsWith("--"))
+                .map(arg -> arg.replaceFirst("=.*", ""))
+                .filter(name -> !command.getCommandSpec().optionsMap().containsKey(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * The options that an argument is closest to, within half of its letters. picocli's own suggestions count common
+     * pairs of letters, which leaves out the shortest options.
+     */
+    private static List<String> nearest(String argument, CommandLine command) {
+        String name = argument.replaceFirst("=.*", "");
+        if (!name.startsWith("--")) {
+            return List.of();
+        }
+        Map<Integer, List<String>> byDistance = new TreeMap<>();
+        command.getCommandSpec().options().stream()
+                .filter(option -> !option.hidden())
+                .forEach(option -> byDistance
+                        .computeIfAbsent(distance(name, option.longestName()), each -> new ArrayList<>())
+                        .add(option.longestName()));
+        Map.Entry<Integer, List<String>> best = byDistance.entrySet().iterator().next();
+        return best.getKey() <= Math.max(1, (name.length() - 2) / 2) ? best.getValue() : List.of();
+    }
+
+    /** How many letters to change, add or leave out. */
+    private static int distance(String a, String b) {
+        int[] above = IntStream.rangeClosed(0, b.length()).toArray();
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = above[0];
+            above[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = above[j];
+                above[j] = Math.min(changed, 1 + Math.min(above[j], above[j - 1]));
+            }
+        }
+        return above[b.length()];
     }
 }

@@ -11,6 +11,8 @@ import java.util.concurrent.Callable;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -62,6 +64,29 @@ class MainTest {
         assertThat(harness.run("completion", "--colour=red")).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err().lines())
                 .containsExactly("weir completion: Unknown option: '--colour=red'. Try 'weir completion --help'.");
+    }
+
+    /** {@code --too} was taken for {@code --token-file}. */
+    @ParameterizedTest
+    @CsvSource({
+        "pipe --too x, Did you mean --to?",
+        "pipe --form=x, Did you mean --from?",
+        "pipe --grup x, Did you mean --group?",
+        "replay --alow-topic x, Did you mean --allow-topic?",
+        "demo --record=5, Did you mean --records?"
+    })
+    void misspeltOption_suggestsTheNearest(String line, String suggestion) {
+        assertThat(harness.run(line.split(" ", -1))).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains(suggestion);
+    }
+
+    /** An exception's text must not forge a line, nor reach the terminal's own commands. */
+    @Test
+    void failure_withControlCharacters_isOneLine() {
+        harness.runProbe(weir -> {
+            throw CliFailure.work("bad \u001b[2J\nweir pipe: drained", "");
+        });
+        assertThat(harness.err().lines()).containsExactly("weir probe: bad \\u001b[2J\\nweir pipe: drained");
     }
 
     @Test

@@ -74,7 +74,7 @@ final class ConsumerSettingsReader {
         entries.stream()
                 .sorted(Comparator.comparing(entry -> !entry.name().equals(PRESET)))
                 .forEach(entry -> {
-                    if (entry.name().startsWith(SettingsText.OWN)) {
+                    if (SettingsText.isOwn(entry.name())) {
                         var setter = OWN.get(entry.name());
                         if (setter == null) {
                             throw SettingsText.unknown(entry, OWN.keySet());
@@ -95,7 +95,7 @@ final class ConsumerSettingsReader {
     static void applyToProducer(
             List<Entry> entries, ProducerSettings.Builder<?, ?> builder, Map<String, String> origins) {
         for (Entry entry : entries) {
-            if (!entry.name().startsWith(SettingsText.OWN)) {
+            if (!SettingsText.isOwn(entry.name())) {
                 SettingsText.checkSpelling(entry);
                 builder.property(entry.name(), entry.value());
                 origins.put(entry.name(), entry.origin());

@@ -30,6 +30,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
+import org.jspecify.annotations.Nullable;
 
 /** Settings as text: from files and the environment, and back without their secrets. Stateless. */
 final class SettingsText {
@@ -60,12 +61,18 @@ final class SettingsText {
 
     private SettingsText() {}
 
+    /** Whether a name is meant to be one of Weir's own: also in capitals, where there is none. */
+    static boolean isOwn(String name) {
+        return name.regionMatches(true, 0, OWN, 0, OWN.length());
+    }
+
     /** The settings of a properties file in UTF-8, the order of the file kept. */
     static List<Entry> read(Path file) {
         String text;
-        Properties properties = new Properties();
+        KeysOnce properties = new KeysOnce();
         try {
-            text = Files.readString(file);
+            // Editors of Windows begin a text with a mark, which would be part of the first key.
+            text = Files.readString(file).replaceFirst("^\uFEFF", "");
             try (Reader in = new StringReader(text)) {
                 properties.load(in);
             }
@@ -76,12 +83,34 @@ final class SettingsText {
                     e);
         }
         List<String> lines = text.lines().toList();
+        if (properties.repeated != null) {
+            throw new IllegalArgumentException(file.getFileName() + ":" + lineOf(properties.repeated, lines)
+                    + ": " + properties.repeated + " is given twice, first in line "
+                    + (lines.size() + 1 - lineOf(properties.repeated, lines.reversed())) + "; leave one out");
+        }
         List<Entry> entries = new ArrayList<>();
         for (String name : properties.stringPropertyNames()) {
             entries.add(new Entry(
                     name, properties.getProperty(name).strip(), file.getFileName() + ":" + lineOf(name, lines)));
         }
         return entries;
+    }
+
+    /** Properties that note a key which comes again: the last value would win in silence. */
+    private static final class KeysOnce extends Properties {
+
+        private static final long serialVersionUID = 1L;
+
+        private transient @Nullable String repeated;
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // One thread reads a file.
+        public @Nullable Object put(Object key, Object value) {
+            if (repeated == null && containsKey(key)) {
+                repeated = String.valueOf(key);
+            }
+            return super.put(key, value);
+        }
     }
 
     private static String why(IOException e) {
@@ -93,7 +122,7 @@ final class SettingsText {
         };
     }
 
-    /** The last line that sets the property: that one counts. */
+    /** The last of the lines that sets the property. */
     private static int lineOf(String name, List<String> lines) {
         for (int i = lines.size() - 1; i >= 0; i--) {
             Properties line = new Properties();
@@ -198,11 +227,12 @@ final class SettingsText {
     }
 
     static IllegalArgumentException unknown(Entry entry, Collection<String> known) {
+        String written = entry.name.toLowerCase(Locale.ROOT);
         String nearest = known.stream()
-                .min(Comparator.comparingInt(name -> distance(name, entry.name)))
+                .min(Comparator.comparingInt(name -> distance(name, written)))
                 .orElseThrow();
         return new IllegalArgumentException(entry.origin + ": there is no setting " + entry.name
-                + (distance(nearest, entry.name) <= entry.name.length() / 2
+                + (distance(nearest, written) <= written.length() / 2
                         ? "; did you mean " + nearest + "?"
                         : "; there are " + String.join(", ", known)));
     }
@@ -215,10 +245,11 @@ final class SettingsText {
         if (CLIENTS.contains(entry.name)) {
             return;
         }
+        String written = entry.name.toLowerCase(Locale.ROOT);
         String nearest = CLIENTS.stream()
-                .min(Comparator.comparingInt(name -> distance(name, entry.name)))
+                .min(Comparator.comparingInt(name -> distance(name, written)))
                 .orElseThrow();
-        if (distance(nearest, entry.name) <= MAX_SLIPS) {
+        if (distance(nearest, written) <= MAX_SLIPS) {
             throw new IllegalArgumentException(
                     entry.origin + ": no Kafka client has a setting " + entry.name + "; did you mean " + nearest + "?");
         }

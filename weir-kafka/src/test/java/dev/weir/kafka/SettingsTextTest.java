@@ -77,12 +77,34 @@ class SettingsTextTest {
             weir.out.of.range=first | must be fail, earliest, latest, nearest
             weir.preset=fast | must be throughput, latency, low-memory
             enable.auto.commit=true | enable.auto.commit=true would commit
+            WEIR.FETCH=lean | there is no setting WEIR.FETCH; did you mean weir.fetch?
+            Weir.Commit.Interval=1s | there is no setting Weir.Commit.Interval; did you mean weir.commit.interval?
+            MAX.POLL.RECORDS=5 | no Kafka client has a setting MAX.POLL.RECORDS; did you mean max.poll.records?
             """)
     void wrongSetting_inAFile_isRefusedWithItsLine(String line, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> from("# a comment\n" + line + "\n").build())
                 .withMessageStartingWith("orders.properties:3: ")
                 .withMessageContaining(message);
+    }
+
+    /** Also across the forms in which a key may be written. The last one won in silence. */
+    @Test
+    void keyGivenTwice_inAFile_isRefusedWithBothLines() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> from("fetch.min.bytes=1\n\nmax.poll.records=5\nfetch.min.bytes : 2\n"))
+                .withMessage("orders.properties:5: fetch.min.bytes is given twice, first in line 2; leave one out");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> from("weir.fetch=lean\nweir.fetch lean\n"))
+                .withMessageStartingWith("orders.properties:3: weir.fetch is given twice");
+    }
+
+    /** It was a part of the first key, which then had no effect. */
+    @Test
+    void byteOrderMark_atTheStartOfAFile_isSkipped() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("marked.properties"), "\uFEFFweir.fetch=lean\nbootstrap.servers=h:1\ngroup.id=g\n");
+        assertThat(ConsumerSettings.builder().from(file).build().fetch()).isEqualTo(FetchPath.LEAN);
     }
 
     @Test

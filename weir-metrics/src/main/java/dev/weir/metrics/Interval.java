@@ -26,10 +26,14 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
+    /** Whether it is told of when it is over. */
+    final boolean isPast;
+
     /** In the order of the flow. */
     final List<Unit> units;
 
-    private Interval(List<PipelineLook> looks) {
+    private Interval(List<PipelineLook> looks, boolean isPast) {
+        this.isPast = isPast;
         this.looks = looks;
         this.first = looks.getFirst();
         this.last = looks.getLast();
@@ -38,10 +42,18 @@ final class Interval {
     }
 
     static Interval of(List<PipelineLook> looks) {
+        return of(looks, false);
+    }
+
+    static Interval past(List<PipelineLook> looks) {
+        return of(looks, true);
+    }
+
+    private static Interval of(List<PipelineLook> looks, boolean isPast) {
         if (looks.size() < 2 || looks.getLast().atNanos() < looks.getFirst().atNanos()) {
             throw new IllegalArgumentException("a limiter is found between two looks, one after the other");
         }
-        return new Interval(List.copyOf(looks));
+        return new Interval(List.copyOf(looks), isPast);
     }
 
     private List<Unit> units() {
@@ -90,6 +102,11 @@ final class Interval {
     /** The share of the time in which collectors had stopped the application. */
     double pauseShare() {
         return (last.machine().pauseNanos() - first.machine().pauseNanos()) / (seconds * 1e9);
+    }
+
+    /** Whether any stage handed an element on. */
+    boolean moves() {
+        return stages().stream().anyMatch(stage -> stage.out() > 0);
     }
 
     /** Elements a second that the first stage handed on. */

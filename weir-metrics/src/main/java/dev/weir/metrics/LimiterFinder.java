@@ -51,7 +51,15 @@ public final class LimiterFinder {
      * @throws IllegalArgumentException if there are fewer than two, or the last is earlier than the first
      */
     public static Limiter find(List<PipelineLook> looks) {
-        Interval interval = Interval.of(Objects.requireNonNull(looks, "looks"));
+        return find(Interval.of(Objects.requireNonNull(looks, "looks")));
+    }
+
+    /** The limiter of a part of a run that is past: it says nothing of records that are still in a stage. */
+    static Limiter findPast(List<PipelineLook> looks) {
+        return find(Interval.past(looks));
+    }
+
+    private static Limiter find(Interval interval) {
         for (Function<Interval, @Nullable Limiter> rule : RULES) {
             Limiter found = rule.apply(interval);
             if (found != null) {

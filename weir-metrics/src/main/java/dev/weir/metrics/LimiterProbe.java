@@ -7,6 +7,8 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -163,16 +165,45 @@ public final class LimiterProbe implements AutoCloseable {
 
     /**
      * What limited for most of the time so far: the last finding of that kind and name. The time before the first
-     * record and after the last one counts only if there was no other.
+     * record and after the last one counts only if there was no other. Where records are in the pipeline and none has
+     * moved for a second, and it was not drained since, that is the finding.
      */
     public Limiter overall() {
         lock.lock();
         try {
-            Limiter longest = verdicts.longest();
-            return measured(longest != null ? longest : LimiterFinder.find(twoAtLeast()));
+            Limiter stuck = isDrained() ? null : stuck(looks);
+            Limiter longest = stuck == null ? verdicts.longest() : stuck;
+            return measured(longest != null ? longest : LimiterFinder.findPast(twoAtLeast()));
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isDrained() {
+        return pipeline.completion().isDone()
+                && !pipeline.completion().isCompletedExceptionally()
+                && pipeline.completion().join().drained();
+    }
+
+    /** What holds records that do not move, or null if they move or there are none. */
+    static @Nullable Limiter stuck(Collection<PipelineLook> looks) {
+        List<PipelineLook> still = new ArrayList<>();
+        for (PipelineLook look : looks) {
+            if (!still.isEmpty() && Verdicts.flow(look) != Verdicts.flow(still.getLast())) {
+                still.clear();
+            }
+            still.add(look);
+        }
+        // A consumer that was closed meanwhile knows of none.
+        while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).inFlight() == 0) {
+            still.removeLast();
+        }
+        if (still.size() <= LOOKS_PER_VERDICT) {
+            return null;
+        }
+        Limiter found = LimiterFinder.find(still);
+        boolean isNone = found.kind() == Kind.ARRIVAL || found.kind() == Kind.SOURCE_IDLE;
+        return isNone ? SourceRules.stuck(Interval.of(still)) : found;
     }
 
     private Limiter measured(Limiter found) {
@@ -218,7 +249,7 @@ public final class LimiterProbe implements AutoCloseable {
         private boolean flowed;
 
         void add(List<PipelineLook> looks) {
-            Limiter found = LimiterFinder.find(looks);
+            Limiter found = LimiterFinder.findPast(looks);
             Subject subject = new Subject(found.kind(), found.name());
             PipelineLook first = looks.getFirst();
             PipelineLook last = looks.getLast();

@@ -176,7 +176,7 @@ final class SourceRules {
                     1);
         }
         if (interval.inFlight() > 0) {
-            return stuck(interval);
+            return interval.moves() ? null : stuck(interval);
         }
         if (!interval.last.consumers().isEmpty() && partitions.isEmpty()) {
             return unassigned(interval);
@@ -207,7 +207,7 @@ final class SourceRules {
     }
 
     /** A few records are in the pipeline for long, and no others come. */
-    private static Limiter stuck(Interval interval) {
+    static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
                 .max(Comparator.comparingDouble(StageLoad::atWork)
                         .thenComparingInt(each -> each.last().depth()))
@@ -215,8 +215,11 @@ final class SourceRules {
         return Limiter.of(
                 Kind.STAGE_WAIT,
                 stage.name(),
-                Words.count(interval.inFlight()) + " records are in " + stage.name() + " and none has left it"
-                        + Partitions.oldest(interval.partitions()),
+                interval.isPast
+                        ? "records were in " + stage.name() + " for long, and no others came"
+                        : Words.count(interval.inFlight())
+                                + (interval.inFlight() == 1 ? " record is in " : " records are in ") + stage.name()
+                                + " and none has left it" + Partitions.oldest(interval.partitions()),
                 "look at what the handler of " + stage.name() + " waits for",
                 1);
     }

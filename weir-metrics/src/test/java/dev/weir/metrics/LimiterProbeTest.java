@@ -10,8 +10,10 @@ import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.StageSnapshot;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -72,6 +74,68 @@ class LimiterProbeTest {
         verdicts.add(second(3, 0, 0.0));
         verdicts.add(second(4, 1000, 1.0));
         assertThat(verdicts.longest()).isNotNull().extracting(Limiter::kind).isNotEqualTo(Kind.STAGE_CPU);
+    }
+
+    /** Eleven looks in a second in which {@code out} elements left the handler, of those that came before. */
+    private static List<PipelineLook> looks(int from, int count, long out, int inFlight) {
+        return IntStream.range(from, from + count)
+                .mapToObj(i -> {
+                    long at = i * SECOND / 10;
+                    List<StageSnapshot> stages = List.of(
+                            StageSnapshot.of("consume", 1, 120, 120, 0, at, 0, 0, at),
+                            StageSnapshot.of("work", 16, 120, out, 0, 0, 0, inFlight, at));
+                    return PipelineLook.of(
+                            at,
+                            stages,
+                            List.of(),
+                            inFlight < 0
+                                    ? StubLooks.consumer()
+                                    : StubLooks.consumer(StubLooks.partition(0).inFlight(inFlight)),
+                            StubLooks.noProducer(),
+                            MachineLook.unknown(8));
+                })
+                .toList();
+    }
+
+    /** It said that the pipeline keeps up, and that there is nothing to do. */
+    @Test
+    void stuck_recordsThatNobodyMoves_areTheFinding_alsoOnceTheConsumerIsClosed() {
+        List<PipelineLook> all = new ArrayList<>(looks(0, 12, 60, 60));
+        all.addAll(looks(12, 12, 119, 1));
+        all.addAll(looks(24, 3, 119, -1));
+        assertThat(LimiterProbe.stuck(all)).isNotNull().satisfies(found -> {
+            assertThat(found.kind()).isEqualTo(Kind.STAGE_WAIT);
+            assertThat(found.sentence()).startsWith("1 record is in work and none has left it");
+            assertThat(found.advice()).isEqualTo("look at what the handler of work waits for");
+        });
+    }
+
+    @Test
+    void stuck_recordsThatMove_orNone_areNoFinding() {
+        List<PipelineLook> moving = new ArrayList<>(looks(0, 12, 60, 60));
+        moving.addAll(looks(12, 5, 61, 59));
+        assertThat(LimiterProbe.stuck(moving)).isNull();
+        assertThat(LimiterProbe.stuck(looks(0, 12, 120, 0))).isNull();
+    }
+
+    /** "120 records are in work and none has left it" of a run that had finished all of them. */
+    @Test
+    void overall_recordsThatWereInAStage_areNotSaidToBeThere() {
+        LimiterProbe.Verdicts verdicts = new LimiterProbe.Verdicts();
+        verdicts.add(looks(0, 11, 0, 120));
+        assertThat(verdicts.longest())
+                .isNotNull()
+                .extracting(Limiter::sentence)
+                .isEqualTo("records were in work for long, and no others came");
+        List<PipelineLook> moving =
+                List.of(looks(11, 1, 0, 120).getFirst(), looks(21, 1, 60, 60).getFirst());
+        verdicts.add(moving);
+        assertThat(verdicts.longest())
+                .isNotNull()
+                .extracting(Limiter::sentence)
+                .asString()
+                .doesNotContain("none has left");
+        assertThat(LimiterFinder.find(moving).sentence()).doesNotContain("none has left");
     }
 
     /** A second in which one stage worked this share of the time. */

@@ -7,7 +7,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.ProducePath;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,8 +83,9 @@ public final class ClusterClients {
 
     private static Properties read(Path file) {
         Properties properties = new Properties();
-        try (Reader in = Files.newBufferedReader(file)) {
-            properties.load(in);
+        try {
+            // Editors of Windows begin a text with a mark, which would be part of the first key.
+            properties.load(new StringReader(Files.readString(file).replaceFirst("^\uFEFF", "")));
             return properties;
         } catch (CharacterCodingException e) {
             throw unreadable(file, "not a text in UTF-8");
@@ -161,15 +162,19 @@ public final class ClusterClients {
                     "Check the host name.",
                     e);
         }
+        String sentence = OptionNames.in(fault.sentence());
+        if (sentence.startsWith("--")) { // An option, wherever else settings come from.
+            return CliFailure.usage(sentence, "");
+        }
         if (file == null) {
-            return CliFailure.usage("a Kafka client refuses its configuration: " + fault.sentence(), "");
+            return CliFailure.usage("a Kafka client refuses its configuration: " + sentence, "");
         }
         // What Weir itself refuses says where it stands, in the outermost exception.
         String line = file.getFileName() + ":";
-        String own = e instanceof IllegalArgumentException ? oneLine(e) : "";
+        String own = e instanceof IllegalArgumentException ? OptionNames.in(oneLine(e)) : "";
         return CliFailure.usage(
                 "--client-config=" + file + ":"
-                        + (own.startsWith(line) ? own.substring(line.length()) : " " + fault.sentence()),
+                        + (own.startsWith(line) ? own.substring(line.length()) : " " + sentence),
                 "");
     }
 
@@ -197,6 +202,7 @@ public final class ClusterClients {
     public static List<String> warnings(ConsumerSettings<?, ?> consumer, Subscription subscription) {
         return consumer.warnings(subscription).stream()
                 .filter(warning -> WITHOUT_EFFECT.stream().noneMatch(warning::startsWith))
+                .map(OptionNames::in)
                 .toList();
     }
 
@@ -226,16 +232,25 @@ public final class ClusterClients {
                 });
     }
 
-    /** Returns if a broker answers and knows all the topics; throws what is in the way. */
-    public void check(List<String> topics) throws InterruptedException {
+    private Map<String, Object> adminConfig() {
         int millis = (int) patience.toMillis();
         Map<String, Object> config = new HashMap<>(ofKafka());
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis);
         config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
-        FirstAnswer.check(bootstrapServers, config);
+        return config;
+    }
+
+    /** An admin client, which the caller closes. Its answers take no longer than {@code --connect-timeout}. */
+    public Admin admin() {
+        return configured(() -> Admin.create(adminConfig()));
+    }
+
+    /** Returns if a broker answers and knows all the topics; throws what is in the way. */
+    public void check(List<String> topics) throws InterruptedException {
+        FirstAnswer.check(bootstrapServers, adminConfig());
         long deadlineNanos = System.nanoTime() + patience.toNanos();
-        Admin admin = configured(() -> Admin.create(config));
+        Admin admin = admin();
         try {
             get(admin.describeCluster().nodes(), "", deadlineNanos);
             Map<String, KafkaFuture<TopicDescription>> found =

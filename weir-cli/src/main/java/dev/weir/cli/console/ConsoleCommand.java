@@ -8,6 +8,7 @@ import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Printable;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -165,34 +166,33 @@ public final class ConsoleCommand implements Callable<Integer> {
     }
 
     private void show(URI address, @Nullable JsonNode report, JsonNode state) {
-        weir.out().println("console  " + address);
-        weir.out()
-                .println("pipeline " + state.path("pipeline").asText() + ", "
-                        + state.path("state").asText());
+        println("console  " + address);
+        println("pipeline " + state.path("pipeline").asText() + ", "
+                + state.path("state").asText());
         JsonNode limiter = state.path("limiter");
         if (limiter.isObject()) {
             JsonNode measured = limiter.path("measured_gain");
-            weir.out()
-                    .println("limiter  " + limiter.path("kind").asText() + ": "
-                            + limiter.path("sentence").asText());
-            weir.out()
-                    .println("         to do: " + limiter.path("advice").asText()
-                            + LimiterFields.gains(
-                                    limiter.path("expected_gain").asDouble(),
-                                    measured.isNumber() ? measured.asDouble() : null));
+            println("limiter  " + limiter.path("kind").asText() + ": "
+                    + limiter.path("sentence").asText());
+            println("         to do: " + limiter.path("advice").asText()
+                    + LimiterFields.gains(
+                            limiter.path("expected_gain").asDouble(),
+                            measured.isNumber() ? measured.asDouble() : null));
         }
-        state.path("why").forEach(why -> weir.out().println("why      " + why.asText()));
+        state.path("why").forEach(why -> println("why      " + why.asText()));
         state.path("controls")
-                .forEach(knob -> weir.out()
-                        .println("setting  " + knob.path("key").asText() + "="
-                                + knob.path("value").asText()));
+                .forEach(knob -> println("setting  " + knob.path("key").asText() + "="
+                        + knob.path("value").asText()));
         if (report != null) {
             report.path("applied")
                     .properties()
-                    .forEach(each -> weir.out()
-                            .println("applied  " + each.getKey() + "="
-                                    + each.getValue().asText()));
+                    .forEach(each -> println(
+                            "applied  " + each.getKey() + "=" + each.getValue().asText()));
         }
         weir.out().flush();
+    }
+
+    private void println(String line) {
+        weir.out().println(Printable.line(line));
     }
 }

@@ -68,7 +68,9 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--records",
             paramLabel = "N",
-            description = "Generate N events. Default: 300,000, or no limit with --seconds.")
+            description =
+                    "Generate N records. Default: 300,000, or no limit with --seconds. With --tune: N for each version,"
+                            + " 2,000 (100 with --waiting) to 500,000; default 150,000, or 4,000 with --waiting.")
     private @Nullable Integer records;
 
     @Option(names = "--seconds", paramLabel = "S", description = "Generate for S seconds.")
@@ -77,7 +79,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Generate R events per second. Default: as fast as they are translated.")
+            description = "Generate R records per second. Default: as fast as they are translated.")
     private @Nullable Integer rate;
 
     @Option(
@@ -126,13 +128,14 @@ public final class DemoCommand implements Callable<Integer> {
             throw CliFailure.usage("--keep does not go with --no-console: there is no console to keep", "");
         }
         if (tune.isGiven()) {
-            if (records != null || seconds != null || rate != null || metrics.isGiven()) {
+            if (seconds != null || rate != null || metrics.isGiven()) {
                 throw CliFailure.usage(
-                        "--tune does not go with --records, --seconds, --rate and --metrics",
-                        "--events says how many events each step gets.");
+                        "--tune does not go with --seconds, --rate and --metrics",
+                        "--records says how many records each step gets.");
             }
+            int events = tune.events(records);
             try (Endpoints endpoints = endpoints()) {
-                int exitCode = new Tuning(weir, tune, seed, json).run(endpoints);
+                int exitCode = new Tuning(weir, tune, events, seed, json).run(endpoints);
                 keepOpen();
                 return exitCode;
             }

@@ -2,6 +2,7 @@ package dev.weir.cli.pipe;
 
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.client.OptionNames;
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.pipe.PipeOptions.Via;
 import dev.weir.cli.terminal.CliFailure;
@@ -180,8 +181,8 @@ public final class PipeCommand implements Callable<Integer> {
                         .orElse(null),
                 running.handles(ShareHandle.class).stream()
                         .findFirst()
-                        .map(member -> ShareSummary.limiter(member, probe.overall()))
-                        .orElseGet(probe::overall),
+                        .map(member -> OptionNames.in(ShareSummary.limiter(member, probe.overall())))
+                        .orElseGet(() -> OptionNames.in(probe.overall())),
                 shared(running, flow),
                 running.handles(TransactionHandle.class).stream()
                         .findFirst()
@@ -195,7 +196,7 @@ public final class PipeCommand implements Callable<Integer> {
                 weir.terminal().note("weir: " + summary.cutLetters());
             }
         } else {
-            weir.terminal().note(summary.text());
+            weir.terminal().notes(summary.text());
         }
         if (fault != null) {
             throw fault;
@@ -290,6 +291,6 @@ public final class PipeCommand implements Callable<Integer> {
                         : lost.isEmpty()
                                 ? "Nothing is lost: what was not committed is read again at the next start."
                                 : lost;
-        return CliFailure.work(ClientFault.withCause(cause), next + wayOut, cause);
+        return CliFailure.work(OptionNames.in(ClientFault.withCause(cause)), next + wayOut, cause);
     }
 }

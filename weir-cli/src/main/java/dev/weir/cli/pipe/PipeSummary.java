@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.pipeline.RangeFields;
 import dev.weir.cli.terminal.JsonLines;
+import dev.weir.cli.terminal.Printable;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,15 @@ record PipeSummary(
     private static final int MAX_PARTITIONS_SHOWN = 20;
 
     private static final int COLUMNS = 118;
+
+    /** Parts of a handled flow that do no work of their own and that no user has named. */
+    private static final Set<String> INTERNAL_STAGES = Set.of("again", "failed", "divertTo", "done", "results");
+
+    private List<StageSnapshot> shownStages() {
+        return report.stages().stream()
+                .filter(stage -> !INTERNAL_STAGES.contains(stage.name()))
+                .toList();
+    }
 
     private long in() {
         return report.stages().getFirst().elementsIn();
@@ -101,7 +112,7 @@ record PipeSummary(
             if (transactions != null) {
                 write(line, transactions);
             }
-            writeStages(line, report.stages());
+            writeStages(line, shownStages());
             if (share != null) {
                 share.write(line);
             }
@@ -257,15 +268,15 @@ record PipeSummary(
                     millis(transactions.commitMedian()),
                     millis(transactions.commitP99())));
         }
-        text.append(report.drained() ? drained() : notDrained());
+        text.append(report.drained() ? drained() : Printable.line(notDrained()));
         consumer.dropped().forEach(range -> text.append(line("dropped", range, range.count() + " records read")));
         consumer.skipped().forEach(range -> text.append(line("skipped", range, "never read")));
         report.leftUndone()
                 .forEach(
-                        left -> text.append(System.lineSeparator()).append("  ").append(left));
+                        left -> text.append(System.lineSeparator()).append("  ").append(Printable.line(left)));
         text.append(
                 String.format("%n  %-12s %7s %6s %11s %12s", "stage", "threads", "busy", "blocked up", "blocked down"));
-        for (StageSnapshot stage : report.stages()) {
+        for (StageSnapshot stage : shownStages()) {
             text.append(String.format(
                     Locale.ROOT,
                     "%n  %-12s %7d %5.0f%% %10.0f%% %11.0f%%%s",
@@ -285,7 +296,7 @@ record PipeSummary(
                     latency.max()));
         }
         LimiterFields.lines(limiter, COLUMNS)
-                .forEach(line -> text.append(String.format("%n  ")).append(line));
+                .forEach(line -> text.append(String.format("%n  ")).append(Printable.line(line)));
         return text.toString();
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.cli.pipe;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.cli.client.OptionNames;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.metrics.Limiter;
 import java.io.IOException;
@@ -86,6 +87,6 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
                 member.lanes(),
                 member.pollRecords(),
                 member.acquireMode(),
-                member.limit().sentence());
+                OptionNames.in(member.limit().sentence()));
     }
 }

@@ -7,6 +7,7 @@ import dev.weir.kafka.letter.Letter;
 import dev.weir.kafka.letter.Originals;
 import java.time.Duration;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 
 /** The records that letters are about, by a consumer that is opened for the first of them. Confined to one thread. */
@@ -21,12 +22,20 @@ final class LazyOriginals implements AutoCloseable {
         this.patience = patience;
     }
 
+    /**
+     * Looks for the record of a letter.
+     *
+     * @throws TopicAuthorizationException if this letter's original may not be read; others may
+     * @throws CliFailure if the brokers do not answer
+     */
     Originals.Outcome find(Letter letter) {
         if (originals == null) {
             originals = clients.configured(() -> Originals.open(clients.consumer(), patience));
         }
         try {
             return originals.find(letter);
+        } catch (TopicAuthorizationException ofThisOne) {
+            throw ofThisOne;
         } catch (KafkaException failure) {
             throw CliFailure.work(
                     "cannot read the original of the letter of " + letter.origin() + ": "

@@ -2,19 +2,20 @@ package dev.weir.cli.replay;
 
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.letter.Letter;
 import dev.weir.kafka.letter.Originals;
 import dev.weir.kafka.produce.ProducePath;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,6 +26,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -40,45 +42,58 @@ final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** A letter on its way, with its place in the dead-letter topic. */
-    private record Underway(TopicPartition from, long offset, Letter letter, Future<?> answer) {}
+    /** Topics of refused records that are counted one by one. */
+    private static final int MAX_REFUSED_TOPICS = 100;
 
     private final ClusterClients clients;
     private final String deadLetter;
-    private final @Nullable String to;
+    private final TopicRules topics;
     private final Selection selection;
     private final long max;
     private final boolean hasGroup;
     private final boolean dryRun;
     private final Duration patience;
+    private final Consumer<ReplayNote> tell;
     private final long startNanos = System.nanoTime();
+
+    private final Map<TopicPartition, PartitionProgress> progress = new HashMap<>();
 
     private volatile boolean stopped;
 
     private final LongAdder read = new LongAdder();
     private final LongAdder sent = new LongAdder();
     private final LongAdder filteredOut = new LongAdder();
+    private final LongAdder excluded = new LongAdder();
     private final LongAdder unsendable = new LongAdder();
     private final LongAdder gone = new LongAdder();
+    private final Map<String, Long> refused = new ConcurrentSkipListMap<>();
+    private final LongAdder refusedElsewhere = new LongAdder();
     private final Map<String, Long> formats = new ConcurrentSkipListMap<>();
 
+    /**
+     * Makes a replay that has not begun.
+     *
+     * @param tell hears of single records, on the thread of {@link #run}
+     */
     Replay(
             ClusterClients clients,
             String deadLetter,
-            @Nullable String to,
+            TopicRules topics,
             Selection selection,
             long max,
             boolean hasGroup,
             boolean dryRun,
-            Duration patience) {
-        this.patience = patience;
+            Duration patience,
+            Consumer<ReplayNote> tell) {
         this.clients = clients;
         this.deadLetter = deadLetter;
-        this.to = to;
+        this.topics = topics;
         this.selection = selection;
         this.max = max;
         this.hasGroup = hasGroup;
         this.dryRun = dryRun;
+        this.patience = patience;
+        this.tell = tell;
     }
 
     /** Ends after the poll that is being sent. */
@@ -91,34 +106,41 @@ final class Replay {
                 read.sum(),
                 sent.sum(),
                 filteredOut.sum(),
+                excluded.sum(),
                 unsendable.sum(),
                 gone.sum(),
+                new TreeMap<>(refused),
+                refusedElsewhere.sum(),
                 new TreeMap<>(formats),
                 stopped,
                 dryRun,
-                Duration.ofNanos(System.nanoTime() - startNanos));
+                Duration.ofNanos(System.nanoTime() - startNanos),
+                null);
     }
 
-    ReplaySummary run(Consumer<ReplayNote> tell) {
+    /** Runs to the end; the summary counts what was done also if it was a failure. */
+    ReplaySummary run() {
+        CliFailure end = null;
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
                         clients.consumer().clientConfig(), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.producer(ProducePath.CLIENT).clientConfig(),
                         new ByteArraySerializer(),
                         new ByteArraySerializer()));
+                Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
             Map<TopicPartition, Long> left = begin(consumer);
-            while (!left.isEmpty() && !stopped && read.sum() < max) {
-                replay(consumer.poll(POLL), left, producer, consumer, originals, tell);
-                left.entrySet().removeIf(end -> consumer.position(end.getKey()) >= end.getValue());
+            while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
+                end = replay(consumer.poll(POLL), left, producer, consumer, targets, originals);
+                left.entrySet().removeIf(each -> consumer.position(each.getKey()) >= each.getValue());
             }
         } catch (KafkaException failure) {
-            throw CliFailure.work(
+            end = CliFailure.work(
                     "the brokers refuse: " + ClientFault.withCause(failure),
                     "Committed letters are not sent again. --connect-timeout waits longer for an answer.",
                     failure);
         }
-        return progress();
+        return end == null ? progress() : progress().failed(end);
     }
 
     /** The ends of the partitions that have letters to be read. */
@@ -129,114 +151,214 @@ final class Replay {
         consumer.assign(partitions);
         Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
         consumer.seekToBeginning(partitions);
-        if (hasGroup) {
-            consumer.committed(Map.copyOf(ends).keySet(), patience).forEach((id, committed) -> {
-                if (committed != null) {
-                    consumer.seek(id, committed.offset());
-                }
-            });
+        Map<TopicPartition, OffsetAndMetadata> committed =
+                hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
+        for (TopicPartition id : partitions) {
+            OffsetAndMetadata from = committed.get(id);
+            progress.put(id, PartitionProgress.of(from));
+            if (from != null) {
+                consumer.seek(id, from.offset());
+            }
         }
         ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
         return ends;
     }
 
-    private void replay(
+    /** One poll; returns why the run ends, or null. */
+    private @Nullable CliFailure replay(
             ConsumerRecords<byte[], byte[]> records,
             Map<TopicPartition, Long> ends,
             KafkaProducer<byte[], byte[]> producer,
             KafkaConsumer<byte[], byte[]> consumer,
-            LazyOriginals originals,
-            Consumer<ReplayNote> tell) {
-        List<Underway> letters = new ArrayList<>();
-        Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
+            Targets targets,
+            LazyOriginals originals) {
+        Sending sending = new Sending(producer, targets, outcomes());
+        Set<TopicPartition> touched = new HashSet<>();
         CliFailure end = null;
         long budget = max - read.sum();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition id = new TopicPartition(record.topic(), record.partition());
+            PartitionProgress from = Objects.requireNonNull(progress.get(id));
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
-            Letter letter;
+            if (from.isDone(record.offset())) { // Sent by an earlier run, beside one that could not be.
+                continue;
+            }
+            Restored restored;
             try {
-                letter = sendable(record, originals, tell);
+                restored = sendable(record, targets, originals);
             } catch (CliFailure failure) {
                 // What was sent before it is committed first, or the next run would send that again.
                 end = failure;
                 break;
             }
-            done.put(id, new OffsetAndMetadata(record.offset() + 1));
             read.increment();
             budget--;
-            if (letter != null) {
-                ProducerRecord<byte[], byte[]> restored = to == null ? letter.restored() : letter.restoredTo(to);
-                if (dryRun) {
-                    sent.increment();
-                    tell.accept(ReplayNote.wouldSend(letter, restored));
-                } else {
-                    letters.add(new Underway(id, record.offset(), letter, send(producer, restored)));
-                }
+            touched.add(id);
+            if (restored == null) {
+                from.done(record.offset());
+            } else if (restored.record == null) {
+                from.left(record.offset());
+            } else if (dryRun) {
+                sent.increment();
+                tell.accept(ReplayNote.wouldSend(restored.letter, restored.record));
+            } else {
+                sending.add(restored.letter, restored.record, from);
             }
         }
-        producer.flush();
-        for (Underway each : letters) {
-            CliFailure failure = failure(each);
-            if (failure != null) {
-                // The next run goes on at the first of its partition that was not sent.
-                done.merge(
-                        each.from,
-                        new OffsetAndMetadata(each.offset),
-                        (past, before) -> past.offset() < before.offset() ? past : before);
-                end = end == null ? failure : end;
-            }
+        CliFailure unsent = sending.finish();
+        if (hasGroup && !dryRun) {
+            commit(consumer, touched);
         }
-        if (hasGroup && !dryRun && !done.isEmpty()) {
-            consumer.commitSync(done);
+        if (unsent != null || end != null) {
+            return unsent == null ? end : unsent;
         }
-        if (end != null) {
-            throw end;
+        return hasGroup
+                        && touched.stream()
+                                .anyMatch(id ->
+                                        Objects.requireNonNull(progress.get(id)).isFull())
+                ? CliFailure.work(
+                        "too many letters cannot be sent yet: a commit cannot note more of them",
+                        "Give the operator the right to write their topics, or leave them out by --exclude-topic.")
+                : null;
+    }
+
+    private void commit(KafkaConsumer<byte[], byte[]> consumer, Set<TopicPartition> touched) {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        touched.forEach(
+                id -> positions.put(id, Objects.requireNonNull(progress.get(id)).position()));
+        if (!positions.isEmpty()) {
+            consumer.commitSync(positions);
         }
     }
 
-    /** The letter, with all of its record; null if it is left out or cannot be sent. */
-    private @Nullable Letter sendable(
-            ConsumerRecord<byte[], byte[]> record, LazyOriginals originals, Consumer<ReplayNote> tell) {
+    private Sending.Outcomes outcomes() {
+        return new Sending.Outcomes() {
+            @Override
+            public void sent() {
+                sent.increment();
+            }
+
+            @Override
+            public void refused(Letter letter, String why) {
+                unsendable(name(letter) + " cannot be sent: " + why);
+            }
+        };
+    }
+
+    /**
+     * A dead-letter record with all of its record.
+     *
+     * @param record to be sent, or null if a further run may be able to send it
+     */
+    private record Restored(Letter letter, @Nullable ProducerRecord<byte[], byte[]> record) {}
+
+    /** Reads and restores; null if the record is left out or cannot be sent. */
+    private @Nullable Restored sendable(
+            ConsumerRecord<byte[], byte[]> record, Targets targets, LazyOriginals originals) {
         Letter letter;
         try {
             letter = selection.read(record);
         } catch (IllegalArgumentException foreign) {
-            if (hasGroup && !dryRun && selection.format() != null) {
+            if (hasGroup && !dryRun && selection.isOfAnotherFormat(record)) {
                 throw CliFailure.work(
                         "cannot commit past what is no letter of the format that was named: " + foreign.getMessage(),
                         "Mend --format or --origin-headers; a run without --group counts such records and goes on.",
                         foreign);
             }
-            return unsendable(String.valueOf(foreign.getMessage()), tell);
+            unsendable(String.valueOf(foreign.getMessage()));
+            return null;
         }
         formats.merge(letter.format().name(), 1L, Long::sum);
         if (!selection.mayTake(letter)) {
             filteredOut.increment();
             return null;
         }
+        if (topics.isExcluded(letter.topic())) {
+            excluded.increment();
+            return null;
+        }
         String missing = letter.missing();
         if (missing != null) {
-            return unsendable(
-                    "the letter of " + letter.origin() + " was too large and has not all of it: " + missing, tell);
+            unsendable(name(letter) + " was too large and has not all of it: " + missing);
+            return null;
         }
-        return letter.lacksRecord() ? completed(letter, originals, tell) : letter;
+        if (letter.lacksRecord()) {
+            // Also with --to: the operator's rights must not copy a topic that only the dead-letter record names.
+            return isAllowed(letter, letter.topic()) ? completed(letter, targets, originals) : null;
+        }
+        return restored(letter, targets);
     }
 
-    private @Nullable Letter completed(Letter letter, LazyOriginals originals, Consumer<ReplayNote> tell) {
-        return switch (originals.find(letter)) {
+    private @Nullable Restored restored(Letter letter, Targets targets) {
+        ProducerRecord<byte[], byte[]> record;
+        try {
+            record = topics.to() == null ? letter.restored() : letter.restoredTo(topics.to());
+        } catch (IllegalArgumentException wrong) {
+            unsendable(name(letter) + " cannot be sent: " + wrong.getMessage());
+            return null;
+        }
+        if (topics.isExcluded(record.topic())) {
+            excluded.increment();
+            return null;
+        }
+        if (topics.to() == null && !isAllowed(letter, record.topic())) {
+            return null;
+        }
+        Refusal refusal = record.topic().equals(deadLetter)
+                ? new Refusal("its target is the dead-letter topic itself", true)
+                : targets.refusal(record.topic(), record.partition());
+        if (refusal == null) {
+            return new Restored(letter, record);
+        }
+        unsendable(name(letter) + " cannot be sent: " + refusal.why());
+        return refusal.isFinal() ? null : new Restored(letter, null);
+    }
+
+    /** Returns true if an option names the topic; otherwise counts the record as refused. */
+    private boolean isAllowed(Letter letter, String topic) {
+        if (topics.isAllowed(topic)) {
+            return true;
+        }
+        if (hasGroup && !dryRun && topics.allowsNothing()) {
+            throw CliFailure.work(
+                    "no option allows topic " + topic + ", which " + name(letter) + " names",
+                    "--allow-topic " + topic + " allows it, --to TOPIC sends elsewhere, --exclude-topic " + topic
+                            + " leaves it out. Nothing is committed past it.");
+        }
+        if (refused.containsKey(topic) || refused.size() < MAX_REFUSED_TOPICS) {
+            if (refused.merge(topic, 1L, Long::sum) == 1) {
+                tell.accept(ReplayNote.trouble(name(letter) + " is refused: no option allows topic " + topic
+                        + "; --allow-topic " + topic + " does"));
+            }
+        } else {
+            refusedElsewhere.increment();
+        }
+        return false;
+    }
+
+    private @Nullable Restored completed(Letter letter, Targets targets, LazyOriginals originals) {
+        Originals.Outcome outcome;
+        try {
+            outcome = originals.find(letter);
+        } catch (TopicAuthorizationException denied) {
+            unsendable(name(letter) + " lacks its record, and the original cannot be read: "
+                    + ClientFault.withCause(denied));
+            return new Restored(letter, null);
+        }
+        return switch (outcome) {
             case Originals.Gone lost -> {
                 gone.increment();
                 boolean hasCopy =
                         letter.record().key() != null || letter.record().value() != null;
                 String has = hasCopy ? "key and value but not headers and timestamp" : "no record";
-                yield unsendable("the letter has " + has + ", and its original is gone: " + lost.why(), tell);
+                unsendable(name(letter) + " has " + has + ", and its original is gone: " + lost.why());
+                yield null;
             }
             case Originals.Found found -> {
                 if (selection.mayTake(found.letter())) {
-                    yield found.letter();
+                    yield restored(found.letter(), targets);
                 }
                 filteredOut.increment();
                 yield null;
@@ -244,35 +366,15 @@ final class Replay {
         };
     }
 
-    private @Nullable Letter unsendable(String why, Consumer<ReplayNote> tell) {
+    private void unsendable(String why) {
         unsendable.increment();
         tell.accept(ReplayNote.trouble(why));
-        return null;
     }
 
-    /** What the client throws at once fails as its answer would: letters before it are sent and to be committed. */
-    private static Future<?> send(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record) {
-        try {
-            return producer.send(record);
-        } catch (KafkaException | IllegalArgumentException unsent) {
-            return CompletableFuture.failedFuture(unsent);
-        }
-    }
-
-    /** Of one that is answered; null if it was sent. */
-    private @Nullable CliFailure failure(Underway letter) {
-        if (letter.answer.state() == Future.State.SUCCESS) {
-            sent.increment();
-            return null;
-        }
-        return unsent(letter.letter, letter.answer.exceptionNow());
-    }
-
-    private CliFailure unsent(Letter letter, Throwable cause) {
-        return CliFailure.work(
-                "cannot send the letter of " + letter.origin() + " to " + (to == null ? "where it came from" : to)
-                        + ": " + ClientFault.withCause(cause),
-                "Committed letters are not sent again; --to sends it elsewhere, --filter leaves it out.",
-                cause);
+    /** The place of a dead-letter record and of the record that it holds, as messages name it. */
+    static String name(Letter letter) {
+        ConsumerRecord<byte[], byte[]> record = letter.record();
+        return "dead-letter record " + record.topic() + "-" + record.partition() + "@" + record.offset() + " of "
+                + letter.origin();
     }
 }

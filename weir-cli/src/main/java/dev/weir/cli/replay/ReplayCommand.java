@@ -33,7 +33,8 @@ import picocli.CommandLine.ParentCommand;
             "Send dead letters back to the topics they came from, as the records they were.",
             "Key, value, headers and timestamp are restored; letters stay where they are. Reads up to the end that the topic"
                     + " has at the start. At least once: a run that is killed and repeated sends some letters twice.",
-            "Reads the letters of Weir, Spring Kafka, Kafka Connect, and those that brokers write for share groups, each"
+            "A letter names the topic that it goes to; --allow-topic (or --filter topic=NAME) says which may be written to.",
+            "Reads the letters of Weir, Spring Kafka, Spring Cloud Stream, Kafka Connect, and those that brokers write for share groups, each"
                     + " recognised by its headers; --origin-headers adds those of another writer.",
         })
 public final class ReplayCommand implements Callable<Integer> {
@@ -63,6 +64,23 @@ public final class ReplayCommand implements Callable<Integer> {
     private @Nullable String to;
 
     @Option(
+            names = "--allow-topic",
+            paramLabel = "TOPIC[,...]",
+            split = ",",
+            description =
+                    "Topics that letters may be sent to, and originals be read from; orders-* allows all that begin so, *"
+                            + " all. May be repeated. Without --to, letters for other topics are refused. Topics internal to"
+                            + " Kafka never are written to.")
+    private List<String> allowedTopics = new ArrayList<>();
+
+    @Option(
+            names = "--exclude-topic",
+            paramLabel = "TOPIC[,...]",
+            split = ",",
+            description = "Leave out letters from or for these topics, whatever allows them. May be repeated.")
+    private List<String> excludedTopics = new ArrayList<>();
+
+    @Option(
             names = "--filter",
             paramLabel = "NAME=TEXT",
             converter = ReplayFilter.Converter.class,
@@ -90,7 +108,8 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--format",
             paramLabel = "NAME",
             description =
-                    "Read all letters as those of weir, spring, connect or share-group (default: each by its headers).")
+                    "Read all letters as those of weir, spring, spring-cloud-stream, connect or share-group (default:"
+                            + " each by its headers).")
     private @Nullable String format;
 
     @Option(
@@ -99,7 +118,8 @@ public final class ReplayCommand implements Callable<Integer> {
             converter = OriginHeaders.class,
             description =
                     "Headers of another writer of letters: topic=H1,partition=H2,offset=H3; also timestamp, reason,"
-                            + " cause, message, attempts, group, time. Only topic is required. Numbers are text; time"
+                            + " cause, message, attempts, group, time. Only topic is required. Numbers are text, or 4 or 8"
+                            + " bytes with the highest first; time"
                             + " is ISO 8601 or, as timestamp is, milliseconds since 1970.")
     private @Nullable LetterFormat originHeaders;
 
@@ -113,8 +133,8 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--group",
             paramLabel = "GROUP",
             description =
-                    "Go on where this group has committed, and commit the letters that were sent or left out, so that the"
-                            + " next run with it goes on from there. Without it every run reads all letters. A run ends"
+                    "Go on where this group has committed, and commit the letters that were sent, left out, or can never be"
+                            + " sent, so that the next run with it goes on from there. Without it every run reads all letters. A run ends"
                             + " before a record that --format or --origin-headers do not fit.")
     private @Nullable String group;
 
@@ -160,17 +180,18 @@ public final class ReplayCommand implements Callable<Integer> {
         Replay replay = new Replay(
                 clients,
                 deadLetter,
-                to,
+                TopicRules.of(to, allowedTopics, excludedTopics, filters),
                 selection,
                 max == null ? Long.MAX_VALUE : max,
                 group != null,
                 dryRun,
-                connectTimeout);
+                connectTimeout,
+                this::tell);
         weir.shutdown().onStop(replay::stop);
         CompletableFuture<ReplaySummary> work = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("weir-replay").start(() -> {
             try {
-                work.complete(replay.run(this::tell));
+                work.complete(replay.run());
             } catch (Throwable failure) {
                 work.completeExceptionally(failure);
             }
@@ -182,7 +203,10 @@ public final class ReplayCommand implements Callable<Integer> {
             weir.json().write(summary::write);
             weir.errorIsTold();
         } else {
-            weir.terminal().note(summary.text());
+            weir.terminal().notes(summary.text());
+        }
+        if (summary.failure() != null) {
+            throw summary.failure();
         }
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
@@ -195,7 +219,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
     private ReplaySummary await(Replay replay, CompletableFuture<ReplaySummary> work) throws InterruptedException {
         try (Progress progress = weir.progress()) {
-            return progress.await(work, () -> replay.progress().text());
+            return progress.await(work, () -> replay.progress().line());
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw cause instanceof CliFailure known ? known : CliFailure.unexpected(cause);
@@ -235,7 +259,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 return known;
             }
         }
-        throw CliFailure.badValue("--format", wanted, "weir, spring, connect or share-group");
+        throw CliFailure.badValue("--format", wanted, "weir, spring, spring-cloud-stream, connect or share-group");
     }
 
     private void check() {
@@ -250,6 +274,11 @@ public final class ReplayCommand implements Callable<Integer> {
                 throw CliFailure.usage("--to and --dead-letter name the same topic: " + to, "");
             }
         }
+        if (to != null && TopicRules.isInternal(to)) {
+            throw CliFailure.usage("--to=" + to + " is internal to Kafka: only brokers write to it", "");
+        }
+        checkTopics("--allow-topic", allowedTopics);
+        checkTopics("--exclude-topic", excludedTopics);
         if (since != null && until != null && !since.isBefore(until)) {
             throw CliFailure.usage("--since=" + since + " is not before --until=" + until, "");
         }
@@ -261,6 +290,19 @@ public final class ReplayCommand implements Callable<Integer> {
         }
         if (max != null && max < 1) {
             throw CliFailure.badValue("--max", max, "at least 1");
+        }
+    }
+
+    private static void checkTopics(String option, List<String> topics) {
+        for (String topic : topics) {
+            OptionChecks.requireNotBlank(option, topic);
+            int star = topic.indexOf('*');
+            if (star >= 0 && star < topic.length() - 1) {
+                throw CliFailure.badValue(option, topic, "names of topics, with * at the end at most");
+            }
+            if (option.equals("--allow-topic") && TopicRules.isInternal(topic)) {
+                throw CliFailure.usage(option + "=" + topic + " is internal to Kafka: only brokers write to it", "");
+            }
         }
     }
 }

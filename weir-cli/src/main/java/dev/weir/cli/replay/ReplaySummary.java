@@ -1,75 +1,146 @@
 package dev.weir.cli.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.Printable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was done, or has been so far. Immutable.
  *
  * @param filteredOut letters that the user's selection leaves out
+ * @param excluded letters of or for topics that {@code --exclude-topic} names
  * @param unsendable records that are no letters, letters that are not whole, and those whose original is gone
  * @param originalsGone those of {@code unsendable} whose original is gone
+ * @param refused letters by the topic that they name and no option allows, for the first such topics
+ * @param refusedElsewhere letters of further such topics
  * @param formats letters by the name of their format
+ * @param failure why the run ended before its time, or null
  */
 record ReplaySummary(
         long read,
         long sent,
         long filteredOut,
+        long excluded,
         long unsendable,
         long originalsGone,
+        Map<String, Long> refused,
+        long refusedElsewhere,
         Map<String, Long> formats,
         boolean stopped,
         boolean dryRun,
-        Duration elapsed) {
+        Duration elapsed,
+        @Nullable CliFailure failure) {
 
-    boolean isComplete() {
-        return unsendable == 0 && !stopped;
+    /** The topics that the text names; JSON has all that are counted one by one. */
+    private static final int MAX_TOPICS_SHOWN = 10;
+
+    ReplaySummary failed(CliFailure why) {
+        return new ReplaySummary(
+                read,
+                sent,
+                filteredOut,
+                excluded,
+                unsendable,
+                originalsGone,
+                refused,
+                refusedElsewhere,
+                formats,
+                stopped,
+                dryRun,
+                elapsed,
+                why);
     }
 
-    String text() {
+    boolean isComplete() {
+        return unsendable == 0 && refusedCount() == 0 && !stopped && failure == null;
+    }
+
+    private long refusedCount() {
+        return refused.values().stream().mapToLong(Long::longValue).sum() + refusedElsewhere;
+    }
+
+    /** The counts, on one line. */
+    String line() {
         String kinds = formats.entrySet().stream()
                 .map(each -> String.format(Locale.ROOT, "%,d %s", each.getValue(), each.getKey()))
                 .collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,
-                "%,d letters read%s, %,d %s, %,d left out by --filter, --since or --until, %,d cannot be sent%s%s in %.1f s",
+                "%,d letters read%s, %,d %s, %,d left out by --filter, --since or --until,%s %,d cannot be sent%s%s%s in %.1f s",
                 read,
                 kinds.isEmpty() ? "" : " (" + kinds + ")",
                 sent,
                 dryRun ? "would be sent" : "sent back",
                 filteredOut,
+                excluded == 0 ? "" : String.format(Locale.ROOT, " %,d left out by --exclude-topic,", excluded),
                 unsendable,
                 originalsGone == 0 ? "" : String.format(Locale.ROOT, " (the original of %,d is gone)", originalsGone),
                 stopped ? ", stopped before the end" : "",
+                failure == null ? "" : ", ended before the end by a failure",
                 elapsed.toMillis() / 1000.0);
+    }
+
+    String text() {
+        return line() + refusedText();
+    }
+
+    /** What names the option that allows them. */
+    private String refusedText() {
+        if (refusedCount() == 0) {
+            return "";
+        }
+        String topics = refused.entrySet().stream()
+                .limit(MAX_TOPICS_SHOWN)
+                .map(each -> String.format(Locale.ROOT, "%,d for %s", each.getValue(), Printable.line(each.getKey())))
+                .collect(Collectors.joining(", "));
+        String more = refused.size() > MAX_TOPICS_SHOWN || refusedElsewhere > 0 ? ", and others" : "";
+        return String.format(
+                Locale.ROOT,
+                "%n  %,d refused, as no option allows their topics: %s%s. --allow-topic TOPIC allows one, --to TOPIC sends"
+                        + " all elsewhere",
+                refusedCount(),
+                topics,
+                more);
     }
 
     void write(JsonGenerator line) throws IOException {
         line.writeNumberField("letters_read", read);
         line.writeNumberField("letters_sent", sent);
         line.writeNumberField("filtered_out", filteredOut);
+        line.writeNumberField("excluded", excluded);
+        line.writeNumberField("refused", refusedCount());
+        write(line, "refused_topics", refused);
         line.writeNumberField("unsendable", unsendable);
         line.writeNumberField("originals_gone", originalsGone);
-        line.writeObjectFieldStart("formats");
-        for (Map.Entry<String, Long> each : formats.entrySet()) {
-            line.writeNumberField(each.getKey(), each.getValue());
-        }
-        line.writeEndObject();
+        write(line, "formats", formats);
         line.writeBooleanField("stopped", stopped);
         line.writeBooleanField("dry_run", dryRun);
         line.writeNumberField("elapsed_ms", elapsed.toMillis());
         if (!isComplete()) {
-            line.writeStringField(
-                    "error",
-                    String.format(
-                            Locale.ROOT,
-                            "%,d letters cannot be sent%s",
-                            unsendable,
-                            stopped ? ", stopped before the end" : ""));
+            line.writeStringField("error", failure == null ? incomplete() : String.valueOf(failure.getMessage()));
         }
+    }
+
+    private String incomplete() {
+        String unsent = String.format(Locale.ROOT, "%,d letters cannot be sent", unsendable);
+        String notAllowed = refusedCount() == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT, ", %,d are refused: --allow-topic names the topics to write to", refusedCount());
+        return unsent + notAllowed + (stopped ? ", stopped before the end" : "");
+    }
+
+    private static void write(JsonGenerator line, String name, Map<String, Long> counts) throws IOException {
+        line.writeObjectFieldStart(name);
+        for (Map.Entry<String, Long> each : counts.entrySet()) {
+            line.writeNumberField(each.getKey(), each.getValue());
+        }
+        line.writeEndObject();
     }
 }

@@ -40,6 +40,15 @@ record Selection(
         }
     }
 
+    /** Returns true if a format was named and a record that cannot be read has no headers of it, nor of a known one. */
+    boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
+        if (format == null || format.fits(record)) {
+            return false;
+        }
+        return LetterFormat.known().contains(format)
+                || LetterFormat.known().stream().noneMatch(known -> known.fits(record));
+    }
+
     private static Letter readKnown(ConsumerRecord<byte[], byte[]> record, IllegalArgumentException otherwise) {
         try {
             return Letter.read(record);

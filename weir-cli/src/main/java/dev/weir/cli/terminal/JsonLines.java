@@ -2,10 +2,11 @@ package dev.weir.cli.terminal;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Results for programs: one JSON object per line, in UTF-8 whatever the locale, the last line being the summary.
@@ -37,7 +38,7 @@ public final class JsonLines {
 
     /** One object in UTF-8 and a line feed; {@code forPeople} over several lines. */
     public static byte[] object(Fields fields, boolean forPeople) {
-        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
             if (forPeople) {
                 json.useDefaultPrettyPrinter();
@@ -49,6 +50,7 @@ public final class JsonLines {
             throw new UncheckedIOException(e);
         }
         text.write('\n');
-        return text.toByteArray();
+        // What JSON allows within a string a terminal may obey.
+        return Printable.lines(text.toString()).getBytes(StandardCharsets.UTF_8);
     }
 }

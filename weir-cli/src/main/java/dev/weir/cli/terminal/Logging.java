@@ -49,7 +49,7 @@ public final class Logging {
             @Override
             public void publish(LogRecord line) {
                 if (isLoggable(line)) {
-                    terminal.note(formatter.format(line).stripTrailing());
+                    terminal.notes(formatter.format(line).stripTrailing());
                 }
             }
 
@@ -97,7 +97,8 @@ public final class Logging {
             } else if (thrown != null) {
                 out.println("  " + thrown);
             }
-            return Secrets.redactAddresses(text.toString()); // clients log their settings
+            // Clients log their settings.
+            return Printable.indented(Secrets.redactAddresses(text.toString())) + System.lineSeparator();
         }
     }
 }

@@ -1,6 +1,8 @@
 package dev.weir.cli.terminal;
 
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -40,8 +42,17 @@ public final class Terminal {
         return live;
     }
 
-    /** Prints {@code line} for good, above the status line if there is one. */
+    /** Prints one line for good, above the status line if there is one; line breaks in it are escaped. */
     public void note(String line) {
+        print(Printable.line(line));
+    }
+
+    /** As {@link #note}, for several lines whose parts were escaped one by one by {@link Printable#line}. */
+    public void notes(String lines) {
+        print(Printable.lines(lines));
+    }
+
+    private void print(String line) {
         lock.lock();
         try {
             if (status.isEmpty()) {
@@ -56,8 +67,9 @@ public final class Terminal {
         }
     }
 
-    /** Shows {@code line} in place of the last status; where lines cannot be rewritten, as a line of its own. */
-    public void status(String line) {
+    /** Shows {@code text} in place of the last status; where lines cannot be rewritten, as a line of its own. */
+    public void status(String text) {
+        String line = Printable.line(text);
         if (!live) {
             note(line);
             return;
@@ -87,8 +99,9 @@ public final class Terminal {
     }
 
     public void stackTrace(Throwable e) {
-        clearStatus();
-        e.printStackTrace(err);
+        StringWriter trace = new StringWriter();
+        e.printStackTrace(new PrintWriter(trace));
+        notes(Printable.indented(trace.toString()));
     }
 
     /** For libraries that print by themselves (picocli's usage help). Not guarded by this object's lock. */

@@ -21,31 +21,29 @@ public final class TuneOption {
     private boolean tune;
 
     @Option(
-            names = "--events",
-            paramLabel = "N",
-            description = "With --tune: run N events through each version, 2,000 (100 with --waiting) to 500,000."
-                    + " Default: 150,000, or 4,000 with --waiting.")
-    private @Nullable Integer events;
-
-    @Option(
             names = "--waiting",
             description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
     private boolean waiting;
 
-    /** Whether to tune; refuses the other options without it, and a number out of bounds. */
+    /** Whether to tune; refuses the other option without it. */
     public boolean isGiven() {
-        if (!tune && (events != null || waiting)) {
-            throw CliFailure.usage((waiting ? "--waiting" : "--events") + " goes with --tune", "");
-        }
-        int least = waiting ? MIN_WAITING_EVENTS : MIN_EVENTS;
-        if (events != null && (events < least || events > MAX_EVENTS)) {
-            throw CliFailure.badValue("--events", events, "%,d to %,d".formatted(least, MAX_EVENTS));
+        if (!tune && waiting) {
+            throw CliFailure.usage("--waiting goes with --tune", "");
         }
         return tune;
     }
 
-    int events() {
-        return events != null ? events : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
+    /**
+     * The number of events for each version; refuses one out of bounds.
+     *
+     * @param records as {@code --records} says, or null
+     */
+    public int events(@Nullable Integer records) {
+        int least = waiting ? MIN_WAITING_EVENTS : MIN_EVENTS;
+        if (records != null && (records < least || records > MAX_EVENTS)) {
+            throw CliFailure.badValue("--records", records, "%,d to %,d with --tune".formatted(least, MAX_EVENTS));
+        }
+        return records != null ? records : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }
 
     /** Who makes the events. */

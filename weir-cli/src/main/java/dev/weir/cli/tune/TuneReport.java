@@ -3,6 +3,7 @@ package dev.weir.cli.tune;
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +133,7 @@ final class TuneReport {
             weir.errorIsTold();
         } else {
             weir.out().println();
-            weir.out().println(failure == null ? verdict(stopped) : "FAILED: " + failure + ".");
+            weir.out().println(failure == null ? verdict(stopped) : "FAILED: " + Printable.line(failure) + ".");
             weir.out().flush();
         }
         return failure == null ? ExitCode.DONE : ExitCode.FAILED;

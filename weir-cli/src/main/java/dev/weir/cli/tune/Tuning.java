@@ -27,6 +27,7 @@ public final class Tuning {
 
     private final CommandContext weir;
     private final TuneOption option;
+    private final int events;
     private final EventGenerator generator;
     private final boolean json;
 
@@ -36,12 +37,14 @@ public final class Tuning {
     /**
      * Prepares it.
      *
+     * @param events for each version
      * @param seed of the traffic
      * @param json whether to tell it as JSON
      */
-    public Tuning(CommandContext weir, TuneOption option, long seed, boolean json) {
+    public Tuning(CommandContext weir, TuneOption option, int events, long seed, boolean json) {
         this.weir = weir;
         this.option = option;
+        this.events = events;
         this.generator = option.generator(seed);
         this.json = json;
     }
@@ -58,7 +61,7 @@ public final class Tuning {
         // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
-        TuneReport report = new TuneReport(weir, option.events(), json);
+        TuneReport report = new TuneReport(weir, events, json);
         try (KafkaCluster cluster = KafkaCluster.builder()
                         // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
                         .brokerConfig("broker.session.timeout.ms", "60000")
@@ -70,8 +73,8 @@ public final class Tuning {
             cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, DELETED_SOON);
             weir.terminal().clearStatus();
             weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
-            weir.terminal().note("traffic  %,d events for each step".formatted(option.events()));
-            Events.write(cluster.bootstrapServers(), generator, option.events(), progress, weir.shutdown());
+            weir.terminal().note("traffic  %,d events for each step".formatted(events));
+            Events.write(cluster.bootstrapServers(), generator, events, progress, weir.shutdown());
             tune(first, cluster, endpoints, report, progress);
         } catch (KafkaClusterException e) {
             throw CliFailure.work("the demo's broker failed: " + e.getMessage(), "", e);
@@ -81,7 +84,7 @@ public final class Tuning {
 
     private void tune(Version first, KafkaCluster cluster, Endpoints endpoints, TuneReport report, Progress progress)
             throws InterruptedException {
-        VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), option.events());
+        VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), events);
         Climb.from(first, new CheckedRuns(run, cluster, progress), outcome -> {
             weir.terminal().clearStatus();
             report.step(outcome);
@@ -131,7 +134,7 @@ public final class Tuning {
             if (measured == null) {
                 return null;
             }
-            Outputs outputs = Outputs.read(cluster, starts, generator, option.events(), progress, weir.shutdown());
+            Outputs outputs = Outputs.read(cluster, starts, generator, events, progress, weir.shutdown());
             if (outputs == null) {
                 return null;
             }

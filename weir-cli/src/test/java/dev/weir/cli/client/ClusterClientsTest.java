@@ -53,7 +53,7 @@ class ClusterClientsTest {
         assertThat(clients.consumer(null).fetch()).isEqualTo(FetchPath.LEAN);
         assertThatThrownBy(() -> clients.consumer(FetchPath.CLIENT))
                 .isInstanceOf(CliFailure.class)
-                .hasMessageContaining("fetchThreads=2 needs the lean path");
+                .hasMessageContaining("weir.fetch.threads=2 needs the lean path");
     }
 
     @Test
@@ -90,7 +90,33 @@ class ClusterClientsTest {
         assertThat(ClusterClients.warnings(clients.consumer(), Subscription.topics("t")))
                 .singleElement()
                 .asString()
-                .contains("onClose=REMAIN without group.instance.id");
+                .contains("weir.on.close=REMAIN without group.instance.id");
+    }
+
+    /** Editors of Windows write it; the first key was passed on with it, and had no effect. */
+    @Test
+    void byteOrderMark_isNoPartOfTheFirstKey() throws IOException {
+        ClusterClients clients = clients("\uFEFFlinger.ms=5\nweir.fetch=lean\n");
+        assertThat(clients.producer(null).properties()).containsEntry("linger.ms", "5");
+        assertThat(clients.consumer().fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(clients.ofKafka()).containsOnlyKeys("linger.ms");
+        assertThat(clients.warnings()).isEmpty();
+    }
+
+    @Test
+    void keyGivenTwice_orInUpperCase_isRefusedWithFileAndLine() throws IOException {
+        ClusterClients twice = clients("linger.ms=5\nacks=all\nlinger.ms = 6\n");
+        assertThatThrownBy(twice::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:3: linger.ms is given twice, first in line 1");
+        assertThatThrownBy(() -> twice.producer(null)).isInstanceOf(CliFailure.class);
+        ClusterClients upper = clients("WEIR.FETCH=lean\n");
+        assertThatThrownBy(upper::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:1: there is no setting WEIR.FETCH; did you mean weir.fetch?");
+        assertThatThrownBy(() -> clients("Linger.MS=5\n").producer(null))
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("no Kafka client has a setting Linger.MS; did you mean linger.ms?");
     }
 
     @Test
@@ -99,6 +125,6 @@ class ClusterClientsTest {
         assertThatThrownBy(clients::consumer)
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining(
-                        "--client-config=" + folder.resolve("c.properties") + ":2: commitInterval must be");
+                        "--client-config=" + folder.resolve("c.properties") + ":2: weir.commit.interval must be");
     }
 }

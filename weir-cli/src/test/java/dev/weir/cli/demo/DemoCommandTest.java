@@ -48,13 +48,11 @@ class DemoCommandTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--tune --events=1999, '--events must be 2,000 to 500,000'",
-        "--tune --events=500001, '--events must be 2,000 to 500,000'",
-        "--tune --waiting --events=99, '--events must be 100 to 500,000'",
-        "--events=1000, '--events goes with --tune'",
+        "--tune --records=1999, '--records must be 2,000 to 500,000 with --tune'",
+        "--tune --records=500001, '--records must be 2,000 to 500,000 with --tune'",
+        "--tune --waiting --records=99, '--records must be 100 to 500,000 with --tune'",
         "--waiting, '--waiting goes with --tune'",
-        "--tune --records=1000, '--tune does not go with --records'",
-        "--tune --metrics=0, '--tune does not go with --records, --seconds, --rate and --metrics'"
+        "--tune --metrics=0, '--tune does not go with --seconds, --rate and --metrics'"
     })
     void tune_withWhatDoesNotBelongToIt_isRefused(String options, String message) {
         String[] line = ("demo " + options).split(" ", -1);

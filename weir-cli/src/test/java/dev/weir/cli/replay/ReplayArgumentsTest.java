@@ -18,10 +18,13 @@ class ReplayArgumentsTest {
                 "--filter colour=red, \"'colour=red' is no NAME=TEXT\"",
                 "--max 0, --max must be at least 1",
                 "--origin-headers topic, 'topic' in 'topic' is no FIELD=HEADER",
-                "--format rabbit, \"--format must be weir, spring, connect or share-group\"",
+                "--format rabbit, \"--format must be weir, spring, spring-cloud-stream, connect or share-group\"",
                 "--since yesterday, is no time",
                 "--list 5, --list is for --dry-run",
-                "--to x, --to and --dead-letter name the same topic"
+                "--to x, --to and --dead-letter name the same topic",
+                "--to __consumer_offsets, --to=__consumer_offsets is internal to Kafka",
+                "--allow-topic __transaction_state, --allow-topic=__transaction_state is internal to Kafka",
+                "--exclude-topic a*b, \"--exclude-topic must be names of topics, with * at the end at most\""
             })
     void wrongArguments_areRefused(String arguments, String message) {
         CommandHarness command = new CommandHarness();

@@ -54,8 +54,8 @@ class TuningTest {
     }
 
     private Tuning tuning() {
-        TuneOption option = CommandLine.populateCommand(new TuneOption(), "--tune", "--waiting", "--events=100");
-        return new Tuning(harness.weir, option, 42, true);
+        TuneOption option = CommandLine.populateCommand(new TuneOption(), "--tune", "--waiting");
+        return new Tuning(harness.weir, option, option.events(100), 42, true);
     }
 
     /**

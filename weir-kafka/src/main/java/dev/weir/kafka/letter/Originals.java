@@ -81,6 +81,8 @@ public final class Originals implements AutoCloseable {
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
         // A share group may read what no transaction has committed.
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+        // A header can name any topic: brokers must not create it.
+        config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
         return new Originals(
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()), patience);

@@ -38,7 +38,7 @@ class DemoTuneTest {
     @Test
     @Tag("long")
     void tune_goesFromNaiveCodeToTodays_withEqualOutputs() throws Exception {
-        List<JsonNode> lines = run("--events", "2000");
+        List<JsonNode> lines = run("--records", "2000");
 
         List<JsonNode> steps = steps(lines);
         assertThat(steps).hasSizeGreaterThanOrEqualTo(4);
@@ -53,7 +53,7 @@ class DemoTuneTest {
 
     @Test
     void waiting_putsTheLookupsOnTheDispatcherOfTheFile_withEqualOutputs() throws Exception {
-        List<JsonNode> lines = run("--waiting", "--events", "300");
+        List<JsonNode> lines = run("--waiting", "--records", "300");
 
         List<JsonNode> steps = steps(lines);
         assertThat(steps.getFirst().get("change").textValue()).contains("wait 5 ms", "one thread");

@@ -20,7 +20,8 @@ final class PropertyLines {
 
     static List<Line> of(String fileName, String text) {
         List<Line> lines = new ArrayList<>();
-        String[] natural = text.split("\r\n|\r|\n", -1);
+        // Editors of Windows begin a text with a mark, which would be part of the first key.
+        String[] natural = text.replaceFirst("^\uFEFF", "").split("\r\n|\r|\n", -1);
         for (int i = 0; i < natural.length; i++) {
             int first = i;
             StringBuilder logical = new StringBuilder(natural[i]);

@@ -1,0 +1,172 @@
+package dev.weir.checks.integration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code weir replay} of dead-letter records that cannot be sent, or that name topics which no option allows. */
+@Timeout(240)
+class ReplayUnsendableTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private record Run(int exitCode, String out, String err) {}
+
+    private static Run replay(String topic, String... more) {
+        String[] line = Stream.concat(
+                        Stream.of(
+                                "replay",
+                                "--bootstrap-server",
+                                KAFKA.bootstrapServers(),
+                                "--dead-letter",
+                                topic,
+                                "--json",
+                                "--connect-timeout",
+                                "60s"),
+                        Arrays.stream(more))
+                .toArray(String[]::new);
+        try (PipeProcess process = PipeProcess.start(line)) {
+            return new Run(process.exitCode(Duration.ofSeconds(90)), process.out(), process.err());
+        }
+    }
+
+    /** As Weir writes it; the key is null if the value says so. */
+    private static ProducerRecord<byte[], byte[]> letter(
+            String deadLetterTopic, String topic, String partition, String timestamp, String value) {
+        byte[] key = value.equals("no key") ? null : "k".getBytes(UTF_8);
+        var letter = new ProducerRecord<>(deadLetterTopic, 0, key, value.getBytes(UTF_8));
+        Map.of(
+                        DeadLetter.TOPIC, topic,
+                        DeadLetter.PARTITION, partition,
+                        DeadLetter.OFFSET, "7",
+                        DeadLetter.TIMESTAMP, timestamp,
+                        DeadLetter.TIME, "2026-11-23T08:00:00Z",
+                        DeadLetter.REASON, "HANDLER",
+                        DeadLetter.MESSAGE, "\u001b[2J\u009b\nforged")
+                .forEach((name, text) -> letter.headers().add(name, text.getBytes(UTF_8)));
+        return letter;
+    }
+
+    private static ProducerRecord<byte[], byte[]> letter(String deadLetterTopic, String topic, String value) {
+        return letter(deadLetterTopic, topic, "0", Long.toString(FailureTopics.TIMESTAMP), value);
+    }
+
+    // Each of them ended the run, the dry run included, and with it every later one. One took 60 s of silence.
+    @Test
+    void unsendableRecords_areCounted_named_andPassed() {
+        KAFKA.cluster().createTopic("good", 1, Map.of("cleanup.policy", "compact"));
+        String now = Long.toString(FailureTopics.TIMESTAMP);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                letter("bad-dead", "good", "first"),
+                letter("bad-dead", "good", "0", "-62135596800000", "zero time"),
+                letter("bad-dead", "good", "-1", now, "x"),
+                letter("bad-dead", "good", "7", now, "x"),
+                letter("bad-dead", "good", "no key"), // A compacted topic refuses it, with all of its batch.
+                letter("bad-dead", "__consumer_offsets", "x"),
+                letter("bad-dead", "__cluster_metadata", "x"),
+                letter("bad-dead", "no/topic", "x"),
+                letter("bad-dead", "missing", "x"),
+                letter("bad-dead", "bad-dead", "x"),
+                letter("bad-dead", "good", "last"));
+
+        Run dry = replay("bad-dead", "--allow-topic", "*", "--dry-run");
+        assertThat(dry.exitCode()).isEqualTo(1);
+        assertThat(dry.out())
+                .contains("\"letters_sent\":4", "\"unsendable\":7")
+                .contains("\"message\":\"\\u001B[2J\\u009b\\nforged\"")
+                .doesNotContain("\u001b", "\u009b");
+
+        Run run = replay("bad-dead", "--allow-topic", "*", "--group", "mender");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out())
+                .contains("\"letters_read\":11", "\"letters_sent\":3", "\"unsendable\":8", "\"refused\":0");
+        assertThat(run.err())
+                .contains(
+                        "bad-dead-0@2 cannot be read: its header weir-dlq-partition is no number from 0 to",
+                        "bad-dead-0@3 of good-7@7 cannot be sent: there is no partition good-7 any more",
+                        "bad-dead-0@4 of good-0@7 cannot be sent: ",
+                        "bad-dead-0@5 of __consumer_offsets-0@7 cannot be sent: topic __consumer_offsets is internal",
+                        "bad-dead-0@6 of __cluster_metadata-0@7 cannot be sent: ",
+                        "bad-dead-0@7 of no/topic-0@7 cannot be sent: no topic can have the name no/topic",
+                        "bad-dead-0@8 of missing-0@7 cannot be sent: there is no topic missing",
+                        "bad-dead-0@9 of bad-dead-0@7 cannot be sent: its target is the dead-letter topic itself")
+                .doesNotContain("\tat ", "fault of Weir");
+        assertThat(FailureTopics.read(KAFKA.cluster(), "good"))
+                .extracting(FailureTopics::value)
+                .containsExactlyInAnyOrder("first", "zero time", "last");
+
+        Run again = replay("bad-dead", "--allow-topic", "*", "--group", "mender");
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        assertThat(again.out()).contains("\"letters_read\":0");
+    }
+
+    /** Whoever may write to the dead-letter topic would write wherever the operator may. */
+    @Test
+    void topicThatNoOptionAllows_isRefused_andTheMessageNamesTheOption() {
+        KAFKA.cluster().createTopic("orders", 1);
+        KAFKA.cluster().createTopic("payroll", 1);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                letter("named-dead", "orders", "mine"),
+                letter("named-dead", "payroll", "theirs"),
+                letter("named-dead", "orders", "mine too"));
+
+        Run none = replay("named-dead");
+        assertThat(none.exitCode()).isEqualTo(1);
+        assertThat(none.out())
+                .contains("\"letters_sent\":0", "\"refused\":3", "\"refused_topics\":{\"orders\":2,\"payroll\":1}")
+                .contains("--allow-topic names the topics");
+        assertThat(none.err()).contains("no option allows topic orders; --allow-topic orders does");
+
+        // An operator who forgot the option must not lose the records.
+        Run forgotten = replay("named-dead", "--group", "careful");
+        assertThat(forgotten.exitCode()).isEqualTo(1);
+        assertThat(forgotten.err()).contains("no option allows topic orders", "Nothing is committed past it");
+        assertThat(KAFKA.cluster().committedOffsets("careful")).isEmpty();
+
+        Run allowed = replay("named-dead", "--group", "careful", "--allow-topic", "invoices,orders");
+        assertThat(allowed.exitCode()).isEqualTo(1);
+        assertThat(allowed.out()).contains("\"letters_sent\":2", "\"refused\":1", "\"refused_topics\":{\"payroll\":1}");
+
+        Run excluded = replay("named-dead", "--allow-topic", "*", "--exclude-topic", "pay*", "--dry-run");
+        assertThat(excluded.exitCode()).as(excluded.err()).isZero();
+        assertThat(excluded.out()).contains("\"letters_sent\":2", "\"excluded\":1", "\"refused\":0");
+
+        Run filtered = replay("named-dead", "--filter", "topic=orders", "--dry-run");
+        assertThat(filtered.exitCode()).as(filtered.err()).isZero();
+        assertThat(filtered.out()).contains("\"letters_sent\":2", "\"filtered_out\":1");
+
+        assertThat(FailureTopics.read(KAFKA.cluster(), "payroll")).isEmpty();
+    }
+
+    /** The operator's right to read must not copy a topic that only the dead-letter record names. */
+    @Test
+    void originalOfATopicThatNoOptionAllows_isNotCopied_evenWithTo() {
+        KAFKA.cluster().createTopic("salaries", 1);
+        KAFKA.cluster().createTopic("public", 1);
+        FailureTopics.produce(KAFKA.cluster(), FailureTopics.record("salaries", "k", "a lot"));
+        var letter = new ProducerRecord<byte[], byte[]>("copy-dead", 0, null, null);
+        letter.headers()
+                .add("__dlq.errors.topic", "salaries".getBytes(UTF_8))
+                .add("__dlq.errors.partition", "0".getBytes(UTF_8))
+                .add("__dlq.errors.offset", "0".getBytes(UTF_8));
+        FailureTopics.produce(KAFKA.cluster(), letter);
+        Run run = replay("copy-dead", "--to", "public");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("\"letters_sent\":0", "\"refused_topics\":{\"salaries\":1}");
+        assertThat(FailureTopics.read(KAFKA.cluster(), "public")).isEmpty();
+    }
+}

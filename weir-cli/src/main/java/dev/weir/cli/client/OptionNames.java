@@ -1,0 +1,73 @@
+package dev.weir.cli.client;
+
+import dev.weir.metrics.Limiter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The names that a user of the command line knows, in place of the Java methods and settings that messages of the
+ * library and advices name. Stateless.
+ */
+public final class OptionNames {
+
+    private static final Map<Pattern, String> NAMES = new LinkedHashMap<>();
+
+    static {
+        text("startAt(EARLIEST) or startAt(LATEST)", "--share-from earliest or --share-from latest");
+        text("startAt(...)", "--share-from");
+        word("startAt", "--share-from");
+        word("memberName", "--share-member");
+        text(", or allow fewer lanes (ShareSettings.maxLanes)", "");
+        text(", or, on the client's path, allow fewer lanes (ShareSettings.maxLanes)", "");
+        text("more lanes (ShareSettings.maxLanes)", "more processes of this group");
+        text("fetch(FetchPath.LEAN)", "--fetch lean");
+        text("fetch(FetchPath.CLIENT)", "--fetch client");
+        text("producePath(ProducePath.LEAN)", "--produce lean");
+        text("producePath(ProducePath.CLIENT)", "--produce client");
+        text("producePath=LEAN", "--produce lean");
+        text("producePath=CLIENT", "--produce client");
+        text("use KafkaSource.atLeastOnce", "use --guarantee at-least-once");
+        text("deadLetter(...)", "--dead-letter");
+        text("whenTooLarge(FAIL)", "--dead-letter-too-large fail");
+        word("connectTimeout", "--connect-timeout");
+        word("untilEnd", "--until-end");
+        word("commitInterval", "weir.commit.interval");
+        word("commitRecords", "weir.commit.records");
+        word("maxOutstandingRecords", "weir.max.outstanding.records");
+        word("bufferBytes", "weir.buffer.bytes");
+        word("revokeDeadline", "weir.revoke.deadline");
+        word("outOfRange", "weir.out.of.range");
+        word("commitMetadataChars", "weir.commit.metadata.chars");
+        word("fetchThreads", "weir.fetch.threads");
+        word("onClose", "weir.on.close");
+    }
+
+    private OptionNames() {}
+
+    private static void text(String java, String option) {
+        NAMES.put(Pattern.compile(Pattern.quote(java)), option);
+    }
+
+    /** A whole word, no part of a longer name, and no key that a user has written. */
+    private static void word(String java, String option) {
+        NAMES.put(Pattern.compile("(?<![\\w.$-])" + java + "(\\(\\))?(?![\\w$(])"), option);
+    }
+
+    /** The message with the options and keys that a user can set. */
+    public static String in(String message) {
+        String said = message;
+        for (Map.Entry<Pattern, String> name : NAMES.entrySet()) {
+            said = name.getKey().matcher(said).replaceAll(name.getValue());
+        }
+        return said;
+    }
+
+    /** The limiter with an advice that a user can follow. */
+    public static Limiter in(Limiter limiter) {
+        Limiter said = Limiter.of(
+                limiter.kind(), limiter.name(), in(limiter.sentence()), in(limiter.advice()), limiter.expectedGain());
+        Double measured = limiter.measuredGain();
+        return measured == null ? said : said.measured(measured);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.weir.cli.replay;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of one partition that need no further run: those before {@link #position}, and those behind it that were
+ * sent although one before them could not be. The latter go into the metadata of the commit, so that the next run with
+ * the same group does not send them a second time. Confined to one thread.
+ *
+ * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}, all as distances from the committed offset: where the records
+ * end that were looked at, and those before it that are left, single ones or spans such as {@code 17-20}.
+ */
+final class PartitionProgress {
+
+    private static final String NAME = "weir-replay:";
+    private static final Pattern FORM =
+            Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*)");
+
+    /** Brokers take 4,096 bytes unless they are told otherwise; the next poll needs at most half of that. */
+    private static final int FULL_CHARS = 2_000;
+
+    private static final int MAX_CHARS = 4_000;
+
+    private static final int MAX_LEFT = 100_000;
+
+    private long horizon;
+    private final TreeSet<Long> left = new TreeSet<>();
+
+    /** Goes on where a group has committed; at the begin if it has not. */
+    static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
+        PartitionProgress progress = new PartitionProgress();
+        if (committed == null) {
+            return progress;
+        }
+        progress.horizon = committed.offset();
+        Matcher form = FORM.matcher(committed.metadata());
+        if (form.matches()) {
+            progress.readLeft(committed.offset(), Long.parseLong(form.group(1)), form.group(2));
+        }
+        return progress;
+    }
+
+    private void readLeft(long from, long end, String spans) {
+        TreeSet<Long> offsets = new TreeSet<>();
+        for (String span : spans.split(",", -1)) {
+            int dash = span.indexOf('-');
+            long first = Long.parseLong(dash < 0 ? span : span.substring(0, dash));
+            long last = Long.parseLong(span.substring(dash + 1));
+            if (last - first > MAX_LEFT || last >= end) {
+                return;
+            }
+            for (long offset = first; offset <= last; offset++) {
+                offsets.add(from + offset);
+            }
+        }
+        left.addAll(offsets);
+        horizon = from + end;
+    }
+
+    /** Returns true if an earlier run, or this one, is done with the record at an offset. */
+    boolean isDone(long offset) {
+        return offset < horizon && !left.contains(offset);
+    }
+
+    /** The record was sent, left out, or cannot be sent by any run. */
+    void done(long offset) {
+        left.remove(offset);
+        horizon = Math.max(horizon, offset + 1);
+    }
+
+    /** The record was not sent, and another run may be able to. */
+    void left(long offset) {
+        left.add(offset);
+        horizon = Math.max(horizon, offset + 1);
+    }
+
+    /** What to commit. */
+    OffsetAndMetadata position() {
+        if (left.isEmpty()) {
+            return new OffsetAndMetadata(horizon);
+        }
+        String text = text();
+        return new OffsetAndMetadata(left.first(), text.length() > MAX_CHARS ? "" : text);
+    }
+
+    /** Returns true if so many single records are left that a commit can hardly note more. */
+    boolean isFull() {
+        return !left.isEmpty() && text().length() > FULL_CHARS;
+    }
+
+    private String text() {
+        return NAME + (horizon - left.first()) + ":" + String.join(",", spans());
+    }
+
+    private List<String> spans() {
+        List<String> spans = new ArrayList<>();
+        long first = left.first();
+        long last = first;
+        for (long offset : left.tailSet(first, false)) {
+            if (offset != last + 1) {
+                spans.add(span(first, last));
+                first = offset;
+            }
+            last = offset;
+        }
+        spans.add(span(first, last));
+        return spans;
+    }
+
+    private String span(long first, long last) {
+        long from = left.first();
+        return first == last ? Long.toString(first - from) : first - from + "-" + (last - from);
+    }
+}

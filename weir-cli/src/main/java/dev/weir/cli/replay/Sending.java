@@ -1,0 +1,166 @@
+package dev.weir.cli.replay;
+
+import dev.weir.cli.client.ClientFault;
+import dev.weir.cli.replay.Targets.Refusal;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.kafka.letter.Letter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.PolicyViolationException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The restored records of one poll: sends them together, and tells those that their topic refuses, which no further run
+ * can send either, from those that a further run may send. Confined to one thread.
+ */
+final class Sending {
+
+    /** What became of the records, one call for each. */
+    interface Outcomes {
+        void sent();
+
+        /** The record's topic refuses it. */
+        void refused(Letter letter, String why);
+    }
+
+    private record Underway(
+            Letter letter, ProducerRecord<byte[], byte[]> record, PartitionProgress from, Future<?> answer) {}
+
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final Targets targets;
+    private final Outcomes outcomes;
+    private final List<Underway> underway = new ArrayList<>();
+    private @Nullable CliFailure end;
+
+    Sending(KafkaProducer<byte[], byte[]> producer, Targets targets, Outcomes outcomes) {
+        this.producer = producer;
+        this.targets = targets;
+        this.outcomes = outcomes;
+    }
+
+    /**
+     * Hands a record to the producer.
+     *
+     * @param from the partition of the dead-letter record, to be told what became of it
+     */
+    void add(Letter letter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
+        underway.add(new Underway(letter, record, from, send(record)));
+    }
+
+    /** What the client throws at once fails as its answer would. */
+    private Future<?> send(ProducerRecord<byte[], byte[]> record) {
+        try {
+            return producer.send(record);
+        } catch (KafkaException | IllegalArgumentException unsent) {
+            return CompletableFuture.failedFuture(unsent);
+        }
+    }
+
+    /** Waits for all answers; returns why the run ends, or null if no record is left to a further one. */
+    @Nullable
+    CliFailure finish() {
+        producer.flush();
+        for (Underway each : underway) {
+            settle(each);
+        }
+        return end;
+    }
+
+    private void settle(Underway each) {
+        Throwable failure = failure(each.answer);
+        // Records that share a batch with one that is refused fail with it. Alone, each has an answer of its own.
+        if (failure != null && end == null && !isLate(failure)) {
+            failure = failure(send(each.record));
+        }
+        long offset = each.letter.record().offset();
+        if (failure == null) {
+            outcomes.sent();
+            each.from.done(offset);
+            return;
+        }
+        Refusal refusal = refusal(each.record, failure);
+        if (refusal != null) {
+            outcomes.refused(each.letter, refusal.why());
+        }
+        if (refusal != null && refusal.isFinal()) {
+            each.from.done(offset);
+            return;
+        }
+        each.from.left(offset);
+        end = end == null && refusal == null ? unsent(each, failure) : end;
+    }
+
+    private static @Nullable Throwable failure(Future<?> answer) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    answer.get();
+                    return null;
+                } catch (ExecutionException failed) {
+                    return failed.getCause() == null ? failed : failed.getCause();
+                } catch (InterruptedException e) { // The producer answers within its own deadline.
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static boolean isLate(Throwable failure) {
+        return failure instanceof RetriableException;
+    }
+
+    /** The reason why a record cannot be sent although others can; null if nothing can be sent now. */
+    private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
+        if (failure instanceof TimeoutException && end == null) { // Its topic or partition may have gone meanwhile.
+            targets.forget(record.topic());
+            try {
+                return targets.refusal(record.topic(), record.partition());
+            } catch (CliFailure unanswered) {
+                return null;
+            }
+        }
+        boolean isDenied = failure instanceof TopicAuthorizationException;
+        return isDenied || isOfRecord(failure) ? new Refusal(ClientFault.withCause(failure), !isDenied) : null;
+    }
+
+    private static boolean isOfRecord(Throwable failure) {
+        return failure instanceof IllegalArgumentException
+                || failure instanceof RecordTooLargeException
+                || failure instanceof RecordBatchTooLargeException
+                || failure instanceof InvalidRecordException
+                || failure instanceof InvalidTimestampException
+                || failure instanceof InvalidTopicException
+                || failure instanceof PolicyViolationException
+                || failure instanceof UnsupportedForMessageFormatException
+                || failure instanceof SerializationException;
+    }
+
+    private static CliFailure unsent(Underway each, Throwable cause) {
+        return CliFailure.work(
+                "cannot send " + Replay.name(each.letter) + " to " + each.record.topic() + ": "
+                        + ClientFault.withCause(cause),
+                "A run with --group goes on there and sends nothing twice; --to sends it elsewhere, --filter leaves it out.",
+                cause);
+    }
+}

@@ -1,0 +1,125 @@
+package dev.weir.cli.replay;
+
+import dev.weir.cli.client.ClientFault;
+import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.terminal.CliFailure;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics that dead-letter records name, as the brokers know them. A producer would wait a minute for a partition
+ * that is not there, or have the topic created. Confined to one thread, which closes it.
+ */
+final class Targets implements AutoCloseable {
+
+    /**
+     * The reason why a record cannot be written.
+     *
+     * @param isFinal whether no further run can write it, as far as can be said
+     */
+    record Refusal(String why, boolean isFinal) {}
+
+    /**
+     * One topic.
+     *
+     * @param refusal why nothing can be written to it, or null
+     * @param partitions how many it has
+     */
+    private record Target(@Nullable Refusal refusal, int partitions) {}
+
+    private final ClusterClients clients;
+    private final Duration patience;
+    private final Map<String, Target> known = new HashMap<>();
+    private @Nullable Admin admin;
+
+    Targets(ClusterClients clients, Duration patience) {
+        this.clients = clients;
+        this.patience = patience;
+    }
+
+    /**
+     * Says why a record cannot be written there; null if it can.
+     *
+     * @param partition null if the key chooses it
+     */
+    @Nullable
+    Refusal refusal(String topic, @Nullable Integer partition) {
+        Target target = known.computeIfAbsent(topic, this::ask);
+        if (target.refusal() != null) {
+            return target.refusal();
+        }
+        return partition == null || partition < target.partitions()
+                ? null
+                : new Refusal(
+                        "there is no partition " + topic + "-" + partition + " any more: the topic has "
+                                + target.partitions(),
+                        true);
+    }
+
+    /** Asks the brokers again at the next question. */
+    void forget(String topic) {
+        known.remove(topic);
+    }
+
+    private Target ask(String topic) {
+        if (TopicRules.isInternal(topic)) {
+            return refused("topic " + topic + " is internal to Kafka");
+        }
+        if (admin == null) {
+            admin = clients.admin();
+        }
+        try {
+            Map<String, TopicDescription> found = admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            TopicDescription description = Objects.requireNonNull(found.get(topic));
+            return description.isInternal()
+                    ? refused("topic " + topic + " is internal to Kafka")
+                    : new Target(null, description.partitions().size());
+        } catch (ExecutionException answer) {
+            Throwable cause = answer.getCause() == null ? answer : answer.getCause();
+            return switch (cause) {
+                case UnknownTopicOrPartitionException missing -> refused("there is no topic " + topic);
+                case InvalidTopicException invalid -> refused("no topic can have the name " + topic);
+                case AuthorizationException denied -> new Target(new Refusal(ClientFault.withCause(denied), false), 0);
+                default -> throw unanswered(topic, cause);
+            };
+        } catch (TimeoutException late) {
+            throw unanswered(topic, late);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unanswered(topic, e);
+        }
+    }
+
+    private static Target refused(String why) {
+        return new Target(new Refusal(why, true), 0);
+    }
+
+    private CliFailure unanswered(String topic, Throwable cause) {
+        return CliFailure.work(
+                "no broker says within " + patience.toMillis() + " ms whether there is a topic " + topic + ": "
+                        + ClientFault.withCause(cause),
+                "Run it again; --connect-timeout waits longer for an answer.",
+                cause);
+    }
+
+    @Override
+    public void close() {
+        if (admin != null) {
+            admin.close(Duration.ZERO);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.cli.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a run of a replay commits, and what the next one makes of it. */
+class PartitionProgressTest {
+
+    @Test
+    void recordsThatAreDone_areCommittedAsAnOffset() {
+        PartitionProgress progress = PartitionProgress.of(new OffsetAndMetadata(10));
+        progress.done(10);
+        progress.done(12);
+        assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(13));
+    }
+
+    @Test
+    void recordsThatAreLeft_areTheOnlyOnesOfTheNextRun() {
+        PartitionProgress first = PartitionProgress.of(null);
+        for (long offset = 1_000_000_000_000L; offset < 1_000_000_000_010L; offset++) {
+            if (offset % 10 == 2 || (offset % 10 >= 4 && offset % 10 <= 6)) {
+                first.left(offset);
+            } else {
+                first.done(offset);
+            }
+        }
+        OffsetAndMetadata committed = first.position();
+        assertThat(committed).isEqualTo(new OffsetAndMetadata(1_000_000_000_002L, "weir-replay:8:0,2-4"));
+
+        PartitionProgress next = PartitionProgress.of(committed);
+        assertThat(next.isDone(1_000_000_000_002L)).isFalse();
+        assertThat(next.isDone(1_000_000_000_003L)).isTrue();
+        assertThat(next.isDone(1_000_000_000_005L)).isFalse();
+        assertThat(next.isDone(1_000_000_000_009L)).isTrue();
+        assertThat(next.isDone(1_000_000_000_010L)).isFalse();
+        next.done(1_000_000_000_002L);
+        assertThat(next.position()).isEqualTo(new OffsetAndMetadata(1_000_000_000_004L, "weir-replay:6:0-2"));
+        for (long offset = 1_000_000_000_004L; offset < 1_000_000_000_007L; offset++) {
+            next.done(offset);
+        }
+        assertThat(next.position()).isEqualTo(new OffsetAndMetadata(1_000_000_000_010L));
+    }
+
+    /** Every second one of two polls of 500 records. */
+    @Test
+    void manyRecordsThatAreLeft_fitIntoACommit_untilItIsFull() {
+        PartitionProgress progress = PartitionProgress.of(null);
+        long offset = 5_000_000_000L;
+        while (!progress.isFull()) {
+            for (int i = 0; i < 500; i += 2) {
+                progress.left(offset++);
+                progress.done(offset++);
+            }
+            assertThat(progress.position().metadata()).hasSizeBetween(1, 4_000);
+        }
+        assertThat(offset).isGreaterThan(5_000_000_500L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "by hand",
+                "weir-replay:",
+                "weir-replay:5:",
+                "weir-replay:5:0,9",
+                "weir-replay:5:0-99999999999"
+            })
+    void otherMetadata_isNone(String metadata) {
+        PartitionProgress progress = PartitionProgress.of(new OffsetAndMetadata(3, metadata));
+        assertThat(progress.isDone(2)).isTrue();
+        assertThat(progress.isDone(3)).isFalse();
+        assertThat(progress.isDone(4)).isFalse();
+        assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(3));
+    }
+}
