@@ -1,6 +1,9 @@
 package dev.weir.cli.terminal;
 
+import dev.weir.bench.result.Secrets;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -88,7 +91,9 @@ public final class Terminal {
 
     public void stackTrace(Throwable e) {
         clearStatus();
-        e.printStackTrace(err);
+        StringWriter trace = new StringWriter();
+        e.printStackTrace(new PrintWriter(trace));
+        err.print(Secrets.redactAddresses(trace.toString()));
     }
 
     /** For libraries that print by themselves (picocli's usage help). Not guarded by this object's lock. */
