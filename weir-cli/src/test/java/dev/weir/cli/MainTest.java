@@ -211,6 +211,28 @@ class MainTest {
         assertThat(harness.err()).isEmpty();
     }
 
+    /** Clients log their settings when they start, and repeat what they refuse. */
+    @Test
+    void passwordInAnAddress_isInNoLineAndInNoError(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("weir.log");
+        String address = "https://me:hunter2@idp.example/token";
+        int code = harness.runProbe(
+                weir -> {
+                    Logger.getLogger("probe").info("sasl.oauthbearer.token.endpoint.url = " + address);
+                    throw CliFailure.work("no answer from " + address, "");
+                },
+                "--log-file",
+                file.toString(),
+                "--verbose");
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(Files.readString(file))
+                .contains("[hidden]@idp.example/token")
+                .doesNotContain("hunter2");
+        assertThat(harness.err())
+                .contains("no answer from https://[hidden]@idp.example/token", "\tat ")
+                .doesNotContain("hunter2");
+    }
+
     @Test
     void logFile_thatCannotBeWritten_isWrongUsage(@TempDir Path folder) {
         Path file = folder.resolve("absent").resolve("weir.log");

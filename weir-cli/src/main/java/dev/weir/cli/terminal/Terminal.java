@@ -1,5 +1,6 @@
 package dev.weir.cli.terminal;
 
+import dev.weir.bench.result.Secrets;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -101,7 +102,7 @@ public final class Terminal {
     public void stackTrace(Throwable e) {
         StringWriter trace = new StringWriter();
         e.printStackTrace(new PrintWriter(trace));
-        notes(Printable.indented(trace.toString()));
+        notes(Printable.indented(Secrets.redactAddresses(trace.toString())));
     }
 
     /** For libraries that print by themselves (picocli's usage help). Not guarded by this object's lock. */
