@@ -5,13 +5,13 @@ import dev.weir.kafka.internal.transaction.TransactionLimits;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
 import dev.weir.kafka.internal.transaction.TransactionalSource;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Action;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -55,7 +55,7 @@ public final class ExactlyOnceFlow<K, V> {
     private final Duration commitInterval;
     private final int commitRecords;
     private final long commitBytes;
-    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
+    private final @Nullable Action<? super List<RecordMetadata>> whenCommitted;
     private final WriteFailures failures;
 
     private ExactlyOnceFlow(
@@ -64,7 +64,7 @@ public final class ExactlyOnceFlow<K, V> {
             Duration commitInterval,
             int commitRecords,
             long commitBytes,
-            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
             WriteFailures failures) {
         this.settings = settings;
         this.subscription = subscription;
@@ -119,7 +119,7 @@ public final class ExactlyOnceFlow<K, V> {
      * @param listener called by the thread that commits, which waits for it; what it throws fails the run. Until it is
      *     told it costs an object for each record of the open transaction
      */
-    public ExactlyOnceFlow<K, V> whenCommitted(Consumer<? super List<RecordMetadata>> listener) {
+    public ExactlyOnceFlow<K, V> whenCommitted(Action<? super List<RecordMetadata>> listener) {
         return new ExactlyOnceFlow<>(
                 settings,
                 subscription,

@@ -17,6 +17,7 @@ import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -191,7 +192,7 @@ class ExactlyOnceFlowTest {
         createTopics("untold", 1_000);
         try (RunningPipeline run = untilEnd("untold")
                 .whenCommitted(records -> {
-                    throw new IllegalStateException("planned");
+                    throw new IOException("planned");
                 })
                 .produceTo(producer(), records -> records.map(record -> to("untold-out", record)))
                 .run()) {

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.stream.Action;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -36,7 +36,7 @@ final class Committer<K, V> {
     private final Board<K, V> board;
     private final StageContext context;
     private final TransactionCounts counts;
-    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
+    private final @Nullable Action<? super List<RecordMetadata>> whenCommitted;
     private final ExecutorService thread;
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
@@ -55,7 +55,7 @@ final class Committer<K, V> {
             Board<K, V> board,
             StageContext context,
             TransactionCounts counts,
-            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
             IntFunction<Producer<K, V>> clients) {
         this(
                 board,
@@ -74,7 +74,7 @@ final class Committer<K, V> {
             Board<K, V> board,
             StageContext context,
             TransactionCounts counts,
-            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
             IntFunction<Producer<K, V>> clients,
             ExecutorService thread) {
         this.board = board;
@@ -188,10 +188,21 @@ final class Committer<K, V> {
             }
             board.sinkMeter.out((int) cut.transaction().records());
             board.wakeOwner.run();
-            if (whenCommitted != null && cut.transaction().records() > 0) {
-                whenCommitted.accept(cut.transaction().results());
-            }
+            tellCommitted(cut.transaction());
         });
+    }
+
+    private void tellCommitted(OpenTransaction<K, V> committed) {
+        if (whenCommitted == null || committed.records() == 0) {
+            return;
+        }
+        try {
+            whenCommitted.accept(committed.results());
+        } catch (RuntimeException unchecked) {
+            throw unchecked;
+        } catch (Exception failure) {
+            throw new KafkaPipelineException("the listener of whenCommitted failed: " + failure.getMessage(), failure);
+        }
     }
 
     private void flushed() {

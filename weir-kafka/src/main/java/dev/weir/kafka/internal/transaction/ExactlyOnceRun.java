@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Action;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
@@ -16,7 +17,6 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -116,14 +116,14 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     private final ProducerSettings<K, V> settings;
-    private final @Nullable Consumer<? super List<RecordMetadata>> whenCommitted;
+    private final @Nullable Action<? super List<RecordMetadata>> whenCommitted;
     private final WriteFailures failures;
     private final BiFunction<String, @Nullable String, TransactionPlan> plans;
 
     /** Creates what makes a plan of group and static member for each run; the listener hears what was committed. */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,
-            @Nullable Consumer<? super List<RecordMetadata>> whenCommitted,
+            @Nullable Action<? super List<RecordMetadata>> whenCommitted,
             WriteFailures failures,
             BiFunction<String, @Nullable String, TransactionPlan> plans) {
         this.settings = Objects.requireNonNull(settings, "settings");
