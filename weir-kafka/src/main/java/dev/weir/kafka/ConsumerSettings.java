@@ -35,7 +35,7 @@ public final class ConsumerSettings<K, V> {
     private static final int MAX_LEAN_BATCH = 64 * MEGABYTE;
 
     /** As long as no size is given. */
-    private static final int BY_PATH = Integer.MIN_VALUE;
+    private static final long BY_PATH = Long.MIN_VALUE;
 
     private final Values<K, V> values;
 
@@ -56,7 +56,7 @@ public final class ConsumerSettings<K, V> {
             FetchPath fetch,
             int fetchThreads,
             OnClose onClose,
-            int maxBatchBytes,
+            long maxBatchBytes,
             UnreadableBatches unreadableBatches) {
         this.values = new Values<>(
                 properties,
@@ -195,13 +195,13 @@ public final class ConsumerSettings<K, V> {
      * to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the client
      * path does it record by record.
      */
-    public int maxBatchBytes() {
+    public long maxBatchBytes() {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;
     }
 
-    private static int defaultBatchBytes(FetchPath path) {
+    private static long defaultBatchBytes(FetchPath path) {
         long most = path == FetchPath.LEAN ? MAX_LEAN_BATCH : MAX_BATCH;
-        return (int) Math.clamp(Runtime.getRuntime().maxMemory() / 4, MEGABYTE, most);
+        return Math.clamp(Runtime.getRuntime().maxMemory() / 4, (long) MEGABYTE, most);
     }
 
     /** What becomes of batches that cannot be read, default {@link UnreadableBatches#DEAD_LETTER}. */
@@ -340,7 +340,7 @@ public final class ConsumerSettings<K, V> {
         private int fetchThreads = 1;
         private OnClose onClose = OnClose.DEFAULT;
 
-        private int maxBatchBytes = BY_PATH;
+        private long maxBatchBytes = BY_PATH;
 
         private UnreadableBatches unreadableBatches = UnreadableBatches.DEAD_LETTER;
 
@@ -542,7 +542,7 @@ public final class ConsumerSettings<K, V> {
         }
 
         /** See {@link ConsumerSettings#maxBatchBytes()}. */
-        public Builder<K, V> maxBatchBytes(int bytes) {
+        public Builder<K, V> maxBatchBytes(long bytes) {
             this.maxBatchBytes = bytes;
             return this;
         }
@@ -611,7 +611,7 @@ public final class ConsumerSettings<K, V> {
             FetchPath fetch,
             int fetchThreads,
             OnClose onClose,
-            int maxBatchBytes,
+            long maxBatchBytes,
             UnreadableBatches unreadableBatches) {
 
         Values {

@@ -51,10 +51,7 @@ final class ConsumerSettingsReader {
     static {
         OWN.put(PRODUCE, (builder, entry) -> {});
         OWN.put(key("fetchThreads"), (builder, entry) -> builder.fetchThreads(SettingsText.number(entry)));
-        OWN.put(
-                key("maxBatchBytes"),
-                (builder, entry) ->
-                        builder.maxBatchBytes((int) Math.min(SettingsText.bytes(entry), Integer.MAX_VALUE)));
+        OWN.put(key("maxBatchBytes"), (builder, entry) -> builder.maxBatchBytes(SettingsText.bytes(entry)));
         OWN.put(
                 key("unreadableBatches"),
                 (builder, entry) -> builder.unreadableBatches(

@@ -178,7 +178,7 @@ class WeirSettingsTest {
                     assertThat(consumer.fetch()).isEqualTo(FetchPath.LEAN);
                     assertThat(consumer.fetchThreads()).isEqualTo(2);
                     assertThat(consumer.onClose()).isEqualTo(OnClose.REMAIN);
-                    assertThat(consumer.maxBatchBytes()).isEqualTo(2 << 20);
+                    assertThat(consumer.maxBatchBytes()).isEqualTo(2L << 20);
                     assertThat(consumer.unreadableBatches()).isEqualTo(ConsumerSettings.UnreadableBatches.SKIP);
                     assertThat(both.producer().producePath()).isEqualTo(ProducePath.LEAN);
                     assertThat(both.producer().properties()).containsEntry("acks", "all");

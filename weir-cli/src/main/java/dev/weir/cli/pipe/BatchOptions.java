@@ -78,7 +78,7 @@ final class BatchOptions {
     ConsumerSettings<byte[], byte[]> apply(ConsumerSettings<byte[], byte[]> settings) {
         var builder = settings.toBuilder();
         if (maxBytes != null) {
-            builder.maxBatchBytes(maxBytes.intValue());
+            builder.maxBatchBytes(maxBytes);
         }
         if (unreadable != null) {
             builder.unreadableBatches(unreadable.policy);

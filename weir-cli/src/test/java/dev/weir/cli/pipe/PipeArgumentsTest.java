@@ -72,6 +72,14 @@ class PipeArgumentsTest {
             --via exec:cat --retry 1 | --retry does not go with
             --via each:cat --timeout 0s | --timeout must be more than 0s
             --retry 3 | --retry has nothing to repeat
+            --unreadable-batches drop | 'drop' is none of fail, skip, dead-letter
+            --unreadable-batches dead-letter | goes with --dead-letter of records one by one
+            --unreadable-batches dead-letter --dead-letter d --via exec:cat | goes with --dead-letter of records one by one
+            --unreadable-batches skip --share | --unreadable-batches does not go with --share
+            --max-batch-bytes 64KB --share | --max-batch-bytes does not go with --share
+            --max-batch-bytes 10KB | --max-batch-bytes must be 64KB to 1GB
+            --max-batch-bytes 5GB | --max-batch-bytes must be 64KB to 1GB
+            --max-batch-bytes much | 'much' is no size like 65536, 64KB, 16MB or 1GB
             --connect-timeout 0s | --connect-timeout must be more than 0s
             """)
     void wrongArguments_areRefusedWithWhatAndWhatToDo(String arguments, String message) {

@@ -148,7 +148,7 @@ class LeanSourceTest {
             produceZeros("huge", 70 * 1024 * 1024);
             assertThatThrownBy(running::await)
                     .isInstanceOf(KafkaPipelineException.class)
-                    .hasMessageContainingAll("huge-0@10", "maxBatchBytes", "commit a later offset");
+                    .hasMessageContainingAll("huge-0@10", "maxBatchBytes", "unreadableBatches");
         }
         assertThat(seen).hasValue(10);
         assertThat(KAFKA.cluster().committedOffsets("huge")).containsValue(10L);

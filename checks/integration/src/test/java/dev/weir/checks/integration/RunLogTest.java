@@ -168,7 +168,8 @@ class RunLogTest {
 
     @Test
     void severalPipelinesOnOneConsumer_saySoForEach() throws Exception {
-        try (SharedConsumer<byte[], byte[]> consumer = SharedConsumer.start(settings("several"), Subscription.topics("in"))) {
+        try (SharedConsumer<byte[], byte[]> consumer =
+                SharedConsumer.start(settings("several"), Subscription.topics("in"))) {
             var running =
                     consumer.records("in").to(Sink.ignore()).named("logged").run();
             ConsumerLedger.await(
@@ -180,8 +181,7 @@ class RunLogTest {
             assertThat(running.drain(Duration.ofSeconds(30)).drained()).isTrue();
         }
         assertThat(lines)
-                .anyMatch(line ->
-                        line.startsWith("several pipelines on one consumer: reads [in] as group several"))
+                .anyMatch(line -> line.startsWith("several pipelines on one consumer: reads [in] as group several"))
                 .anyMatch(line -> line.startsWith("pipeline logged: reads [in] by the consumer of several pipelines"))
                 .anyMatch(line -> line.equals("pipeline logged: ended; nothing is left unfinished"))
                 .anyMatch(line -> line.startsWith("several pipelines on one consumer: drained and ended"));

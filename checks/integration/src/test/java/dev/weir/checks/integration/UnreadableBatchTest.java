@@ -13,6 +13,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -213,6 +214,27 @@ class UnreadableBatchTest {
         assertThat(read).containsExactly("0", "1");
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    /** A member of a share group neither skips nor passes on what it cannot read: it names the place. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Damage.class,
+            names = {"CHECKSUM", "CODEC", "COMPRESSED_BYTES"})
+    void batchAtFault_ofAShareGroup_onTheLeanPath_failsTheRunNamingItsPlace(Damage damage) throws Exception {
+        String topic = topic(damage, "share", true);
+        ShareSettings<byte[], byte[]> settings = ShareSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(topic)
+                .startAt(ShareSettings.Start.EARLIEST)
+                .fetch(FetchPath.LEAN)
+                .build();
+        Throwable failure = catchThrowable(() -> KafkaSource.shared(settings, topic)
+                .to(Sink.ignore())
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS));
+        assertThat(failure.getCause()).hasMessageContaining(topic + "-0@2..4 is corrupt");
     }
 
     /** 40 records of 200 KB in a batch of some KB: more than a poll may have, in a heap that small. */

@@ -19,7 +19,6 @@ final class Arrivals {
     private final Positions positions;
     private final Hooks hooks;
     private final Observer observer;
-    private final RunLog runLog;
 
     Arrivals(
             OwnerThread owner,
@@ -28,8 +27,7 @@ final class Arrivals {
             Commits commits,
             Positions positions,
             Hooks hooks,
-            Observer observer,
-            RunLog runLog) {
+            Observer observer) {
         this.owner = owner;
         this.fetcher = fetcher;
         this.assignment = assignment;
@@ -37,7 +35,6 @@ final class Arrivals {
         this.positions = positions;
         this.hooks = hooks;
         this.observer = observer;
-        this.runLog = runLog;
     }
 
     void assigned(Collection<TopicPartition> ids) {
@@ -48,7 +45,7 @@ final class Arrivals {
             return;
         }
         assignment.add(ids, observer.assigned());
-        runLog.assigned(ids, assignment.ids().size());
+        observer.runLog().assigned(ids, assignment.ids().size());
         commits.assigned(ids);
         hooks.assigned(Set.copyOf(ids));
         positions.assigned(assignment.current(ids));

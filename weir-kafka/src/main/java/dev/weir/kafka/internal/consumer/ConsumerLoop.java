@@ -69,7 +69,6 @@ final class ConsumerLoop implements Runnable {
     private final Requests requests;
     private final Owner owner;
     private final Readers readers = new Readers();
-    private final RunLog runLog = new RunLog();
     private final Positions positions;
     private final NewPartitions newPartitions;
     private final BoundedRead boundedRead;
@@ -137,10 +136,9 @@ final class ConsumerLoop implements Runnable {
         RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
         Hooks hooks = new Hooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
-        this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer, runLog);
-        UnreadableBatches unreadable = new UnreadableBatches(
-                settings.unreadableBatches(), plan.takesUnreadable(), assignment, emission, flow, fetcher);
-        this.intake = new Intake(waiting, fetcher, assignment, flow, emission, positions, unreadable, observer, clock);
+        this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
+        this.intake =
+                new Intake(waiting, fetcher, assignment, flow, emission, positions, observer, clock, settings, plan);
         this.rebalances = new Rebalances(
                 owner,
                 arrivals,
@@ -153,8 +151,7 @@ final class ConsumerLoop implements Runnable {
                 readers,
                 waiting,
                 clock,
-                revokeTimes,
-                runLog);
+                revokeTimes);
         this.ending =
                 new Ending(owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
         this.control = new ConsumerControl(owner, observer, pauses, assignment, positions, delivery::pausesChanged);
@@ -204,7 +201,7 @@ final class ConsumerLoop implements Runnable {
 
     /** Logs the beginning of the run, under a name for all its lines; before the owner thread starts. */
     void begins(String name, ConsumerSettings<?, ?> settings) {
-        runLog.begins(name, settings, subscription, plan.delivery(), transactions != null);
+        observer.runLog().begins(name, settings, subscription, plan.delivery(), transactions != null);
     }
 
     /** Says in whose stages what was emitted may be. */
@@ -253,7 +250,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void fail(Throwable failure) {
-        runLog.fails(failure);
+        observer.runLog().fails(failure);
         owner.fail(failure);
     }
 
@@ -316,7 +313,7 @@ final class ConsumerLoop implements Runnable {
             } catch (Error failure) {
                 owner.fail(failure);
             } finally {
-                runLog.ended(leftUndone);
+                observer.runLog().ended(leftUndone);
                 // Whatever happened: somebody waits for it.
                 owner.ended(String.join("; ", leftUndone));
                 control.ended();

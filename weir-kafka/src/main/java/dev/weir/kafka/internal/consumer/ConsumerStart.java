@@ -371,7 +371,7 @@ public final class ConsumerStart {
 
     /** Has the client of the configuration go by a budget, if it is to fetch. */
     private PollBudget budget(Surroundings around, Map<String, Object> config) {
-        PollBudget budget = new PollBudget(settings.bufferBytes(), settings.maxBatchBytes());
+        PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
         if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {
             config.put(PollBudget.CONFIG, budget);
             config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, PollBudget.Bytes.class);
@@ -393,12 +393,17 @@ public final class ConsumerStart {
             throw new KafkaPipelineException("only a client can fetch here, where there are no brokers: fetch="
                     + settings.fetch() + "; set fetch(FetchPath.CLIENT)");
         }
-        return LeanFetcher.open(client, config, settings.maxBatchBytes(), name, settings.fetchThreads(), views);
+        return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
+    }
+
+    /** At most 1 GB, as the settings are checked. */
+    private int maxBatchBytes() {
+        return (int) settings.maxBatchBytes();
     }
 
     private ClientRescue rescue(Map<String, Object> config) {
         return new ClientRescue(
-                () -> LeanConfig.of(config, Math.min(settings.maxBatchBytes(), MAX_RESCUED_BYTES)),
+                () -> LeanConfig.of(config, Math.min(maxBatchBytes(), MAX_RESCUED_BYTES)),
                 ClientLimits.of(config).maxPollRecords(),
                 settings.bufferBytes());
     }

@@ -1,9 +1,11 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
+import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LeaderEpochs;
 import dev.weir.kafka.internal.fetch.UnreadableBatch;
@@ -40,16 +42,17 @@ final class Intake {
             FlowControl flow,
             Emission emission,
             Positions positions,
-            UnreadableBatches unreadable,
             Observer observer,
-            OwnerClock clock) {
+            OwnerClock clock,
+            ConsumerSettings<?, ?> settings,
+            Plan plan) {
         this.waiting = waiting;
         this.fetcher = fetcher;
         this.assignment = assignment;
         this.flow = flow;
         this.emission = emission;
         this.positions = positions;
-        this.unreadable = unreadable;
+        this.unreadable = UnreadableBatches.by(settings, plan, assignment, emission, flow, fetcher);
         this.observer = observer;
         this.clock = clock;
     }

@@ -60,6 +60,8 @@ final class Observer {
     private final String reads;
     private final Finder finder;
 
+    private final RunLog runLog = new RunLog();
+
     private final long maxPollNanos;
 
     // Owner thread.
@@ -103,6 +105,11 @@ final class Observer {
         this.lookDueNanos = now;
         this.polledNanos = now;
         this.progressNanos = now;
+    }
+
+    /** What is logged about the run. */
+    RunLog runLog() {
+        return runLog;
     }
 
     // ---- Any thread ------------------------------------------------------------------------------------------------

@@ -47,7 +47,6 @@ final class Rebalances implements ConsumerRebalanceListener {
     private final Waiting waiting;
     private final OwnerClock clock;
     private final RevokeTimes times;
-    private final RunLog runLog;
 
     Rebalances(
             OwnerThread owner,
@@ -61,8 +60,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             Readers readers,
             Waiting waiting,
             OwnerClock clock,
-            RevokeTimes times,
-            RunLog runLog) {
+            RevokeTimes times) {
         this.owner = owner;
         this.arrivals = arrivals;
         this.assignment = assignment;
@@ -75,7 +73,6 @@ final class Rebalances implements ConsumerRebalanceListener {
         this.waiting = waiting;
         this.clock = clock;
         this.times = times;
-        this.runLog = runLog;
     }
 
     /** Whether partitions go because the consumer closes, which has seen to everything itself. */
@@ -97,7 +94,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             waiting.inCallback(() -> {
                 long begin = clock.nanoTime();
                 release(assignment.withdraw(ids), times.workEnd(begin));
-                runLog.revoked(ids, assignment.ids().size());
+                observer.runLog().revoked(ids, assignment.ids().size());
                 hooks.revoked(Set.copyOf(ids), times.hooksEnd(begin, clock.nanoTime()));
             });
         }

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
+import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.fetch.UnreadableBatch;
@@ -31,21 +32,35 @@ final class UnreadableBatches {
     private final FlowControl flow;
     private final Fetcher fetcher;
 
-    /** @param hasWayOut whether the pipeline takes such a batch as a record that cannot be decoded */
-    UnreadableBatches(
+    private UnreadableBatches(
             ConsumerSettings.UnreadableBatches policy,
-            boolean hasWayOut,
             Assignment assignment,
             Emission emission,
             FlowControl flow,
             Fetcher fetcher) {
-        this.policy = policy == ConsumerSettings.UnreadableBatches.DEAD_LETTER && !hasWayOut
-                ? ConsumerSettings.UnreadableBatches.FAIL
-                : policy;
+        this.policy = policy;
         this.assignment = assignment;
         this.emission = emission;
         this.flow = flow;
         this.fetcher = fetcher;
+    }
+
+    /** By the settings' policy; a pipeline that cannot take such a batch as a record fails instead. */
+    static UnreadableBatches by(
+            ConsumerSettings<?, ?> settings,
+            Plan plan,
+            Assignment assignment,
+            Emission emission,
+            FlowControl flow,
+            Fetcher fetcher) {
+        boolean fails = settings.unreadableBatches() == ConsumerSettings.UnreadableBatches.DEAD_LETTER
+                && !plan.takesUnreadable();
+        return new UnreadableBatches(
+                fails ? ConsumerSettings.UnreadableBatches.FAIL : settings.unreadableBatches(),
+                assignment,
+                emission,
+                flow,
+                fetcher);
     }
 
     /** A poll has found one, and all before it in its partition was handed out. */

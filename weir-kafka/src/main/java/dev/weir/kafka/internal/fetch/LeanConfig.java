@@ -48,7 +48,7 @@ public final class LeanConfig {
         config.forEach((name, value) -> {
             // A consumer's configuration, as which security settings are read, refuses those of a share consumer.
             if (!name.startsWith("share.")) {
-                settings.property(name, String.valueOf(value));
+                settings.property(name, value instanceof Class<?> type ? type.getName() : String.valueOf(value));
             }
         });
         int fetchBytes = Math.max(

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
 import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
@@ -112,7 +111,8 @@ final class Deliveries implements AutoCloseable {
                     }
                 }
             }
-        } catch (CorruptRecordException corrupt) {
+        } catch (KafkaException | IllegalArgumentException corrupt) {
+            // The latter for an unknown codec.
             throw new KafkaException(
                     of + "@" + batch.baseOffset() + ".." + batch.lastOffset() + " is corrupt (" + corrupt.getMessage()
                             + "); the client path (fetch=CLIENT) rejects such batches",
