@@ -67,7 +67,10 @@ public final class ConsumerSnapshot {
         return values.dropped;
     }
 
-    /** Offsets that the out-of-range policy passed over: no pipeline got the records there, if there were any. */
+    /**
+     * Offsets that the out-of-range policy passed over, and batches that cannot be read and were left out ({@code
+     * unreadable}): no pipeline got the records there, if there were any.
+     */
     public List<RecordRange> skipped() {
         return values.skipped;
     }
@@ -116,7 +119,10 @@ public final class ConsumerSnapshot {
             return values.count;
         }
 
-        /** A word for the reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range} or {@code recreated}. */
+        /**
+         * A word for the reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range}, {@code recreated} or
+         * {@code unreadable}.
+         */
         public String reason() {
             return values.reason;
         }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.DeadLetter;
@@ -15,6 +16,7 @@ import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.testkit.KafkaCluster;
@@ -118,11 +120,19 @@ class UnreadableBatchTest {
         Source<ConsumerRecord<byte[], byte[]>> source = KafkaSource.atLeastOnce(
                 settings(path, topic).unreadableBatches(UnreadableBatches.SKIP).build(),
                 Subscription.topics(topic).untilEnd());
-        var report = source.to(Sink.forEach(this::note)).run().completion().get(60, TimeUnit.SECONDS);
+        RunningPipeline running = source.to(Sink.forEach(this::note)).run();
+        var report = running.completion().get(60, TimeUnit.SECONDS);
         assertThat(report.drained()).isTrue();
         assertThat(read).containsExactlyElementsOf(readable(path, damage));
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
+        assertThat(ConsumerHandle.of(running).snapshot(Duration.ofSeconds(5)).skipped())
+                .singleElement()
+                .satisfies(range -> {
+                    assertThat(range.reason()).isEqualTo("unreadable");
+                    assertThat(range.from()).isGreaterThanOrEqualTo(2);
+                    assertThat(range.to()).isLessThanOrEqualTo(5);
+                });
     }
 
     @ParameterizedTest

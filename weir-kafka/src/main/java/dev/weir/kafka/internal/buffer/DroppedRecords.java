@@ -25,7 +25,8 @@ public final class DroppedRecords {
         LOST("lost"),
         SEEK("seek"),
         OUT_OF_RANGE("out-of-range"),
-        RECREATED("recreated");
+        RECREATED("recreated"),
+        UNREADABLE("unreadable");
 
         private final String label;
 
@@ -84,7 +85,7 @@ public final class DroppedRecords {
                 : each);
     }
 
-    /** The policy has the partition go on at {@code to}, and {@code from} was the first offset not given out. */
+    /** A policy has the partition go on at {@code to}, and {@code from} was the first offset not given out. */
     public synchronized void skip(TopicPartition id, long from, long to, Reason reason) {
         if (from < to) {
             add(skipped, RecordRange.of(id.topic(), id.partition(), from, to, to - from, reason.label));

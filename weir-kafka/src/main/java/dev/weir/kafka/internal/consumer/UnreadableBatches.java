@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.DroppedRecords.Reason;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Plan;
@@ -82,6 +83,7 @@ final class UnreadableBatches {
                         batch.nextOffset() - 1,
                         batch.cause().getMessage());
                 emission.leaveOut(partition, batch.offset(), batch.nextOffset());
+                assignment.dropped().skip(id, batch.offset(), batch.nextOffset(), Reason.UNREADABLE);
             }
             case DEAD_LETTER -> {
                 LOG.warn(
