@@ -2,6 +2,7 @@ package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -94,7 +95,12 @@ final class ForEachSink<T> implements SinkLoop<T> {
                     continue;
                 }
                 reached++;
-                consumer.accept(element);
+                try {
+                    consumer.accept(element);
+                } catch (RuntimeException | Error thrown) {
+                    FailedElement.note(thrown, "forEach", batch.target(i), batch.token(i), batch.get(i));
+                    throw thrown;
+                }
                 batch.ack(i);
             }
             return reached;
