@@ -7,4 +7,6 @@ module dev.weir.stream {
     exports dev.weir.stream.control;
     exports dev.weir.stream.spi;
     exports dev.weir.stream.testing;
+
+    uses dev.weir.stream.spi.ElementDescriber;
 }

@@ -103,6 +103,11 @@ public final class BatchJob<K, V> implements AckTarget {
         members.forEach(member -> member.target.roots(member.token, visitor));
     }
 
+    /** The first record that is in here. */
+    Job<K, V> first() {
+        return members.getFirst().job;
+    }
+
     @Override
     public String placeOf(long token) {
         BatchMember<K, V> first = members.getFirst();

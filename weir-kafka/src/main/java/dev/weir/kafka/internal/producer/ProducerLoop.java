@@ -5,6 +5,7 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -105,12 +106,14 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             record = records.apply(element);
         } catch (StackOverflowError tooDeep) {
             if (rejects == null) {
+                FailedElement.note(tooDeep, context.stageName(), target, token, element);
                 throw tooDeep;
             }
             rejects.add(element, new SerializationException("no record can be made of it", tooDeep), target, token);
             return;
         } catch (RuntimeException refused) {
             if (rejects == null) {
+                FailedElement.note(refused, context.stageName(), target, token, element);
                 throw refused;
             }
             rejects.add(element, refused, target, token);

@@ -41,6 +41,7 @@ interface ChunkLoop {
                         result = stage.supervised.after(thrown, again -> notNull(handler.handle(again)), element);
                         if (result instanceof Verdict verdict) {
                             if (verdict.fails()) {
+                                stage.supervised.note(verdict, batch, i);
                                 work.fail(i, verdict.failure());
                                 break;
                             }

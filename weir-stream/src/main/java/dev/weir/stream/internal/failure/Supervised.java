@@ -6,8 +6,10 @@ import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,20 +34,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Supervised {
 
+    private final String stage;
     private final Supervision supervision;
     private final Clock clock;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition revocation = lock.newCondition();
 
-    private Supervised(Supervision supervision, Clock clock) {
+    private Supervised(String stage, Supervision supervision, Clock clock) {
+        this.stage = stage;
         this.supervision = supervision;
         this.clock = clock;
     }
 
     /** The supervision of a stage with these attributes; it waits by {@code clock}. */
     public static Supervised by(StageAttributes attributes, Clock clock) {
-        return new Supervised(attributes.supervision(), clock);
+        return new Supervised(attributes.name(), attributes.supervision(), clock);
     }
 
     /** Whether anything is ever tried again. */
@@ -120,6 +124,18 @@ public final class Supervised {
         return outcome;
     }
 
+    /** If the stream is to fail: notes at which element. Before its claim ends. */
+    public void note(Object outcome, AckTarget target, long token, Object element) {
+        if (outcome instanceof Verdict verdict && verdict.fails()) {
+            FailedElement.note(verdict.failure(), stage, target, token, element);
+        }
+    }
+
+    /** The same for an element of a batch. */
+    public void note(Object outcome, Batch<?> batch, int index) {
+        note(outcome, batch.target(index), batch.token(index), batch.get(index));
+    }
+
     /** The claim of an element that was lost has ended. */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
@@ -127,6 +143,7 @@ public final class Supervised {
         if (outcome == Verdict.REVOKED) {
             boolean ignored = batch.dropIfRevoked(index);
         }
+        note(outcome, batch, index);
         return outcome;
     }
 

@@ -211,6 +211,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     }
 
     private boolean drop(Verdict verdict) {
+        supervised.note(verdict, held, next);
         verdict.throwIfFails();
         verdict.settle(held.target(next), held.token(next));
         return false;

@@ -104,6 +104,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
             result = supervised.after(thrown, value -> combine.apply(value, other), left.value());
         }
         if (result instanceof Verdict verdict) {
+            supervised.note(verdict, left.target(), left.token(), left.value());
             verdict.throwIfFails();
             verdict.settle(left.target(), left.token());
             verdict.settle(right.target(), right.token());

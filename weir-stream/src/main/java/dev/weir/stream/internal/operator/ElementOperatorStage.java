@@ -96,6 +96,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
                 out.truncate(before);
                 Verdict verdict = supervised.decide(thrown);
                 if (verdict.fails()) {
+                    supervised.note(verdict, batch, i);
                     failure = verdict.failure();
                     batch.abandonFrom(i);
                     return;

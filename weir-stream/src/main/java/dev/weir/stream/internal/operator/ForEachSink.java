@@ -4,6 +4,7 @@ import dev.weir.stream.Action;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -103,7 +104,12 @@ final class ForEachSink<T> implements SinkLoop<T> {
                     continue;
                 }
                 reached++;
-                action.accept(element);
+                try {
+                    action.accept(element);
+                } catch (Exception | Error thrown) {
+                    FailedElement.note(thrown, "forEach", batch.target(i), batch.token(i), batch.get(i));
+                    throw thrown;
+                }
                 batch.ack(i);
             }
             return reached;

@@ -128,6 +128,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
         Object outcome =
                 supervised.after(thrown, parent -> function.apply(parent).iterator(), from.get(index));
+        supervised.note(outcome, from, index);
         openParent(from, index, iteratorOr(outcome));
         if (outcome instanceof Verdict verdict) {
             giveUp(verdict);

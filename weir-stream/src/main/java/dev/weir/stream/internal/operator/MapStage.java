@@ -132,6 +132,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     public boolean drop(Dropped dropped, Batch<?> batch, int index) {
         DroppedAt here = (DroppedAt) dropped;
         if (here.verdict.fails()) {
+            here.at.supervised.note(here.verdict, batch, index);
             here.at.dropped += batch.size() - index;
             failure = here.verdict.failure();
             batch.abandonFrom(index);

@@ -111,6 +111,7 @@ final class Computations<T, R> {
      */
     private Verdict settled(Verdict verdict, int slot) {
         try {
+            supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
             verdict.settle(table.target(slot), table.token(slot));
             return verdict;
         } catch (RuntimeException | Error refused) {

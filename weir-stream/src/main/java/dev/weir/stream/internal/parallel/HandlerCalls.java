@@ -42,6 +42,7 @@ final class HandlerCalls<T, R> {
         if (outcome == Verdict.REVOKED) {
             boolean ignored = table.dropIfRevoked(slot);
         } else if (outcome instanceof Verdict verdict) {
+            supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
             verdict.settle(table.target(slot), table.token(slot));
         }
         return outcome;

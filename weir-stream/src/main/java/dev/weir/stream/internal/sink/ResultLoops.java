@@ -162,6 +162,7 @@ public final class ResultLoops {
                 combined = combine(element);
             } catch (Throwable thrown) {
                 if (supervised.after(thrown, again -> combined = combine(again), element) instanceof Verdict verdict) {
+                    supervised.note(verdict, batch, index);
                     verdict.throwIfFails();
                     verdict.settle(batch.target(index), batch.token(index));
                     if (verdict.restarts()) {

@@ -1,0 +1,96 @@
+package dev.weir.stream.spi;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names the element at which a stage failed. Suppressed in the exception that the stage failed with, which stays the one
+ * that the run fails with: its stack trace ends with this.
+ */
+public final class FailedElement extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private static final Logger LOG = System.getLogger(FailedElement.class.getName());
+
+    private static final List<ElementDescriber> DESCRIBERS =
+            ServiceLoader.load(ElementDescriber.class, ElementDescriber.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
+    private final String stage;
+    private final String place;
+
+    private FailedElement(String stage, String place, String description) {
+        super("stage " + stage + " failed at " + place + description, null, false, false);
+        this.stage = stage;
+        this.place = place;
+    }
+
+    /** The stage. */
+    public String stage() {
+        return stage;
+    }
+
+    /** Where the element came from, see {@link AckTarget#placeOf}. */
+    public String place() {
+        return place;
+    }
+
+    /**
+     * Adds to {@code failure} which element it is of, and logs that, if the element has a place. To be called before the
+     * claim ends. Any thread.
+     *
+     * @param stage the stage's name
+     * @param element what the stage's function was called with
+     */
+    public static void note(Throwable failure, String stage, AckTarget target, long token, @Nullable Object element) {
+        if (isOfTheRun(failure)) {
+            return;
+        }
+        try {
+            String place = target.placeOf(token);
+            if (!place.isEmpty() && !isNoted(failure, place)) {
+                FailedElement failed = new FailedElement(stage, place, description(element));
+                LOG.log(Level.ERROR, failed.getMessage() + ": " + Thrown.text(failure));
+                failure.addSuppressed(failed);
+            }
+        } catch (RuntimeException unknown) {
+            // The failure itself is what matters.
+            failure.addSuppressed(unknown);
+        }
+    }
+
+    private static boolean isOfTheRun(Throwable failure) {
+        return failure instanceof InterruptedException
+                || failure instanceof CancellationException
+                || (failure instanceof CompletionException && Thrown.cause(failure) instanceof InterruptedException);
+    }
+
+    /** An exception may be thrown again by the stages below, and by chance for another element. */
+    private static boolean isNoted(Throwable failure, String place) {
+        for (Throwable suppressed : failure.getSuppressed()) {
+            if (suppressed instanceof FailedElement failed && failed.place.equals(place)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String description(@Nullable Object element) {
+        if (element != null) {
+            for (ElementDescriber describer : DESCRIBERS) {
+                String described = describer.describe(element);
+                if (described != null) {
+                    return ", " + described;
+                }
+            }
+        }
+        return "";
+    }
+}
