@@ -24,7 +24,7 @@ class AlertRulesTest {
     private static final String RUNS = series("weir_pipeline_running", "1");
 
     /** A rule, what makes it fire, and a case beside it in which it is silent. */
-    private record Rule(String name, String firing, String silent) {}
+    record Rule(String name, String firing, String silent) {}
 
     private static List<Rule> rules() {
         return List.of(
