@@ -113,11 +113,17 @@ class MainTest {
                 .singleElement()
                 .asString()
                 .startsWith("{\"error\":\"--records must be 1 to 100,000,000");
-        for (String command : List.of("pipe", "replay", "broker", "bench compare", "bench report")) {
+        for (String command : List.of("pipe", "replay", "broker", "produce", "bench compare", "bench report")) {
             CommandHarness other = new CommandHarness();
             String[] line = (command + " --json --no-such-option").split(" ");
             assertThat(other.run(line)).isEqualTo(ExitCode.WRONG_USAGE);
             assertThat(other.out()).as(command).startsWith("{\"error\":\"");
+        }
+        for (String format : List.of("--format=json", "--format json")) {
+            CommandHarness other = new CommandHarness();
+            assertThat(other.run(("consume --no-such-option " + format).split(" ")))
+                    .isEqualTo(ExitCode.WRONG_USAGE);
+            assertThat(other.out()).as(format).startsWith("{\"error\":\"");
         }
     }
 

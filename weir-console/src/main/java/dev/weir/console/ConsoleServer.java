@@ -56,8 +56,8 @@ public final class ConsoleServer implements AutoCloseable {
     }
 
     /**
-     * Says what the process is doing until there is a pipeline to show, for example {@code Starting the brokers}. May be
-     * called again for the next step.
+     * Says what the process is doing until there is a pipeline to show, for example {@code Starting the brokers}. May
+     * be called again for the next step.
      */
     public void announce(String step) {
         looker.announce(Objects.requireNonNull(step, "step"));

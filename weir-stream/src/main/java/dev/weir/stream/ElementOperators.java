@@ -414,7 +414,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Calls {@code action} with each element, which then goes on. If the action throws, the stage's {@link Supervision} decides.
+     * Calls {@code action} with each element, which then goes on. If the action throws, the stage's {@link
+     * Supervision} decides.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).tap(n -> counter.add(n))

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.sqlite.SQLiteDataSource;
 
-/** {@link JdbcOffsets#sink}: its transactions, on three databases. The positions themselves: {@link JdbcOffsetsTest}. */
+/** The transactions of {@link JdbcOffsets#sink}, on three databases. Positions themselves: {@link JdbcOffsetsTest}. */
 @Timeout(120)
 class JdbcSinkTest {
 
