@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 public final class RecordDescriber implements ElementDescriber {
 
     private static final int MAX_CHARS = 40;
-    private static final int MAX_BYTES = 160;
 
     /** For the service loader. */
     public RecordDescriber() {}
@@ -41,11 +40,10 @@ public final class RecordDescriber implements ElementDescriber {
     }
 
     private static String ofBytes(byte[] bytes) {
-        int length = Math.min(bytes.length, MAX_BYTES);
         try {
             return quoted(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
         } catch (CharacterCodingException binary) {
-            int shown = Math.min(length, MAX_CHARS / 2);
+            int shown = Math.min(bytes.length, MAX_CHARS / 2);
             return "0x" + HexFormat.of().formatHex(bytes, 0, shown) + (shown < bytes.length ? "..." : "");
         }
     }
@@ -57,7 +55,7 @@ public final class RecordDescriber implements ElementDescriber {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 quoted.append('\\').append(c);
-            } else if (c < ' ' || c > '~' && !Character.isLetterOrDigit(c)) {
+            } else if (c < ' ' || (c > '~' && !Character.isLetterOrDigit(c))) {
                 quoted.append("\\u").append(HexFormat.of().toHexDigits(c));
             } else {
                 quoted.append(c);

@@ -37,7 +37,9 @@ class AsyncLanesTest {
                     Objects.requireNonNull(stage).close();
                     return late;
                 },
-                Supervised.by(new StageAttributes(Attributes.NONE.withSupervision(Supervision.fail())), Clock.SYSTEM),
+                Supervised.by(
+                        new StageAttributes(Attributes.named("test").withSupervision(Supervision.fail())),
+                        Clock.SYSTEM),
                 new StageMeter(),
                 new WorkerTasks(new TaskGroup("test", escaped -> {}), Dispatcher.virtual(), "test"),
                 Clock.SYSTEM,

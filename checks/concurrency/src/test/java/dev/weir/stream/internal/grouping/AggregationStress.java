@@ -24,7 +24,7 @@ public class AggregationStress {
     private final Claims claims = new Claims();
     private final Aggregation<Integer, Integer> exchange = new Aggregation<>(
             new Aggregation.Plan<>(2, null, n -> n, Integer::sum),
-            Supervised.by(new StageAttributes(Attributes.NONE), Clock.SYSTEM),
+            Supervised.by(new StageAttributes(Attributes.named("stress")), Clock.SYSTEM),
             Clock.SYSTEM);
 
     @Actor
