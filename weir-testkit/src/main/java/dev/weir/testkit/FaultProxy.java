@@ -70,7 +70,18 @@ public final class FaultProxy implements AutoCloseable {
         network.hold();
     }
 
-    /** Ends {@link #cut}, {@link #halfOpen} and {@link #delay}; what was held back is passed on. */
+    /**
+     * Drops the requests to write of all clients that have written so far, and passes on all else: brokers answer every
+     * other question of theirs, and other clients. Another client is one with another {@code client.id}, or one that
+     * asks for a producer id.
+     */
+    public void swallowWrites() {
+        network.swallowWrites();
+    }
+
+    /**
+     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites} and {@link #delay}; what was held back is passed on.
+     */
     public void restore() {
         network.restore();
     }

@@ -70,6 +70,9 @@ final class ProxyConnection {
             if (body.length != size) {
                 throw new EOFException("the end within a message of " + size + " bytes");
             }
+            if (from == client && network.swallows(body)) {
+                continue;
+            }
             to.put(new Message(ByteBuffer.wrap(change.apply(body)), network.dueNanos()));
         }
     }

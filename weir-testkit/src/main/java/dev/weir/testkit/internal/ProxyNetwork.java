@@ -5,17 +5,24 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.protocol.ApiKeys;
 
 /** The ports and connections of a {@link dev.weir.testkit.FaultProxy}, and what happens on them. Thread-safe. */
 public final class ProxyNetwork {
+
+    /** Where a request names its client, behind what it asks for, the version and its number. */
+    private static final int ID_AT = 2 * Short.BYTES + Integer.BYTES;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -28,6 +35,11 @@ public final class ProxyNetwork {
     private boolean closed;
 
     private volatile long delayNanos;
+
+    /** Ids of clients that have written. */
+    private final Set<String> writers = ConcurrentHashMap.newKeySet();
+
+    private final Set<String> swallowed = ConcurrentHashMap.newKeySet();
 
     /** The network's own port for a broker, opened at the first call. */
     public int portFor(String host, int port) {
@@ -126,6 +138,28 @@ public final class ProxyNetwork {
         }
     }
 
+    /** Drops what clients write from now on that have written before. */
+    public void swallowWrites() {
+        swallowed.addAll(writers);
+    }
+
+    /** Whether a request is to be dropped. */
+    boolean swallows(byte[] request) {
+        ByteBuffer header = ByteBuffer.wrap(request);
+        short api = header.getShort(0);
+        if (api != ApiKeys.PRODUCE.id && api != ApiKeys.INIT_PRODUCER_ID.id) {
+            return false;
+        }
+        short idBytes = header.getShort(ID_AT);
+        String id = idBytes < 0 ? "" : new String(request, ID_AT + Short.BYTES, idBytes, StandardCharsets.UTF_8);
+        if (api == ApiKeys.PRODUCE.id) {
+            boolean ignored = writers.add(id);
+            return swallowed.contains(id);
+        }
+        boolean ignored = swallowed.remove(id);
+        return false;
+    }
+
     /** Delays what comes from now on. */
     public void delay(Duration each) {
         delayNanos = each.toNanos();
@@ -156,6 +190,7 @@ public final class ProxyNetwork {
 
     /** Passes everything on. */
     public void restore() {
+        swallowed.clear();
         delayNanos = 0;
         lock.lock();
         try {

@@ -7,6 +7,8 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientHealth.Found;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.send.ProducerOrigin;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -76,7 +79,7 @@ public final class Forwarder implements DeadLetterHandle {
     /** That of the client that is open. */
     private volatile ClientThread clientThread = new ClientThread();
 
-    private final ClientHealth health = new ClientHealth(false);
+    private final ClientHealth health;
 
     /** Null as long as nothing has failed, and after an error until the next attempt. */
     private volatile @Nullable Producer<byte[], byte[]> producer;
@@ -84,10 +87,11 @@ public final class Forwarder implements DeadLetterHandle {
     /** Whether there was a producer before: its configuration is good. */
     private boolean hasOpened;
 
-    Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context) {
+    Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context, ClientHealth health) {
         this.producers = producers;
         this.route = route;
         this.context = context;
+        this.health = health;
     }
 
     /** Makes one for a run that writes letters. */
@@ -105,7 +109,8 @@ public final class Forwarder implements DeadLetterHandle {
                 () -> ProducerOrigin.open(
                         settings.producePath(), config, settings.keySerializer(), settings.valueSerializer()),
                 route,
-                context);
+                context,
+                new ClientHealth(false, ClientProgress.of(config), () -> Set.copyOf(topics)));
         ClientWatch.begin(config, context, forwarder::look);
         context.expose(forwarder);
         context.depth(() -> forwarder.inHand);
@@ -175,8 +180,14 @@ public final class Forwarder implements DeadLetterHandle {
             return;
         }
         long answered = answers.get();
-        KafkaPipelineException broken = ClientHealth.failure(
-                health.look(client, clientThread, answered, Math.max(0, sent - answered), false, nowNanos));
+        Found found = health.look(client, clientThread, answered, Math.max(0, sent - answered), false, nowNanos);
+        if (found == Found.STUCK) {
+            LOG.warn("pipeline {}: {}; another producer takes its place", context.pipelineName(), health.stuck());
+            // Each record that waits fails then, and the next attempt opens another client.
+            client.close(Duration.ZERO);
+            return;
+        }
+        KafkaPipelineException broken = ClientHealth.failure(found);
         if (broken != null) {
             context.fail(broken);
         }

@@ -1,8 +1,11 @@
 package dev.weir.kafka.internal.health;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.health.ClientProgress.StuckException;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -39,7 +42,9 @@ public final class ClientHealth {
         /** It splits batches without end. */
         SPLITS,
         /** Its thread is dead. */
-        DEAD
+        DEAD,
+        /** It gets no answers although the brokers could give them; see {@link #stuck}. */
+        STUCK
     }
 
     /** What somebody hears whose records a dead client has. */
@@ -53,19 +58,43 @@ public final class ClientHealth {
     private long answerNanos;
     private boolean seenDead;
 
+    private final ClientProgress progress;
+    private final Supplier<Set<String>> topics;
+
+    /** Since when, at least, a record has had no answer and none has come; of no use if there is no such record. */
+    private long waitingNanos;
+
+    private String stuck = "";
+
+    /**
+     * Creates one that has seen nothing, and does not look whether the client is stuck.
+     */
+    public ClientHealth(boolean shared) {
+        this(shared, ClientProgress.NONE, Set::of);
+    }
+
     /**
      * Creates one that has seen nothing.
      *
      * @param shared whether others use the client: their records may be split while the brokers of these are away
+     * @param progress looks whether it is stuck
+     * @param topics those that it has records for; any thread
      */
-    public ClientHealth(boolean shared) {
+    public ClientHealth(boolean shared, ClientProgress progress, Supplier<Set<String>> topics) {
         this.shared = shared;
+        this.progress = progress;
+        this.topics = topics;
     }
 
-    /** What a run fails with, or null. */
+    /** What is wrong after the last look has found {@link Found#STUCK}, in words. */
+    public String stuck() {
+        return stuck;
+    }
+
+    /** What a run fails with, or null: another client may go on where one is stuck. */
     public static @Nullable KafkaPipelineException failure(Found found) {
         return switch (found) {
-            case WELL -> null;
+            case WELL, STUCK -> null;
             case SPLITS -> new KafkaPipelineException(ENDLESS);
             case DEAD ->
                 new KafkaPipelineException(DEAD + "; what is not acknowledged is written again after a restart");
@@ -89,6 +118,9 @@ public final class ClientHealth {
         double splits = splits(client);
         boolean dead = thread.isDead() && (unanswered > 0 || awaited);
         Found found = Found.WELL;
+        if (answered != answersSeen || unanswered == 0) {
+            waitingNanos = nowNanos;
+        }
         if (answered != answersSeen) {
             answersSeen = answered;
             splitsAtAnswer = splits;
@@ -97,6 +129,13 @@ public final class ClientHealth {
             found = Found.DEAD;
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
+        } else {
+            StuckException wrong = progress.look(nowNanos - waitingNanos, topics.get(), nowNanos);
+            if (wrong != null) {
+                stuck = String.valueOf(wrong.getMessage());
+                found = Found.STUCK;
+                waitingNanos = nowNanos;
+            }
         }
         seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be coming in
         return found;

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.producer;
 
+import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.stream.spi.AckTarget;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -15,6 +16,8 @@ class Answer implements Callback {
     /** {@link #timestampMillis} of a record that leaves it to the client. */
     static final long NO_TIMESTAMP = -1;
 
+    private static final SendCounts NOT_SENT = new SendCounts();
+
     final String topic;
     final long timestampMillis;
     final AckTarget target;
@@ -22,6 +25,9 @@ class Answer implements Callback {
 
     /** On whose way the record is. */
     private @Nullable OrderedProducer<?, ?> owner;
+
+    /** What the record counts in as sent, and will as answered. */
+    private SendCounts counts = NOT_SENT;
 
     /** Why {@code send} itself did not take the record, if so; the sender's thread. */
     @Nullable
@@ -34,9 +40,15 @@ class Answer implements Callback {
         this.token = token;
     }
 
-    void sentBy(OrderedProducer<?, ?> newOwner) {
+    void sentBy(OrderedProducer<?, ?> newOwner, SendCounts newCounts) {
         owner = newOwner;
+        counts = newCounts;
         notTaken = null;
+    }
+
+    /** See {@link #sentBy}. */
+    SendCounts counts() {
+        return counts;
     }
 
     /** The record that this one was made of, for messages; empty if that is not known. */

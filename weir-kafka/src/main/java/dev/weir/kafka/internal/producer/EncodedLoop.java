@@ -3,6 +3,8 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.health.ClientProgress;
+import dev.weir.kafka.internal.health.ClientProgress.StuckException;
 import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.send.Faults;
 import dev.weir.kafka.internal.send.LeanMeters;
@@ -22,6 +24,8 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.jspecify.annotations.Nullable;
@@ -49,10 +53,22 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
     private volatile boolean closing;
 
+    /** Those that records were sent to. */
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** The last of them. The segment's thread. */
+    private String lastTopic = "";
+
+    // Of the thread that looks.
+    private final ClientProgress progress;
+    private long answersSeen = -1;
+    private long waitingNanos;
+
     EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
         LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
         this.context = context;
         this.watch = watch;
+        this.progress = ClientProgress.of(clientConfig);
         this.producer = LeanProducer.open(settings, new Answers());
         this.meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
         context.depth(elements::count);
@@ -96,6 +112,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private void send(LeanRecords records, int count, int way, AckTarget target, long token)
             throws InterruptedException {
         int at = 0;
+        noteTopics(records, count);
         try {
             while (at < count) {
                 at = producer.trySend(records, at, count, way);
@@ -112,6 +129,33 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
             throw fault instanceof LeanException lean
                     ? new ProduceException(records.topic(at), target.placeOf(token), Faults.asOfClient(lean))
                     : fault;
+        }
+    }
+
+    private void noteTopics(LeanRecords records, int count) {
+        for (int i = 0; i < count; i++) {
+            String topic = records.topic(i);
+            if (!topic.equals(lastTopic)) {
+                lastTopic = topic;
+                topics.add(topic);
+            }
+        }
+    }
+
+    /** Fails the run if the producer gets no answers although it could. One thread, several times a second. */
+    void look(long nowNanos) {
+        long answered = producer.metrics().acknowledged();
+        if (answered != answersSeen || elements.count() == 0) {
+            answersSeen = answered;
+            waitingNanos = nowNanos;
+        }
+        StuckException stuck =
+                closing || failure != null ? null : progress.look(nowNanos - waitingNanos, topics, nowNanos);
+        if (stuck != null) {
+            KafkaPipelineException broken = new KafkaPipelineException(String.valueOf(stuck.getMessage()), stuck);
+            failure = broken;
+            context.fail(broken);
+            producer.abort();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
@@ -20,6 +21,7 @@ public final class EncodedSink implements SinkFactory<EncodedRecords> {
     public SinkLoop<EncodedRecords> create(StageContext context) {
         EncodedLoop loop = new EncodedLoop(
                 settings.clientConfig(), context, OutputTopics.create(settings.clientConfig(), context));
+        ClientWatch.begin(settings.clientConfig(), context, loop::look);
         context.expose(loop.handle());
         context.onTermination(loop::close);
         return loop;

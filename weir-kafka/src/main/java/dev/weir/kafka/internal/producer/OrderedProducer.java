@@ -4,7 +4,10 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
+import dev.weir.kafka.internal.health.ClientProgress;
+import dev.weir.kafka.internal.health.ClientProgress.StuckException;
 import dev.weir.kafka.internal.health.ClientThread;
+import dev.weir.kafka.internal.meters.AgedSendCounts;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
@@ -77,9 +80,19 @@ final class OrderedProducer<K, V> {
             return Refusals.weight(refusal) < 2;
         }
 
-        /** Whether the client has split batches without end, so that nobody knows for which record. */
-        boolean isOfSplits() {
+        /** Whether it is the client's own, so that nobody knows of which record. */
+        boolean isOfClient() {
             return topic.isEmpty();
+        }
+
+        /** Whether the client has split batches without end. */
+        boolean isOfSplits() {
+            return isOfClient() && !isOfProgress();
+        }
+
+        /** Whether the client got no answer although the brokers could have given one. */
+        boolean isOfProgress() {
+            return refusal instanceof StuckException;
         }
     }
 
@@ -96,7 +109,7 @@ final class OrderedProducer<K, V> {
     /** Permits of records that may be on their way besides; null without such a bound. */
     private final @Nullable Semaphore room;
 
-    private final SendCounts counts = new SendCounts();
+    private final AgedSendCounts counts = new AgedSendCounts();
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
@@ -120,8 +133,15 @@ final class OrderedProducer<K, V> {
     /** What was sent last. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
-    /** Of the thread that looks. */
+    // Of the thread that looks.
     private final ClientHealth health;
+    private final ClientProgress progress;
+
+    /** Those that records were sent to. */
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** The last of them. The sender's. */
+    private String lastTopic = "";
 
     /**
      * Takes a producer over, or a part in one.
@@ -132,6 +152,7 @@ final class OrderedProducer<K, V> {
      * @param latency counts the time to each answer of a record with a timestamp
      * @param offsets is told of each answer; called on the producer's thread
      * @param maxInFlight records on their way at once; 0 for no bound but that of the producer's memory
+     * @param progress looks whether it is stuck
      * @param whenSettled called once it has stopped and no answer is missing, perhaps again; any thread, must not block
      */
     OrderedProducer(
@@ -141,8 +162,10 @@ final class OrderedProducer<K, V> {
             LatencyCounts latency,
             OffsetOrder offsets,
             int maxInFlight,
+            ClientProgress progress,
             Runnable whenSettled) {
         this.producer = producer;
+        this.progress = progress;
         this.clientThread = ClientThread.of(producer);
         this.shared = shared;
         this.health = new ClientHealth(shared);
@@ -160,13 +183,18 @@ final class OrderedProducer<K, V> {
         }
         awaitRoom();
         sender = Thread.currentThread();
-        answer.sentBy(this);
-        counts.sends();
+        SendCounts present = counts.present();
+        answer.sentBy(this, present);
+        present.sends();
+        if (!lastTopic.equals(answer.topic)) {
+            lastTopic = answer.topic;
+            topics.add(lastTopic);
+        }
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
             // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
-            countNotTaken();
+            countNotTaken(answer);
             if (thrown instanceof InterruptException) {
                 throw thrown;
             }
@@ -225,7 +253,7 @@ final class OrderedProducer<K, V> {
         clientThread.heard();
         if (refusal != null && Thread.currentThread() == sender) {
             answer.notTaken = refusal;
-            countNotTaken();
+            countNotTaken(answer);
             return;
         }
         try {
@@ -244,39 +272,52 @@ final class OrderedProducer<K, V> {
             }
         } finally {
             // Last: when none is unanswered, all that came back is known.
-            countAnswer();
+            countAnswer(answer);
         }
     }
 
     /**
      * Looks whether the client still works; one thread, several times a second.
-     * Stops it if it splits batches without end.
+     * Stops it if it splits batches without end, or is stuck.
      *
      * @return what the run fails with at once, as answers are missing that cannot come; else null
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
         Found found = health.look(producer, clientThread, counts.answered(), counts.unanswered(), awaited, nowNanos);
-        boolean splits = found == Found.SPLITS;
-        if (!splits || (shared && stop == null)) {
-            return ClientHealth.failure(found);
+        StuckException stuck = found == Found.WELL && stop == null
+                ? progress.look(counts.oldestNanos(nowNanos), topics, nowNanos)
+                : null;
+        if (stuck != null) {
+            return end(stuck);
         }
-        if (stop == null) {
-            stop = new Stop("", "", new RecordTooLargeException(ClientHealth.ENDLESS));
-            producer.close(Duration.ZERO);
+        return found == Found.SPLITS
+                ? end(new RecordTooLargeException(ClientHealth.ENDLESS))
+                : ClientHealth.failure(found);
+    }
+
+    /** Stops the client for a reason of its own. One that others use is left to them, and the run fails. */
+    private @Nullable KafkaPipelineException end(Exception why) {
+        if (stop != null) {
+            return null;
         }
+        if (shared) {
+            return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
+        }
+        stop = new Stop("", "", why);
+        producer.close(Duration.ZERO);
         return null;
     }
 
     /** The producer's thread. */
-    private void countAnswer() {
-        counts.answers();
+    private void countAnswer(Answer answer) {
+        answer.counts().answers();
         leaveRoom();
     }
 
     /** The sender's thread. */
-    private void countNotTaken() {
-        counts.sendsNot();
+    private void countNotTaken(Answer answer) {
+        answer.counts().sendsNot();
         leaveRoom();
     }
 
@@ -296,7 +337,7 @@ final class OrderedProducer<K, V> {
         int partition = partitionOf(metadata);
         refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
         Stop before = stop;
-        if (before != null && before.isOfSplits()) {
+        if (before != null && before.isOfClient()) {
             return; // it says why
         }
         if (before == null || Refusals.weight(refusal) > Refusals.weight(before.refusal)) {
@@ -352,7 +393,7 @@ final class OrderedProducer<K, V> {
     /** What its stop means for a run that ends with it; once it has settled. */
     KafkaPipelineException failure() {
         Stop why = Objects.requireNonNull(stop, "it has not stopped");
-        if (!why.isOfSplits()) {
+        if (!why.isOfClient()) {
             return new ProduceException(why.topic, why.place, why.refusal);
         }
         String places = firstBack.entrySet().stream()

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.meters.WrittenCount;
@@ -53,9 +54,15 @@ final class OrderedWriter<T, K, V> {
      *
      * @param open makes the first producer, and one more after each refusal that is not the end
      * @param window bounds what is on its way in a producer that is not shared
+     * @param progress looks whether one is stuck
      * @param shared whether it is always the same one, which others use, too, and close
      */
-    record Clients<K, V>(Supplier<Producer<K, V>> open, FirstRecords<K> firsts, SendWindow window, boolean shared) {}
+    record Clients<K, V>(
+            Supplier<Producer<K, V>> open,
+            FirstRecords<K> firsts,
+            SendWindow window,
+            ClientProgress progress,
+            boolean shared) {}
 
     private final Clients<K, V> clients;
     private final @Nullable Refused<T> rejects;
@@ -143,7 +150,14 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {
         return new OrderedProducer<>(
-                with, clients.shared(), written, latency, new OffsetOrder(watch::suspect), maxInFlight, onSettled);
+                with,
+                clients.shared(),
+                written,
+                latency,
+                new OffsetOrder(watch::suspect),
+                maxInFlight,
+                clients.progress(),
+                onSettled);
     }
 
     /** What the run is to fail with at once, if it is; null while answers are missing. Any thread. */
@@ -158,7 +172,8 @@ final class OrderedWriter<T, K, V> {
     private boolean isPassing(OrderedProducer.Stop stop) {
         // In a shared producer they may be the neighbours of somebody else's record.
         boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(stop.refusal());
-        return ofOthers || (rejects != null && (stop.isOfRecords() || rejects.takes(stop.refusal())));
+        return ofOthers
+                || (rejects != null && (stop.isOfRecords() || stop.isOfProgress() || rejects.takes(stop.refusal())));
     }
 
     /** Whether no answer is missing and none has said no. */
@@ -349,10 +364,11 @@ final class OrderedWriter<T, K, V> {
         }
         if (stop != null) {
             LOG.warn(
-                    "pipeline {}: {}; {} records are sent again, those alone that may be the reason",
+                    "pipeline {}: {}; {} records are sent again{}",
                     context.pipelineName(),
                     stopped.failure().getMessage(),
-                    all.size());
+                    all.size(),
+                    stop.isOfProgress() ? " by another producer" : ", those alone that may be the reason");
         }
         return all;
     }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import dev.weir.kafka.produce.ProducePath;
 import java.util.HashMap;
@@ -51,12 +52,14 @@ public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoClos
 
     /** What a run sends with. */
     OrderedWriter.Clients<K, V> clients() {
-        return new OrderedWriter.Clients<>(this, firstRecords(), new SendWindow(config), false);
+        return new OrderedWriter.Clients<>(
+                this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);
     }
 
     /** The same with a producer that is there already and that others use. */
     OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
-        return new OrderedWriter.Clients<>(() -> client, firstRecords(), new SendWindow(config), true);
+        return new OrderedWriter.Clients<>(
+                () -> client, firstRecords(), new SendWindow(config), ClientProgress.of(config), true);
     }
 
     @Override

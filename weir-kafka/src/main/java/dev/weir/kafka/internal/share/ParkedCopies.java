@@ -5,10 +5,13 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientHealth.Found;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.send.ProducerOrigin;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -45,7 +48,7 @@ final class ParkedCopies implements AutoCloseable {
     private final AtomicLong answers = new AtomicLong();
 
     /** Of the thread that looks. */
-    private final ClientHealth health = new ClientHealth(false);
+    private final ClientHealth health;
 
     /** The client that is open; null after an error until the next attempt. Written by the thread of {@link #retries}. */
     private volatile @Nullable Producer<byte[], byte[]> producer;
@@ -68,15 +71,22 @@ final class ParkedCopies implements AutoCloseable {
                         to.settings().producePath(),
                         to.settings().clientConfig(),
                         to.settings().keySerializer(),
-                        to.settings().valueSerializer()));
+                        to.settings().valueSerializer()),
+                ClientProgress.of(to.settings().clientConfig()));
     }
 
     /**
      * Opens the first producer.
      *
      * @param producers makes one, and another after an error that may have ended it; each is closed here
+     * @param progress looks whether one is stuck
      */
-    ParkedCopies(DeadLetters to, ShareCounters counters, Supplier<Producer<byte[], byte[]>> producers) {
+    ParkedCopies(
+            DeadLetters to,
+            ShareCounters counters,
+            Supplier<Producer<byte[], byte[]>> producers,
+            ClientProgress progress) {
+        this.health = new ClientHealth(false, progress, () -> Set.of(to.topic()));
         this.topic = to.topic();
         this.letters = new Letters(to);
         this.counters = counters;
@@ -205,8 +215,14 @@ final class ParkedCopies implements AutoCloseable {
         if (closing || impossible != null || open == null) {
             return closing ? null : impossible;
         }
-        return ClientHealth.failure(
-                health.look(open, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos));
+        Found found = health.look(open, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos);
+        if (found == Found.STUCK) {
+            LOG.warn("{}; another producer takes its place", health.stuck());
+            // Each copy that waits fails then, and the next attempt opens another client.
+            open.close(Duration.ZERO);
+            return null;
+        }
+        return ClientHealth.failure(found);
     }
 
     @Override

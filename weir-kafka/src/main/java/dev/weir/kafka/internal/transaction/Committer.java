@@ -2,11 +2,15 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.health.ClientProgress;
+import dev.weir.kafka.internal.health.ClientProgress.StuckException;
 import dev.weir.stream.Action;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -45,6 +49,12 @@ final class Committer<K, V> {
 
     /** The thread's own. */
     private final Aborts<K, V> aborts;
+
+    /** Those that records were sent to. */
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** Of the thread that looks. */
+    private ClientProgress progress = ClientProgress.NONE;
 
     /**
      * Creates one whose producers are made by {@code clients} for the numbers from 0 on.
@@ -91,6 +101,16 @@ final class Committer<K, V> {
 
     private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
         return TransactionalProducer.ofRun(() -> clients.apply(number), () -> board.ended, board::pause);
+    }
+
+    /** Has {@link #look} find a client that gets no answers as well. Before the run starts. */
+    void watch(ClientProgress newProgress) {
+        progress = newProgress;
+    }
+
+    /** Records are sent to this topic. */
+    void writes(String topic) {
+        topics.add(topic);
     }
 
     /** One for what is aborted in any case, not open; closed with the others. */
@@ -270,6 +290,14 @@ final class Committer<K, V> {
         OpenTransaction<K, V> filling = board.filling;
         if (cut != null) {
             look(cut.transaction(), true, nowNanos);
+            StuckException stuck = progress.look(cut.transaction().noAnswerNanos(nowNanos), topics, nowNanos);
+            if (stuck != null && !board.ended) {
+                LOG.warn(
+                        "pipeline {}: {}; its transaction is aborted and written again by another producer",
+                        context.pipelineName(),
+                        stuck.getMessage());
+                cut.transaction().producer.breakOff();
+            }
         }
         if (filling != null) {
             look(filling, false, nowNanos);

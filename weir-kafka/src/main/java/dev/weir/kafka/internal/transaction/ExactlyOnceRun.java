@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.OutputTopics;
 import dev.weir.kafka.internal.producer.Producers;
@@ -61,6 +62,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     counts,
                     of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
+            committer.watch(ClientProgress.of(of.settings.clientConfig()));
             board.keeps = isBounded;
             board.rule = WriteRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions =

@@ -70,6 +70,10 @@ final class OpenTransaction<K, V> implements Callback {
     /** Of the thread that looks. */
     private final ClientHealth health = new ClientHealth(false);
 
+    // Of the thread that looks.
+    private long answersSeen = -1;
+    private long waitingNanos;
+
     /** What was refused, if there is a rule for that: complete once all records are answered. */
     final Queue<WriteRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
@@ -260,6 +264,16 @@ final class OpenTransaction<K, V> implements Callback {
     /** Records of which no broker has said anything yet; any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
+    }
+
+    /** For how long, at least, records have had no answer, and none has come. One thread. */
+    long noAnswerNanos(long nowNanos) {
+        long answered = answers.get();
+        if (answered != answersSeen || records == answered) {
+            answersSeen = answered;
+            waitingNanos = nowNanos;
+        }
+        return nowNanos - waitingNanos;
     }
 
     /**

@@ -5,6 +5,8 @@ import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.commit.OffsetTexts;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientHealth.Found;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
 import dev.weir.kafka.internal.producer.Refusals;
@@ -23,6 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
@@ -119,8 +123,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** Whether a commit is under way; written by the segment's thread. */
     private volatile boolean committing;
 
+    /** Those that records were sent to. */
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
     /** Of the thread that looks. */
-    private final ClientHealth health = new ClientHealth(false);
+    private ClientHealth health = new ClientHealth(false);
 
     private volatile boolean ended;
 
@@ -166,6 +173,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     commitInterval,
                     commitRecords,
                     Rejects.ofRecords(failures, context, settings));
+            loop.watch(ClientProgress.of(settings.clientConfig()));
             ClientWatch.begin(settings.clientConfig(), context, loop::look);
             context.onTermination(patience -> {
                 loop.close(patience);
@@ -174,6 +182,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             });
             return loop;
         };
+    }
+
+    /** Has the client be found that gets no answers. Before the run starts. */
+    private void watch(ClientProgress progress) {
+        health = new ClientHealth(false, progress, () -> topics);
     }
 
     @Override
@@ -238,6 +251,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         sending = claim;
         sender = Thread.currentThread();
         try {
+            topics.add(claim.record.topic());
             producer.send(claim.toSend(), (written, why) -> answered(claim, why));
             sent++;
         } catch (InterruptException interrupted) {
@@ -465,8 +479,22 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             return;
         }
         long answered = answers.get();
-        KafkaPipelineException broken = ClientHealth.failure(health.look(
-                client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos));
+        Found found = health.look(
+                client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos);
+        if (found == Found.STUCK && !committing) {
+            context.fail(new KafkaPipelineException(health.stuck()));
+            producer.breakOff();
+            return;
+        }
+        if (found == Found.STUCK) {
+            LOG.warn(
+                    "pipeline {}: {}; its transaction is aborted and written again by another producer",
+                    context.pipelineName(),
+                    health.stuck());
+            producer.breakOff();
+            return;
+        }
+        KafkaPipelineException broken = ClientHealth.failure(found);
         if (broken != null) {
             context.fail(broken);
             producer.breakOff();

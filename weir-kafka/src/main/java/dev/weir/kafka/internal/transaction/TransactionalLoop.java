@@ -415,6 +415,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
         if (!record.topic().equals(lastTopic) && filling.refusedTopic().isEmpty()) {
             lastTopic = record.topic();
+            committer.writes(lastTopic);
             if (!topics.isKnown(lastTopic)) {
                 topics.written(lastTopic); // the client has found it
             }

@@ -8,6 +8,7 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -49,7 +50,8 @@ class ForwarderTest {
     private final Queue<RuntimeException> answers = new ArrayDeque<>();
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
-    private final Forwarder forwarder = new Forwarder(this::open, this::propose, new Surroundings());
+    private final Forwarder forwarder =
+            new Forwarder(this::open, this::propose, new Surroundings(), new ClientHealth(false));
 
     private Producer<byte[], byte[]> open() {
         RuntimeException refused = openings.poll();
@@ -173,7 +175,8 @@ class ForwarderTest {
         return new Forwarder(
                 this::open,
                 new Letters(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)),
-                new Surroundings());
+                new Surroundings(),
+                new ClientHealth(false));
     }
 
     // 15 letters lost their values, and nobody was told.

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.SplittingClient;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
@@ -44,6 +45,7 @@ class OrderedProducerTest {
             new LatencyCounts(),
             new OffsetOrder(suspected::add),
             0,
+            ClientProgress.NONE,
             settled::incrementAndGet);
 
     private final AckTarget target = new AckTarget() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -47,7 +48,11 @@ class ProducerLoopTest {
 
     private OrderedWriter.Clients<String, String> clients() {
         return new OrderedWriter.Clients<>(
-                () -> producer, new FirstRecords<>(new StringSerializer()), new SendWindow(Map.of()), false);
+                () -> producer,
+                new FirstRecords<>(new StringSerializer()),
+                new SendWindow(Map.of()),
+                ClientProgress.NONE,
+                false);
     }
 
     private final AckTarget target = new AckTarget() {

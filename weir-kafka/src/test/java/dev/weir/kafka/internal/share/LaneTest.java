@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareGroupConfig;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -240,7 +241,7 @@ class LaneTest {
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
-        try (ParkedCopies copies = new ParkedCopies(letters, counters, () -> producer)) {
+        try (ParkedCopies copies = new ParkedCopies(letters, counters, () -> producer, ClientProgress.NONE)) {
             start(60_000, copies);
             client().produce(ShareClientStub.record(0, 3));
             take();

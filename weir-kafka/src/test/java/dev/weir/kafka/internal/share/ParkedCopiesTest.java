@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientProgress;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -98,7 +99,7 @@ class ParkedCopiesTest {
         faults.add(fault(fault));
         CountDownLatch written = new CountDownLatch(1);
 
-        try (ParkedCopies copies = new ParkedCopies(letters(), counters, this::open)) {
+        try (ParkedCopies copies = new ParkedCopies(letters(), counters, this::open, ClientProgress.NONE)) {
             copies.keep(record(), written::countDown);
 
             assertThat(written.await(30, SECONDS)).isTrue();
@@ -116,7 +117,8 @@ class ParkedCopiesTest {
         faults.add(new TimeoutException("no leader"));
         CountDownLatch tried = new CountDownLatch(2);
 
-        try (ParkedCopies copies = new ParkedCopies(letters(), counters, () -> new Broken(faults.poll(), tried))) {
+        try (ParkedCopies copies =
+                new ParkedCopies(letters(), counters, () -> new Broken(faults.poll(), tried), ClientProgress.NONE)) {
             copies.keep(record(), () -> {});
 
             assertThat(tried.await(30, SECONDS)).isTrue();
@@ -127,8 +129,8 @@ class ParkedCopiesTest {
     void copy_thatIsTooLargeAndMayNotBeCut_failsTheRun() {
         faults.add(new RecordTooLargeException("too large"));
 
-        try (ParkedCopies copies =
-                new ParkedCopies(letters().whenTooLarge(DeadLetters.TooLarge.FAIL), counters, this::open)) {
+        try (ParkedCopies copies = new ParkedCopies(
+                letters().whenTooLarge(DeadLetters.TooLarge.FAIL), counters, this::open, ClientProgress.NONE)) {
             copies.keep(record(), () -> {});
             for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
                 assertThat(System.nanoTime()).as("fails in time").isLessThan(until);

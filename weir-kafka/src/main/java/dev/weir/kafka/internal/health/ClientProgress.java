@@ -1,0 +1,102 @@
+package dev.weir.kafka.internal.health;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigDef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds a client whose records get no answer although their partitions can be written to. By default it waits for ever,
+ * which is right while brokers are away. So it counts as stuck only if its oldest record has had no answer for several
+ * request timeouts, and the brokers said twice to another connection, half of that time apart, that all partitions of its
+ * topics have a leader and most of their replicas.
+ *
+ * <p>Each time that it is found stuck doubles the time until the next one, so that what another client cannot change
+ * does not make records be written again and again. Confined to the thread that looks.
+ */
+public final class ClientProgress {
+
+    /** Never finds anything. */
+    public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> false);
+
+    private static final int REQUEST_TIMEOUTS = 4;
+    private static final long SHORTEST_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final int DEFAULT_REQUEST_TIMEOUT_MILLIS = 30_000;
+
+    private final Predicate<Set<String>> canBeWritten;
+    private long stuckNanos;
+
+    /** When the brokers were asked last, since the last answer to the client. */
+    private long askedNanos;
+
+    private boolean isAsked;
+    private boolean couldBeWritten;
+
+    ClientProgress(long stuckNanos, Predicate<Set<String>> canBeWritten) {
+        this.stuckNanos = stuckNanos;
+        this.canBeWritten = canBeWritten;
+    }
+
+    /** Creates one for clients with this configuration, which asks the brokers by a connection of its own. */
+    public static ClientProgress of(Map<String, ?> clientConfig) {
+        return new ClientProgress(stuckNanos(clientConfig), new WritableTopics(clientConfig)::areWritable);
+    }
+
+    /** How long a record has had no answer when its client is found stuck for the first time. */
+    static long stuckNanos(Map<String, ?> clientConfig) {
+        Object said = clientConfig.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+        Object parsed = said == null
+                ? null
+                : ConfigDef.parseType(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, said, ConfigDef.Type.INT);
+        int requestMillis = parsed instanceof Integer number ? number : DEFAULT_REQUEST_TIMEOUT_MILLIS;
+        return Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
+    }
+
+    /**
+     * Looks; to be called several times a second. Blocks for some seconds at most while it asks the brokers.
+     *
+     * @param oldestNanos for how long the oldest record at least has had no answer; 0 if all are answered
+     * @param topics those that the client has records for
+     * @return what its records fail with if the client is stuck; else null
+     */
+    public @Nullable StuckException look(long oldestNanos, Set<String> topics, long nowNanos) {
+        if (oldestNanos < stuckNanos / 2) {
+            isAsked = false;
+            couldBeWritten = false;
+            return null;
+        }
+        if (isAsked && nowNanos - askedNanos < (couldBeWritten ? stuckNanos / 2 : stuckNanos / 4)) {
+            return null;
+        }
+        boolean before = isAsked && couldBeWritten;
+        isAsked = true;
+        askedNanos = nowNanos;
+        couldBeWritten = canBeWritten.test(topics);
+        if (!before || !couldBeWritten || oldestNanos < stuckNanos) {
+            return null;
+        }
+        isAsked = false;
+        couldBeWritten = false;
+        stuckNanos = Math.min(LONGEST_NANOS, 2 * stuckNanos);
+        return new StuckException("the producer has had no answer for "
+                + Duration.ofNanos(oldestNanos).toSeconds()
+                + " s to records for " + String.join(", ", topics)
+                + ", although the brokers say that all partitions there have a leader and most of their replicas");
+    }
+
+    /** What the client's records fail with that is given up for this reason. */
+    public static final class StuckException extends KafkaException {
+
+        private static final long serialVersionUID = 1L;
+
+        private StuckException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.weir.kafka.internal.meters;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@link SendCounts} in two generations, which tell for how long the oldest record has had no answer. The thread that
+ * looks begins a new generation as soon as the one before the present has all its answers, but at most once a second;
+ * it costs a record no more than to remember which generation it is of. Threads as in {@link SendCounts}.
+ */
+public final class AgedSendCounts {
+
+    private static final long GENERATION_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final SendCounts even = new SendCounts();
+    private final SendCounts odd = new SendCounts();
+
+    // Written by the thread that looks.
+    private volatile boolean isOdd;
+    private long begunNanos;
+    private boolean isBegun;
+
+    /** The present generation, which a record that is about to be sent counts in, and later its answer. */
+    public SendCounts present() {
+        return isOdd ? odd : even;
+    }
+
+    /** How many are answered. Any thread. */
+    public long answered() {
+        return even.answered() + odd.answered();
+    }
+
+    /** How many were sent and are not answered. Any thread. */
+    public long unanswered() {
+        return even.unanswered() + odd.unanswered();
+    }
+
+    /** For how long the oldest record at least has had no answer; 0 for less than a second. One thread. */
+    public long oldestNanos(long nowNanos) {
+        SendCounts before = isOdd ? even : odd;
+        if (!isBegun || before.unanswered() == 0) {
+            if (!isBegun || nowNanos - begunNanos >= GENERATION_NANOS) {
+                isOdd = isBegun != isOdd; // the first one begins with the first look
+                isBegun = true;
+                begunNanos = nowNanos;
+            }
+            return 0;
+        }
+        return nowNanos - begunNanos;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.weir.kafka.internal.meters;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class AgedSendCountsTest {
+
+    private final AgedSendCounts counts = new AgedSendCounts();
+
+    private long oldest(int second) {
+        return NANOSECONDS.toSeconds(counts.oldestNanos(SECONDS.toNanos(second)));
+    }
+
+    private SendCounts send() {
+        SendCounts generation = counts.present();
+        generation.sends();
+        return generation;
+    }
+
+    // One partition that gets no answers is among others that do.
+    @Test
+    void recordWithoutAnAnswer_amongOthersThatHaveOne_isTheOldest() {
+        assertThat(oldest(0)).isZero();
+        SendCounts stuck = send();
+        for (int second = 1; second <= 60; second++) {
+            send().answers();
+            assertThat(oldest(second)).isEqualTo(Math.max(0, second - 1));
+        }
+        assertThat(counts.unanswered()).isEqualTo(1);
+        assertThat(counts.answered()).isEqualTo(60);
+
+        stuck.answers();
+
+        assertThat(oldest(61)).isZero();
+        assertThat(counts.unanswered()).isZero();
+    }
+
+    @Test
+    void recordsThatAreAllAnswered_haveNoAge() {
+        for (int second = 0; second < 60; second++) {
+            SendCounts first = send();
+            SendCounts another = send();
+            assertThat(oldest(second)).isZero();
+            first.answers();
+            another.answers();
+        }
+    }
+
+    @Test
+    void recordThatWasNotTaken_isNotWaitedFor() {
+        oldest(0);
+        SendCounts generation = send();
+        generation.sendsNot();
+        for (int second = 1; second < 10; second++) {
+            assertThat(oldest(second)).isZero();
+        }
+    }
+}
