@@ -68,9 +68,12 @@ final class Interval {
         }
         double cpu = processCpu();
         double cpuShare = Double.isNaN(cpu) || busy == 0 ? 1 : cpu / busy;
-        return byThread.values().stream()
-                .map(stages -> Unit.of(stages, cpuShare))
-                .toList();
+        List<List<StageLoad>> all = new ArrayList<>(byThread.values());
+        if (isPast && !all.isEmpty()) {
+            // The thread of a branch that never had an element waits for its first; it limited nothing.
+            all.subList(1, all.size()).removeIf(stages -> stages.stream().noneMatch(StageLoad::isTouched));
+        }
+        return all.stream().map(stages -> Unit.of(stages, cpuShare)).toList();
     }
 
     private StageLoad load(StageSnapshot stage) {

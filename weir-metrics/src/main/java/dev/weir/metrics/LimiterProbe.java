@@ -202,8 +202,12 @@ public final class LimiterProbe implements AutoCloseable {
             return null;
         }
         Limiter found = LimiterFinder.find(still);
-        boolean isNone = found.kind() == Kind.ARRIVAL || found.kind() == Kind.SOURCE_IDLE;
-        return isNone ? SourceRules.stuck(Interval.of(still)) : found;
+        Interval interval = Interval.of(still);
+        boolean isNone = found.kind() == Kind.ARRIVAL
+                || found.kind() == Kind.SOURCE_IDLE
+                || interval.stages().stream()
+                        .anyMatch(stage -> stage.name().equals(found.name()) && !stage.isTouched());
+        return isNone ? SourceRules.stuck(interval) : found;
     }
 
     private Limiter measured(Limiter found) {

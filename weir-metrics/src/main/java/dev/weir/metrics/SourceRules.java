@@ -210,7 +210,8 @@ final class SourceRules {
     static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
                 .max(Comparator.comparingDouble(StageLoad::atWork)
-                        .thenComparingInt(each -> each.last().depth()))
+                        .thenComparingInt(each -> each.last().depth())
+                        .thenComparing(StageLoad::isTouched))
                 .orElseThrow();
         return Limiter.of(
                 Kind.STAGE_WAIT,

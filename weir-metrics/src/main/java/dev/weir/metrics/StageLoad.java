@@ -45,6 +45,11 @@ record StageLoad(
         return last.name();
     }
 
+    /** Whether it ever had an element. */
+    boolean isTouched() {
+        return last.elementsIn() > 0 || last.elementsOut() > 0 || last.depth() > 0;
+    }
+
     int parallelism() {
         return Math.max(1, last.parallelism());
     }

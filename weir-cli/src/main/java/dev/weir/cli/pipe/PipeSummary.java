@@ -58,7 +58,7 @@ record PipeSummary(
     private static final int COLUMNS = 118;
 
     /** Parts of a handled flow that do no work of their own and that no user has named. */
-    private static final Set<String> INTERNAL_STAGES = Set.of("again", "failed", "divertTo", "done", "results");
+    private static final Set<String> INTERNAL_STAGES = Set.of("map", "again", "failed", "divertTo", "done", "results");
 
     private List<StageSnapshot> shownStages() {
         return report.stages().stream()
