@@ -32,8 +32,8 @@ record WantedTopic(String name, int partitions) {
     }
 
     /**
-     * Creates it. It may be there: from an earlier start, or because a client asked for it first. Without records it then
-     * gets the partitions that it lacks.
+     * Creates it. It may be there: from an earlier start, or because a client asked for it first. Without records it
+     * then gets the partitions that it lacks.
      */
     void createIn(KafkaCluster cluster, Terminal terminal) {
         try {

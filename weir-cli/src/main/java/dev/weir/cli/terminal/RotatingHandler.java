@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.ErrorManager;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
@@ -31,7 +32,9 @@ final class RotatingHandler extends Handler {
     private final Path file;
     private final long mostBytes;
 
-    // Under this object's lock.
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
     private @Nullable OutputStream out;
     private long bytes;
 
@@ -52,13 +55,17 @@ final class RotatingHandler extends Handler {
     }
 
     @Override
-    public synchronized void publish(LogRecord line) {
-        OutputStream open = out;
-        if (!isLoggable(line) || open == null) {
+    public void publish(LogRecord line) {
+        if (!isLoggable(line)) {
             return;
         }
         byte[] text = getFormatter().format(line).getBytes(StandardCharsets.UTF_8);
+        lock.lock();
         try {
+            OutputStream open = out;
+            if (open == null) {
+                return;
+            }
             if (bytes > 0 && bytes + text.length > mostBytes) {
                 open = rotate(open);
             }
@@ -66,6 +73,8 @@ final class RotatingHandler extends Handler {
             bytes += text.length;
         } catch (IOException e) {
             reportError(null, e, ErrorManager.WRITE_FAILURE);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -98,15 +107,18 @@ final class RotatingHandler extends Handler {
     }
 
     @Override
-    public synchronized void close() {
-        OutputStream open = out;
-        out = null;
-        if (open != null) {
-            try {
+    public void close() {
+        lock.lock();
+        try {
+            OutputStream open = out;
+            out = null;
+            if (open != null) {
                 open.close();
-            } catch (IOException e) {
-                reportError(null, e, ErrorManager.CLOSE_FAILURE);
             }
+        } catch (IOException e) {
+            reportError(null, e, ErrorManager.CLOSE_FAILURE);
+        } finally {
+            lock.unlock();
         }
     }
 }

@@ -63,7 +63,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** A client may create the topic before the command does: with the cluster's one partition, or in the same moment. */
+    /** A client may create the topic first: with one partition, or in the same moment. */
     @Test
     @Timeout(90)
     void topic_thatIsThereWithoutRecords_getsItsPartitions() throws Exception {

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
@@ -38,7 +39,9 @@ final class LogLevels {
     /** Held, as a logger that nobody holds forgets its level. */
     private final Map<String, Logger> changed = new ConcurrentHashMap<>();
 
-    /** Under this object's lock: names in {@link #changed} that the application did not use. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Under the lock: names in {@link #changed} that the application did not use. */
     private final Set<String> unknown = new HashSet<>();
 
     private LogLevels() {}
@@ -69,15 +72,20 @@ final class LogLevels {
     }
 
     /** Names that the application uses are limited by the application. */
-    private synchronized void admit(String name) throws Refused {
-        if (unknown.contains(name) || isUsed(name)) {
-            return;
+    private void admit(String name) throws Refused {
+        lock.lock();
+        try {
+            if (unknown.contains(name) || isUsed(name)) {
+                return;
+            }
+            if (unknown.size() == MOST_UNKNOWN) {
+                throw new Refused("levels of " + MOST_UNKNOWN + " loggers that nothing logs through are set already:"
+                        + " name a package above it, or a logger that has logged");
+            }
+            unknown.add(name);
+        } finally {
+            lock.unlock();
         }
-        if (unknown.size() == MOST_UNKNOWN) {
-            throw new Refused("levels of " + MOST_UNKNOWN + " loggers that nothing logs through are set already: name a"
-                    + " package above it, or a logger that has logged");
-        }
-        unknown.add(name);
     }
 
     /** Whether there is a logger of this name, or of one below it. */

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The changes that were asked for, the last {@value #MOST} of them, in at most {@value #MOST_BYTES} bytes. Thread-safe.
+ * The changes that were asked for, the last {@value #MOST} of them, in at most {@value #MOST_BYTES} bytes.
+ * Thread-safe.
  */
 public final class Timeline {
 

@@ -16,8 +16,8 @@ import jdk.jfr.EventType;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * The flight recorder of another process, reached by the diagnostic commands that {@code jcmd} sends to it. They need no
- * flag there, open no port, and leave nothing behind. Confined to one thread.
+ * The flight recorder of another process, reached by the diagnostic commands that {@code jcmd} sends to it. They need
+ * no flag there, open no port, and leave nothing behind. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
