@@ -2,6 +2,7 @@ package dev.weir.cli.records;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.terminal.JsonLines;
+import dev.weir.cli.terminal.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -30,7 +31,7 @@ enum RecordFormat {
             columns.add(printable(record.value()));
             List<String> headers = new ArrayList<>();
             for (Header header : record.headers()) {
-                headers.add(escaped(header.key()) + "=" + printable(header.value()));
+                headers.add(Printable.line(header.key()) + "=" + printable(header.value()));
             }
             if (!headers.isEmpty()) {
                 columns.add(String.join(",", headers));
@@ -67,9 +68,6 @@ enum RecordFormat {
 
     private static final int MAX_ASCII = 127;
 
-    /** Joins emoji and letters of some scripts; the other characters of its kind reorder or hide text. */
-    private static final int ZERO_WIDTH_JOINER = 0x200D;
-
     /** Returns one line with its line feed, in UTF-8. */
     abstract byte[] line(ConsumerRecord<byte[], byte[]> record);
 
@@ -95,30 +93,6 @@ enum RecordFormat {
     }
 
     private static String printable(byte @Nullable [] bytes) {
-        return bytes == null ? "null" : escaped(new String(bytes, StandardCharsets.UTF_8));
-    }
-
-    /** Text that cannot act on a terminal: control and format characters as escapes. */
-    private static String escaped(String text) {
-        StringBuilder safe = new StringBuilder(text.length());
-        text.codePoints().forEach(each -> {
-            int type = Character.getType(each);
-            if (each == '\n') {
-                safe.append("\\n");
-            } else if (each == '\r') {
-                safe.append("\\r");
-            } else if (each == '\t') {
-                safe.append("\\t");
-            } else if (type == Character.CONTROL
-                    || (type == Character.FORMAT && each != ZERO_WIDTH_JOINER)
-                    || type == Character.LINE_SEPARATOR
-                    || type == Character.PARAGRAPH_SEPARATOR
-                    || type == Character.SURROGATE) {
-                safe.append(String.format("\\u%04x", each));
-            } else {
-                safe.appendCodePoint(each);
-            }
-        });
-        return safe.toString();
+        return bytes == null ? "null" : Printable.line(new String(bytes, StandardCharsets.UTF_8));
     }
 }
