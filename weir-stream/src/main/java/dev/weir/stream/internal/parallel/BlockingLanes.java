@@ -246,8 +246,12 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 return STOPPED;
             }
             int most = runLength();
-            run.begin(slot, table, most);
-            late = workOnRun(run, most > 1, self, stint);
+            if (most > 1) {
+                run.begin(slot, table, most);
+                late = workOnRun(run, self, stint);
+            } else {
+                late = workOnOne(slot, stint);
+            }
         }
         return late;
     }
@@ -264,23 +268,42 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /**
+     * Under the lock, which it gives up meanwhile. A run would cost five fenced operations more.
+     *
+     * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
+     */
+    private int workOnOne(int slot, Stint stint) {
+        lock.unlock();
+        Object outcome;
+        try {
+            outcome = workOn(slot, stint);
+        } finally {
+            lock.lock();
+        }
+        if (closed) {
+            return isLate(outcome) ? slot : STOPPED;
+        }
+        if (!LaneRun.ends(outcome)) {
+            stint.account(table);
+        }
+        settle(slot, outcome);
+        return afterSettling(outcome, outcome == Verdict.REVOKED);
+    }
+
+    /**
      * Under the lock, which it gives up meanwhile.
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
-    private int workOnRun(LaneRun run, boolean several, Task self, Stint stint) {
-        if (several) {
-            runs.add(run);
-        }
+    private int workOnRun(LaneRun run, Task self, Stint stint) {
+        runs.add(run);
         lock.unlock();
         Object last = null;
         try {
             last = workOn(run, self, stint);
         } finally {
             lock.lock();
-            if (several) {
-                runs.remove(run);
-            }
+            runs.remove(run);
             int ignored = run.takeBack(table);
             if (last == null) {
                 // Something fatal is on its way up.
@@ -289,7 +312,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         }
         if (closed) {
             // All but the last one are settled.
-            return run.hasDone() && (LaneRun.ends(last) || !(last instanceof Verdict)) ? run.slot() : STOPPED;
+            return run.hasDone() && isLate(last) ? run.slot() : STOPPED;
         }
         if (!LaneRun.ends(last)) {
             stint.account(table);
@@ -301,6 +324,16 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             settle(slot, outcome);
             revoked |= outcome == Verdict.REVOKED;
         }
+        return afterSettling(last, revoked);
+    }
+
+    /** Whether nobody has ended the claim of an element that a lane brings back to a closed stage. */
+    private static boolean isLate(Object outcome) {
+        return LaneRun.ends(outcome) || !(outcome instanceof Verdict);
+    }
+
+    /** Under the lock, which it may give up meanwhile: calls whoever waits for what was settled. */
+    private int afterSettling(Object last, boolean revoked) {
         callPuller();
         if (LaneRun.ends(last)) {
             return STOPPED;
@@ -310,6 +343,17 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             dropReadyRevokedMeanwhile();
         }
         return NONE;
+    }
+
+    /** What came of an element. Without the lock. */
+    private Object workOn(int slot, Stint stint) {
+        if (table.dropIfRevoked(slot)) {
+            return Verdict.REVOKED;
+        }
+        stint.begin();
+        Object outcome = calls.callFor(slot);
+        stint.add(1);
+        return outcome;
     }
 
     /** What came of the last element of the run that was begun. */
