@@ -55,6 +55,8 @@ record PipeSummary(
     /** In the text; in JSON are all. */
     private static final int MAX_PARTITIONS_SHOWN = 20;
 
+    private static final int MAX_RANGES_SHOWN = 20;
+
     private static final int COLUMNS = 118;
 
     /** Parts of a handled flow that do no work of their own and that no user has named. */
@@ -204,14 +206,22 @@ record PipeSummary(
                 : "drained: everything read is written and committed, but for these records";
     }
 
-    private static String line(String what, RecordRange range, String count) {
-        return String.format(
-                Locale.ROOT,
-                "%n  %s: %s, %s, %s",
-                what,
-                DroppedText.place(range),
-                count,
-                range.isGone() ? range.reason() + ", lost" : range.reason() + ", read again");
+    private static void appendRanges(StringBuilder text, String what, List<RecordRange> ranges) {
+        for (RecordRange range : ranges.subList(0, Math.min(ranges.size(), MAX_RANGES_SHOWN))) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%n  %s: %s, %,d %s, %s, %s",
+                    what,
+                    DroppedText.place(range),
+                    range.count(),
+                    what.equals("dropped") ? "records read" : "offsets never read",
+                    range.reason(),
+                    range.isGone() ? "lost" : "read again"));
+        }
+        if (ranges.size() > MAX_RANGES_SHOWN) {
+            text.append(String.format(
+                    Locale.ROOT, "%n  %s: %,d more ranges, see --json", what, ranges.size() - MAX_RANGES_SHOWN));
+        }
     }
 
     private static void writeStages(JsonGenerator line, List<StageSnapshot> stages) throws IOException {
@@ -269,8 +279,8 @@ record PipeSummary(
                     millis(transactions.commitP99())));
         }
         text.append(report.drained() ? drained() : Printable.line(notDrained()));
-        consumer.dropped().forEach(range -> text.append(line("dropped", range, range.count() + " records read")));
-        consumer.skipped().forEach(range -> text.append(line("skipped", range, "never read")));
+        appendRanges(text, "dropped", consumer.dropped());
+        appendRanges(text, "skipped", consumer.skipped());
         report.leftUndone()
                 .forEach(
                         left -> text.append(System.lineSeparator()).append("  ").append(Printable.line(left)));

@@ -115,7 +115,7 @@ class PipeSummaryTest {
                 .contains("drained: everything read is written and committed, but for these records")
                 .contains("dropped: in-0 from offset 40 to 44, 4 records read, out-of-range, lost")
                 .contains("dropped: in-1 from offset 7 to 7, 1 records read, lost, read again")
-                .contains("skipped: in-0 from offset 45 to 89, never read, out-of-range, lost");
+                .contains("skipped: in-0 from offset 45 to 89, 45 offsets never read, out-of-range, lost");
         assertThat(json(summary))
                 .contains("\"records_dropped\":[{\"topic\":\"in\",\"partition\":0,\"from\":40,\"to\":45,\"count\":4,"
                         + "\"reason\":\"out-of-range\"}")

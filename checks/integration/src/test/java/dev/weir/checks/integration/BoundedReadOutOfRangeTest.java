@@ -33,6 +33,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,18 +94,27 @@ class BoundedReadOutOfRangeTest {
     }
 
     @ParameterizedTest
+    @Tag("long")
     @CsvSource({
-        "CLIENT, classic, 100, 0, 150",
         "CLIENT, consumer, 100, 0, 101",
         "LEAN, classic, 100, 0, 150",
-        // An empty log, one that retention has emptied, and places before and behind it.
         "CLIENT, classic, 0, 0, 1",
-        "LEAN, consumer, 0, 0, 150",
-        "CLIENT, classic, 100, 100, 150",
         "LEAN, classic, 100, 100, 101",
         "CLIENT, classic, 100, 100, 50",
         "LEAN, classic, 100, 100, 50",
         "CLIENT, classic, 100, 60, 10",
+    })
+    void commitElsewhereOutsideTheLog_byDefault_failsWithThePlaceAndTheRange(
+            FetchPath path, String protocol, int records, int deleted, long committed) throws Exception {
+        commitOutsideTheLog_byDefault_failsWithThePlaceAndTheRange(path, protocol, records, deleted, committed);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CLIENT, classic, 100, 0, 150",
+        // An empty log, one that retention has emptied, and a place before the start.
+        "LEAN, consumer, 0, 0, 150",
+        "CLIENT, classic, 100, 100, 150",
         "LEAN, classic, 100, 60, 10",
     })
     void commitOutsideTheLog_byDefault_failsWithThePlaceAndTheRange(
@@ -129,14 +139,15 @@ class BoundedReadOutOfRangeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "CLIENT, EARLIEST, 0",
-        "LEAN, EARLIEST, 0",
-        "CLIENT, LATEST, 100",
-        "LEAN, LATEST, 100",
-        "CLIENT, NEAREST, 100",
-        "LEAN, NEAREST, 100",
-    })
+    @Tag("long")
+    @CsvSource({"LEAN, EARLIEST, 0", "CLIENT, LATEST, 100", "LEAN, LATEST, 100", "CLIENT, NEAREST, 100"})
+    void commitPastTheEndOfOneOfTwo_underOtherPolicies_goesOnWhereTheySay(
+            FetchPath path, OutOfRangePolicy policy, int from) throws Exception {
+        commitPastTheEndOfOneOfTwo_underAPolicy_goesOnWhereItSaysAndReadsTheOther(path, policy, from);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CLIENT, EARLIEST, 0", "LEAN, NEAREST, 100"})
     void commitPastTheEndOfOneOfTwo_underAPolicy_goesOnWhereItSaysAndReadsTheOther(
             FetchPath path, OutOfRangePolicy policy, int from) throws Exception {
         String topic = "policy-" + path + "-" + policy;
@@ -214,7 +225,14 @@ class BoundedReadOutOfRangeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void sourcesOfOtherKindsOnTheClientPath_pastTheEnd_fail(FetchPath path) throws Exception {
+        sourcesOfOtherKinds_pastTheEnd_fail(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LEAN")
     void sourcesOfOtherKinds_pastTheEnd_fail(FetchPath path) throws Exception {
         String topic = "kinds-" + path;
         TopicPartition id = topic(topic, 100);

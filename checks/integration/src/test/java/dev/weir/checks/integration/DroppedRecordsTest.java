@@ -31,6 +31,7 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,12 +141,11 @@ class DroppedRecordsTest {
                     .deleteRecords(Map.of(id, RecordsToDelete.beforeOffset(290)))
                     .all()
                     .get();
-            // With this much finished the partition is fetched again.
-            permits.release(60);
-            ConsumerLedger.await(
-                    () -> "the position is lost: " + snapshot(running),
-                    SOON,
-                    () -> !snapshot(running).skipped().isEmpty());
+            // Once half of the window is finished the partition is fetched again.
+            ConsumerLedger.await(() -> "the position is lost: " + snapshot(running), SOON, () -> {
+                permits.release(1);
+                return !snapshot(running).skipped().isEmpty();
+            });
             permits.release(1_000);
             assertNothingInFlight(running);
             ConsumerLedger.await(
@@ -172,7 +172,14 @@ class DroppedRecordsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void recordsOfTheClientInMemory_whenTheTopicIsRecreated_areCountedAndNamed(FetchPath path) throws Exception {
+        recordsInMemory_whenTheTopicIsRecreated_areCountedAndNamed(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LEAN")
     void recordsInMemory_whenTheTopicIsRecreated_areCountedAndNamed(FetchPath path) throws Exception {
         String topic = "recreated-" + path;
         create(topic, 0);
@@ -206,7 +213,14 @@ class DroppedRecordsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @Tag("long")
+    @EnumSource(names = "LEAN")
+    void recordsOfLeanInMemory_whenTheMemberIsExpelled_areCountedAndReadAgain(FetchPath path) throws Exception {
+        recordsInMemory_whenTheMemberIsExpelled_areCountedAndReadAgain(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "CLIENT")
     void recordsInMemory_whenTheMemberIsExpelled_areCountedAndReadAgain(FetchPath path) throws Exception {
         String topic = "expelled-" + path;
         create(topic, 0);
@@ -237,7 +251,14 @@ class DroppedRecordsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void recordsOfTheClientInMemory_afterASeek_areCounted(FetchPath path) throws Exception {
+        recordsInMemory_afterASeek_areCounted(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LEAN")
     void recordsInMemory_afterASeek_areCounted(FetchPath path) throws Exception {
         String topic = "sought-" + path;
         create(topic, 0);
@@ -284,9 +305,16 @@ class DroppedRecordsTest {
         }
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = "LEAN")
+    void pipeOnLean_thatRetentionOvertakes_accountsForEachRecord(FetchPath path) throws Exception {
+        pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(path);
+    }
+
     /** The sentence that nothing is lost stood below a failure whose records no log has. */
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @EnumSource(names = "CLIENT")
     void pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(FetchPath path)
             throws Exception {
         String topic = "pipe-" + path;

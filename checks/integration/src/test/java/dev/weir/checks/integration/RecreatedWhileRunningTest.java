@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +69,14 @@ class RecreatedWhileRunningTest {
     }
 
     @ParameterizedTest
-    @EnumSource(FetchPath.class)
+    @Tag("long")
+    @EnumSource(names = "CLIENT")
+    void topicRecreated_underFailOnTheClientPath_givesOutOnlyWhatComesAgain(FetchPath path) throws Exception {
+        topicRecreated_underFail_givesOutNothingOnLean_andOnTheClientOnlyWhatComesAgain(path);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LEAN")
     void topicRecreated_underFail_givesOutNothingOnLean_andOnTheClientOnlyWhatComesAgain(FetchPath path)
             throws Exception {
         String topic = "running-" + path;
