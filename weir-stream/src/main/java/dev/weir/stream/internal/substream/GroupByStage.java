@@ -63,6 +63,9 @@ final class GroupByStage<T, R> implements Stage<R> {
     /** Of those, the evicted ones: the next group of their key waits for them. */
     private final Map<Object, InlineGroup> leaving = new HashMap<>();
 
+    /** Of those, the ones whose streams were closed before their end. */
+    private List<InlineGroup> cutOff = List.of();
+
     private final @Nullable Turn ownTurn;
     /** What the groups have emitted for the batch that is being filled. */
     private final HeldElements emitted;
@@ -300,10 +303,11 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     private void closeInline() {
         try {
+            cutOff = List.copyOf(ending);
             for (InlineGroup group : groups.all()) {
                 group.endStream();
             }
-            List.copyOf(ending).forEach(InlineGroup::endStream);
+            cutOff.forEach(InlineGroup::endStream);
         } finally {
             upstream.close();
         }
@@ -312,7 +316,8 @@ final class GroupByStage<T, R> implements Stage<R> {
     /** All is over: what waits for the groups, and what they have left, is nobody's. */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
-        ending.forEach(InlineGroup::leave);
+        // Evicted ones are among the groups no more.
+        cutOff.forEach(InlineGroup::leave);
         groups.leave();
         if (runningApart != null) {
             runningApart.leave();
