@@ -30,6 +30,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -272,7 +273,18 @@ public final class Main implements Runnable, CommandContext {
                         .computeIfAbsent(distance(name, option.longestName()), each -> new ArrayList<>())
                         .add(option.longestName()));
         Map.Entry<Integer, List<String>> best = byDistance.entrySet().iterator().next();
-        return best.getKey() <= Math.max(1, (name.length() - 2) / 2) ? best.getValue() : List.of();
+        if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
+            return List.of();
+        }
+        // Two letters that are swapped count twice, and are one slip.
+        List<String> swapped = best.getValue().stream()
+                .filter(option -> sorted(option).equals(sorted(name)))
+                .toList();
+        return swapped.isEmpty() ? best.getValue() : swapped;
+    }
+
+    private static String sorted(String text) {
+        return text.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
     /** How many letters to change, add or leave out. */
