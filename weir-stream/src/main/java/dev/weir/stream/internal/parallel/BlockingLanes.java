@@ -246,12 +246,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 return STOPPED;
             }
             int most = runLength();
-            if (most > 1) {
-                run.begin(slot, table, most);
-                late = workOnRun(run, self, stint);
-            } else {
-                late = workOnOne(slot, stint);
-            }
+            run.begin(slot, table, most);
+            late = workOnRun(run, most > 1, self, stint);
         }
         return late;
     }
@@ -268,42 +264,23 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /**
-     * Under the lock, which it gives up meanwhile. A run would cost five fenced operations more.
-     *
-     * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
-     */
-    private int workOnOne(int slot, Stint stint) {
-        lock.unlock();
-        Object outcome;
-        try {
-            outcome = workOn(slot, stint);
-        } finally {
-            lock.lock();
-        }
-        if (closed) {
-            return isLate(outcome) ? slot : STOPPED;
-        }
-        if (!LaneRun.ends(outcome)) {
-            stint.account(table);
-        }
-        settle(slot, outcome);
-        return afterSettling(outcome, outcome == Verdict.REVOKED);
-    }
-
-    /**
      * Under the lock, which it gives up meanwhile.
      *
      * @return NONE, to go on; what ends the lane otherwise: a slot whose claim came too late, or STOPPED
      */
-    private int workOnRun(LaneRun run, Task self, Stint stint) {
-        runs.add(run);
+    private int workOnRun(LaneRun run, boolean several, Task self, Stint stint) {
+        if (several) {
+            runs.add(run);
+        }
         lock.unlock();
         Object last = null;
         try {
             last = workOn(run, self, stint);
         } finally {
             lock.lock();
-            runs.remove(run);
+            if (several) {
+                runs.remove(run);
+            }
             int ignored = run.takeBack(table);
             if (last == null) {
                 // Something fatal is on its way up.
@@ -312,7 +289,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         }
         if (closed) {
             // All but the last one are settled.
-            return run.hasDone() && isLate(last) ? run.slot() : STOPPED;
+            return run.hasDone() && (LaneRun.ends(last) || !(last instanceof Verdict)) ? run.slot() : STOPPED;
         }
         if (!LaneRun.ends(last)) {
             stint.account(table);
@@ -324,16 +301,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             settle(slot, outcome);
             revoked |= outcome == Verdict.REVOKED;
         }
-        return afterSettling(last, revoked);
-    }
-
-    /** Whether nobody has ended the claim of an element that a lane brings back to a closed stage. */
-    private static boolean isLate(Object outcome) {
-        return LaneRun.ends(outcome) || !(outcome instanceof Verdict);
-    }
-
-    /** Under the lock, which it may give up meanwhile: calls whoever waits for what was settled. */
-    private int afterSettling(Object last, boolean revoked) {
         callPuller();
         if (LaneRun.ends(last)) {
             return STOPPED;
@@ -343,17 +310,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             dropReadyRevokedMeanwhile();
         }
         return NONE;
-    }
-
-    /** What came of an element. Without the lock. */
-    private Object workOn(int slot, Stint stint) {
-        if (table.dropIfRevoked(slot)) {
-            return Verdict.REVOKED;
-        }
-        stint.begin();
-        Object outcome = calls.callFor(slot);
-        stint.add(1);
-        return outcome;
     }
 
     /** What came of the last element of the run that was begun. */
