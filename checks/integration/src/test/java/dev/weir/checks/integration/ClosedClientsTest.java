@@ -76,12 +76,13 @@ class ClosedClientsTest {
             return threads;
         }
         Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets("in");
-        try (RunningPipeline ignored = pipeline(kind).run()) {
+        try (RunningPipeline running = pipeline(kind).run()) {
             ConsumerLedger.await(
                     "commits",
                     Duration.ofSeconds(30),
                     () -> KAFKA.cluster().committedOffsets(kind).equals(ends));
             threads = threadsSince(before);
+            assertThat(running.completion()).isNotDone();
         }
         return threads;
     }
