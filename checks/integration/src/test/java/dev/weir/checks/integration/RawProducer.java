@@ -52,7 +52,7 @@ final class RawProducer {
                 .setName(topic)
                 .setPartitionData(List.of(new PartitionProduceData().setIndex(0).setRecords(records))));
         send(
-                cluster.bootstrapServers().split(",")[0],
+                cluster.bootstrapServers().split(",", 2)[0],
                 new ProduceRequest(
                         new ProduceRequestData()
                                 .setAcks((short) -1)
