@@ -48,7 +48,8 @@ public class AsyncCompletionStress {
                 new Limit(Parallelism.fixed(1), 0),
                 Ordering.input(),
                 element -> future,
-                Supervised.by(new StageAttributes(Attributes.named("stress").withSupervision(supervision)), Clock.SYSTEM),
+                Supervised.by(
+                        new StageAttributes(Attributes.named("stress").withSupervision(supervision)), Clock.SYSTEM),
                 new StageMeter(),
                 tasks,
                 Clock.SYSTEM,

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -50,7 +51,7 @@ public class TributaryWakeUpStress {
     @Actor
     public void parents(II_Result result) {
         try {
-            tributaries.awaitEnd(one);
+            boolean ignored = tributaries.awaitEnd(one, Stage.NEVER);
             result.r1 = tributaries.isRunning(one) ? 1 : 0;
             tributaries.awaitAtMost(0);
             result.r2 = tributaries.isRunning(other) ? 1 : 0;
