@@ -82,7 +82,7 @@ public interface RunningPipeline extends AutoCloseable {
      * after the other on a thread of the pipeline. What one throws is logged.
      *
      * {@snippet :
-     * running.onDrained(report -> System.out.println(report)).drainOnShutdown().await();
+     * running.onDrained(report -> System.out.println(report)).drainOnShutdown();
      * }
      *
      * @return this pipeline

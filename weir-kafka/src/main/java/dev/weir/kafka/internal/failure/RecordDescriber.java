@@ -53,8 +53,8 @@ public final class RecordDescriber implements ElementDescriber {
         int length = Math.min(text.length(), MAX_CHARS);
         for (int i = 0; i < length; i++) {
             char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                quoted.append('\\').append(c);
+            if ("\"\\".indexOf(c) >= 0) {
+                quoted.append("\\").append(c);
             } else if (c < ' ' || (c > '~' && !Character.isLetterOrDigit(c))) {
                 quoted.append("\\u").append(HexFormat.of().toHexDigits(c));
             } else {
