@@ -80,8 +80,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * What becomes of a batch that cannot be read: it is larger than {@link ConsumerSettings#maxBatchBytes}, its checksum
-     * is wrong, its codec is unknown, or its bytes are none that the codec has written.
+     * What becomes of a batch that cannot be read: it is larger than {@link ConsumerSettings#maxBatchBytes}, its
+     * checksum is wrong, its codec is unknown, or its bytes are none that the codec has written.
      */
     public enum UnreadableBatches {
         /** The run fails and names it. Nothing behind it in its partition is read, at the next start neither. */
@@ -89,8 +89,9 @@ public final class ConsumerSettings<K, V> {
         /** It is left out, with a warning that names it. */
         SKIP,
         /**
-         * It counts as one record that cannot be decoded: {@link HandledFlow} treats it by its rules, so that it goes to
-         * the dead-letter topic if there is one, and {@link KafkaSource#decoded} emits it as {@link Decoded.Refused}.
+         * It counts as one record that cannot be decoded: {@link HandledFlow} treats it by its rules, so that it goes
+         * to the dead-letter topic if there is one, and {@link KafkaSource#decoded} emits it as {@link
+         * Decoded.Refused}.
          * Other sources fail.
          */
         DEAD_LETTER
@@ -191,9 +192,9 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * What a batch of the lean path may become decompressed, and what a key or a value of the client path may have: 64 KB
-     * to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the client
-     * path does it record by record.
+     * What a batch of the lean path may become decompressed, and what a key or a value of the client path may have: 64
+     * KB to 1 GB. Default a quarter of the heap, but 1 to 64 MB on the lean path, which decompresses a batch whole; the
+     * client path does it record by record.
      */
     public long maxBatchBytes() {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;

@@ -120,8 +120,8 @@ public final class ConsumerSnapshot {
         }
 
         /**
-         * A word for the reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range}, {@code recreated} or
-         * {@code unreadable}.
+         * A word for the reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range}, {@code recreated}
+         * or {@code unreadable}.
          */
         public String reason() {
             return values.reason;

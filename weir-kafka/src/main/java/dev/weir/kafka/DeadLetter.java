@@ -80,8 +80,8 @@ public record DeadLetter(
 
     /**
      * Header: the first and the last offset of a batch that could not be read, as {@code 5-204}. The value is then the
-     * batch as the broker had it, or null if it was too large for that; the letter is no record to be sent again. Absent
-     * otherwise.
+     * batch as the broker had it, or null if it was too large for that; the letter is no record to be sent again.
+     * Absent otherwise.
      */
     public static final String BATCH = PREFIX + "batch";
 
@@ -151,8 +151,8 @@ public record DeadLetter(
     }
 
     /**
-     * Whether the letter has all that the record had; if not, the value is lost but for the origin, or it is a {@linkplain
-     * #BATCH batch}.
+     * Whether the letter has all that the record had; if not, the value is lost but for the origin, or it is a
+     * {@linkplain #BATCH batch}.
      */
     public boolean isWhole() {
         return header(CUT) == null && header(BATCH) == null;

@@ -178,8 +178,8 @@ public final class HandledFlow<K, V, R> {
 
     /**
      * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by
-     * {@link #produceTo}; and batches that cannot be read, each as one letter with the batch as its value, unless {@link
-     * ConsumerSettings#unreadableBatches} says otherwise. See {@link DeadLetters#sink} for the promises.
+     * {@link #produceTo}; and batches that cannot be read, each as one letter with the batch as its value, unless
+     * {@link ConsumerSettings#unreadableBatches} says otherwise. See {@link DeadLetters#sink} for the promises.
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
         Objects.requireNonNull(newLetters, "letters");

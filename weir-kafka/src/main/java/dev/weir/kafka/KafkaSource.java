@@ -274,8 +274,8 @@ public final class KafkaSource {
      * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
      * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its fate;
      * once it is acknowledged it is committed like any other. A batch that cannot be read is emitted likewise, as one
-     * record with the batch's bytes, if {@link ConsumerSettings#unreadableBatches} says so. {@link DeadLetters#divert} sends such records to a
-     * topic.
+     * record with the batch's bytes, if {@link ConsumerSettings#unreadableBatches} says so. {@link DeadLetters#divert}
+     * sends such records to a topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
         return undecoded(settings, subscription)

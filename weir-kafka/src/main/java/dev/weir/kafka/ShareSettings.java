@@ -151,7 +151,9 @@ public final class ShareSettings<K, V> {
         return start;
     }
 
-    /** Whether it ends when the group is past the ends that the topics have at the start, as {@link Builder#untilEnd}. */
+    /**
+     * Whether it ends when the group is past the ends that the topics have at the start, as {@link Builder#untilEnd}.
+     */
     public boolean isUntilEnd() {
         return untilEnd;
     }

@@ -241,8 +241,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * The offset at which {@link #skipBatch} goes on; -1 if no batch is at fault, or its end is not known. The batch has
-     * the records from {@link #position} to here, as far as its header can be trusted.
+     * The offset at which {@link #skipBatch} goes on; -1 if no batch is at fault, or its end is not known. The batch
+     * has the records from {@link #position} to here, as far as its header can be trusted.
      */
     public long offsetBehindFault(int index) {
         return engine.offsetBehindFault(index);

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * if that is of no use. Thread-safe if its decider is.
  *
  * <p>Failures of the machinery (interruption, a failed stage above, {@link LinkageError}, {@link VirtualMachineError}
- * other than {@link StackOverflowError}) are not asked about, nor is anything that is thrown while the pipeline is being cancelled.
+ * other than {@link StackOverflowError}) are not asked about, nor is anything that is thrown while the pipeline is
+ * being cancelled.
  */
 public final class Supervision {
 

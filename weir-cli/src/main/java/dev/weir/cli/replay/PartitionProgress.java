@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * sent although one before them could not be. The latter go into the metadata of the commit, so that the next run with
  * the same group does not send them a second time. Confined to one thread.
  *
- * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}, all as distances from the committed offset: where the records
- * end that were looked at, and those before it that are left, single ones or spans such as {@code 17-20}.
+ * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}, all as distances from the committed offset: where the
+ * records end that were looked at, and those before it that are left, single ones or spans such as {@code 17-20}.
  */
 final class PartitionProgress {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Escapes for text of records, exceptions and brokers that goes to a terminal. A terminal obeys control characters, and
  * shows text in another order than it is written if it is told to; a line break lets one line look like two. What is
- * escaped is {@code \n}, {@code \r}, {@code \t} or <code>&#92;uXXXX</code>. Stateless.
+ * escaped is {@code \n}, {@code \r}, {@code \t} or a Unicode escape of four digits. Stateless.
  */
 public final class Printable {
 
@@ -26,7 +26,10 @@ public final class Printable {
         return escaped(text, false);
     }
 
-    /** The text with its line feeds and tabs. For lines whose parts were escaped one by one, and for JSON, which stays valid. */
+    /**
+     * The text with its line feeds and tabs. For lines whose parts were escaped one by one, and for JSON, which stays
+     * valid.
+     */
     public static String lines(String text) {
         return escaped(text, true);
     }

@@ -236,8 +236,8 @@ public final class Letter {
     }
 
     /**
-     * What the letter has not of its record, because it was too large, or because it is of a {@linkplain DeadLetter#BATCH
-     * batch} that could not be read; null if it has all.
+     * What the letter has not of its record, because it was too large, or because it is of a {@linkplain
+     * DeadLetter#BATCH batch} that could not be read; null if it has all.
      */
     public @Nullable String missing() {
         if (!format.equals(LetterFormat.WEIR)) {

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the element at which a stage failed. Suppressed in the exception that the stage failed with, which stays the one
- * that the run fails with: its stack trace ends with this.
+ * Names the element at which a stage failed. Suppressed in the exception that the stage failed with, which stays the
+ * one that the run fails with: its stack trace ends with this.
  */
 public final class FailedElement extends RuntimeException {
 
@@ -43,8 +43,8 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Adds to {@code failure} which element it is of, and logs that, if the element has a place. To be called before the
-     * claim ends. Any thread.
+     * Adds to {@code failure} which element it is of, and logs that, if the element has a place. To be called before
+     * the claim ends. Any thread.
      *
      * @param stage the stage's name
      * @param element what the stage's function was called with

@@ -3,8 +3,8 @@ package dev.weir.stream.spi;
 import java.util.Arrays;
 
 /**
- * Tells which threads wait in {@link Runtime#exit} for the end of the JVM. Such a thread never returns: the JVM runs its
- * shutdown hooks first, and a hook that waited for it would wait for itself. Thread-safe.
+ * Tells which threads wait in {@link Runtime#exit} for the end of the JVM. Such a thread never returns: the JVM runs
+ * its shutdown hooks first, and a hook that waited for it would wait for itself. Thread-safe.
  */
 public final class JvmExit {
 

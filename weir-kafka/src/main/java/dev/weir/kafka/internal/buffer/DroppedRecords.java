@@ -52,8 +52,8 @@ public final class DroppedRecords {
     /**
      * Creates an empty account.
      *
-     * @param counts whether the end of each record's claim tells its fate; not in transactions, whose records are written
-     *     before that and may be aborted
+     * @param counts whether the end of each record's claim tells its fate; not in transactions, whose records are
+     *     written before that and may be aborted
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;

@@ -129,7 +129,9 @@ public final class Emission {
         }
     }
 
-    /** Leaves out what is at the offsets from {@code from} to before {@code to}, as if it had been emitted and finished. */
+    /**
+     * Leaves out what is at the offsets from {@code from} to before {@code to}, as if it had been emitted and finished.
+     */
     public void leaveOut(AssignedPartition partition, long from, long to) {
         if (!owner.isEmitting() || from >= partition.endOffset()) {
             partition.dropped(from);

@@ -124,15 +124,9 @@ final class ConsumerLoop implements Runnable {
         OpenTransactions open = new OpenTransactions(owner, fetcher, assignment, lookup, clock);
         PartitionLooks looks = new PartitionLooks(
                 owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
-        this.observer = new Observer(
-                owner,
-                assignment,
-                commits,
-                looks,
-                clock,
-                subscription.selection().toString(),
-                new Finder(readers),
-                limits.maxPollInterval());
+        String reads = subscription.selection().toString();
+        Finder finder = new Finder(readers);
+        this.observer = new Observer(owner, assignment, commits, looks, clock, reads, finder, limits.maxPollInterval());
         RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
         Hooks hooks = new Hooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);

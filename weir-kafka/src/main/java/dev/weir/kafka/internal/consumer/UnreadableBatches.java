@@ -16,8 +16,8 @@ import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Decides, by the policy for it, what becomes of batches that cannot be read, on both fetch paths. Confined to the owner
- * thread.
+ * Decides, by the policy for it, what becomes of batches that cannot be read, on both fetch paths. Confined to the
+ * owner thread.
  */
 final class UnreadableBatches {
 

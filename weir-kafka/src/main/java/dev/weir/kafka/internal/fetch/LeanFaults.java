@@ -19,8 +19,8 @@ final class LeanFaults {
     private LeanFaults() {}
 
     /**
-     * The exception that Kafka's client would throw, as far as it has one; {@link UnreadableBatch.Found} if a batch is at
-     * fault.
+     * The exception that Kafka's client would throw, as far as it has one; {@link UnreadableBatch.Found} if a batch is
+     * at fault.
      *
      * @param index of the partition in the consumer that has thrown
      */

@@ -159,7 +159,9 @@ public final class GroupAdmin implements AutoCloseable {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
     }
 
-    /** The last stable offsets of the partitions: nothing behind them is read by a group that reads committed records. */
+    /**
+     * The last stable offsets of the partitions: nothing behind them is read by a group that reads committed records.
+     */
     public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
     }

@@ -345,7 +345,9 @@ public final class Positions {
         lost.ofAnotherLog(partition, record);
     }
 
-    /** The brokers have said that the log does not have the position of a partition, at which nothing was fetched yet. */
+    /**
+     * The brokers have said that the log does not have the position of a partition, at which nothing was fetched yet.
+     */
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
                 new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(partition.id(), position)));

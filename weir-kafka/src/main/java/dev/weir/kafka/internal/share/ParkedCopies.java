@@ -50,7 +50,9 @@ final class ParkedCopies implements AutoCloseable {
     /** Of the thread that looks. */
     private final ClientHealth health;
 
-    /** The client that is open; null after an error until the next attempt. Written by the thread of {@link #retries}. */
+    /**
+     * The client that is open; null after an error until the next attempt. Written by the thread of {@link #retries}.
+     */
     private volatile @Nullable Producer<byte[], byte[]> producer;
 
     /** That of the client that is open. */

@@ -51,6 +51,15 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         return List.of(topics);
     }
 
+    private static void watch(ParkedCopies copies, DeadLetters parking, StageContext context) {
+        ClientWatch.begin(parking.settings().clientConfig(), context, nowNanos -> {
+            KafkaPipelineException broken = copies.look(nowNanos);
+            if (broken != null) {
+                context.fail(broken);
+            }
+        });
+    }
+
     /** Blocks for questions to the brokers. */
     @Override
     public Stage<AcquiredRecord> create(StageContext context) {
@@ -62,14 +71,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             DeadLetters parking = settings.parking();
             if (parking != null) {
                 TopicCheck.check(parking.settings(), List.of(parking.topic()));
-                ParkedCopies opened = new ParkedCopies(parking, counters);
-                copies = opened;
-                ClientWatch.begin(parking.settings().clientConfig(), context, nowNanos -> {
-                    KafkaPipelineException broken = opened.look(nowNanos);
-                    if (broken != null) {
-                        context.fail(broken);
-                    }
-                });
+                copies = new ParkedCopies(parking, counters);
+                watch(copies, parking, context);
             } else {
                 LOG.warn(
                         "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the"

@@ -426,16 +426,19 @@ final class SimulatedGroup {
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }
-        for (var each : (overQuota ? told : data).entrySet()) {
-            ShareFetchableTopicResponse of =
-                    answer.responses().find(each.getKey().topicId());
-            if (of == null) {
-                of = new ShareFetchableTopicResponse().setTopicId(each.getKey().topicId());
-                answer.responses().add(of);
-            }
-            of.partitions().add(each.getValue());
-        }
+        addTo(answer, overQuota ? told : data);
         return answer;
+    }
+
+    private static void addTo(ShareFetchResponseData answer, Map<TopicIdPartition, PartitionData> data) {
+        data.forEach((id, partition) -> {
+            ShareFetchableTopicResponse topic = answer.responses().find(id.topicId());
+            if (topic == null) {
+                topic = new ShareFetchableTopicResponse().setTopicId(id.topicId());
+                answer.responses().add(topic);
+            }
+            topic.partitions().add(partition);
+        });
     }
 
     private PartitionData lend(SimulatedHost host, int node, TopicIdPartition id, int most) {

@@ -214,8 +214,8 @@ final class Partition {
 
     /**
      * Restarts sequences under another epoch or id, and rewrites everything that the listener has not heard of, in
-     * order. A batch that was accepted behind one in doubt is rewritten, too: it would otherwise be followed by an older
-     * one.
+     * order. A batch that was accepted behind one in doubt is rewritten, too: it would otherwise be followed by an
+     * older one.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;
