@@ -51,6 +51,16 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         return List.of(topics);
     }
 
+    private void logBegin(StageContext context) {
+        LOG.info(
+                "pipeline {}: reads topics {}{} as share group {}, at least once, fetched by {}",
+                context.pipelineName(),
+                topics,
+                settings.isUntilEnd() ? " to the end of this moment" : "",
+                settings.groupId(),
+                settings.fetch() == FetchPath.LEAN ? "the lean path" : "Kafka's client");
+    }
+
     private static void watch(ParkedCopies copies, DeadLetters parking, StageContext context) {
         ClientWatch.begin(parking.settings().clientConfig(), context, nowNanos -> {
             KafkaPipelineException broken = copies.look(nowNanos);
@@ -110,13 +120,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             });
             context.expose(run);
             context.depth(ready::size);
-            LOG.info(
-                    "pipeline {}: reads topics {}{} as share group {}, at least once, fetched by {}",
-                    context.pipelineName(),
-                    topics,
-                    settings.isUntilEnd() ? " to the end of this moment" : "",
-                    settings.groupId(),
-                    settings.fetch() == FetchPath.LEAN ? "the lean path" : "Kafka's client");
+            logBegin(context);
             run.begin();
             return new Pulls(ready, context.meter(), path::stop);
         } catch (RuntimeException | Error failure) {
