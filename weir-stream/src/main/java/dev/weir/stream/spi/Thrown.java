@@ -17,7 +17,7 @@ public final class Thrown {
         try {
             return thrown.getMessage();
         } catch (RuntimeException | Error inGetter) {
-            return unreadable(thrown, "message", inGetter);
+            return unreadable(thrown, inGetter);
         }
     }
 
@@ -35,7 +35,7 @@ public final class Thrown {
         try {
             return thrown.toString();
         } catch (RuntimeException | Error inGetter) {
-            return thrown.getClass().getName() + ": " + unreadable(thrown, "message", inGetter);
+            return thrown.getClass().getName() + ": " + unreadable(thrown, inGetter);
         }
     }
 
@@ -53,8 +53,8 @@ public final class Thrown {
         return trace.toString();
     }
 
-    private static String unreadable(Throwable thrown, String what, Throwable inGetter) {
-        return "(the " + what + " of " + thrown.getClass().getName() + " cannot be read: it throws "
+    private static String unreadable(Throwable thrown, Throwable inGetter) {
+        return "(the message of " + thrown.getClass().getName() + " cannot be read: it throws "
                 + inGetter.getClass().getName() + ")";
     }
 

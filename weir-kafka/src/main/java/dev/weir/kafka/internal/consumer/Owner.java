@@ -15,6 +15,9 @@ final class Owner implements OwnerThread {
 
     private static final long LOOK_MILLIS = 500;
 
+    private static final String OWNER_EXITS =
+            "a consumer is not closed: its thread called System.exit, which does not return";
+
     private final Waiting waiting;
     private final Requests requests;
     private final Consumer<Throwable> onFailure;
@@ -61,16 +64,19 @@ final class Owner implements OwnerThread {
         return done.isDone();
     }
 
+    private boolean isClosedSoon() {
+        // Of a copy, as the future itself must not be completed by time.
+        String ignored = closed.copy()
+                .completeOnTimeout("", LOOK_MILLIS, TimeUnit.MILLISECONDS)
+                .join();
+        return closed.isDone();
+    }
+
     /** Waits for the end and for the thread to be gone; returns the work that was left undone. Any other thread. */
     String awaitEnd() {
-        // A copy, as this one must not complete by a timeout.
-        while (!closed.isDone()) {
-            boolean ignored = closed.copy()
-                    .thenApply(end -> true)
-                    .completeOnTimeout(false, LOOK_MILLIS, TimeUnit.MILLISECONDS)
-                    .join();
-            if (!closed.isDone() && waiting.isOwnerExiting()) {
-                return "a consumer is not closed: its thread called System.exit, which does not return";
+        while (!isClosedSoon()) {
+            if (waiting.isOwnerExiting()) {
+                return OWNER_EXITS;
             }
         }
         waiting.awaitOwnerGone();
