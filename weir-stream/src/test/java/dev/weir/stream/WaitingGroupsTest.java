@@ -124,6 +124,19 @@ class WaitingGroupsTest {
         return elements.stream().sorted().toList();
     }
 
+    // A throttle that held an element asked for a turn at its own time alone, however early the stage below wanted one.
+    @Test
+    void deadline_belowAThrottleThatHoldsAnElement_isKept() throws Exception {
+        SinkProbe<List<String>> out = run(s -> s.groupBy(
+                WaitingGroupsTest::keyOf,
+                10,
+                part -> part.throttle(1, Duration.ofMinutes(1)).groupedWithin(10, Duration.ofSeconds(1))));
+        in.emit("slow 1", "slow 2");
+        awaitRest();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(out.expectNext()).containsExactly("slow 1");
+    }
+
     @ParameterizedTest
     @EnumSource
     void group_thatWaits_delaysItsOwnKeyOnlyAndEmitsAsTheWaitEnds(Waiting kind) throws Exception {

@@ -3,6 +3,7 @@ package dev.weir.stream.spi;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -18,10 +19,10 @@ public final class FailedElement extends RuntimeException {
 
     private static final Logger LOG = System.getLogger(FailedElement.class.getName());
 
-    private static final List<ElementDescriber> DESCRIBERS =
-            ServiceLoader.load(ElementDescriber.class, ElementDescriber.class.getClassLoader()).stream()
-                    .map(ServiceLoader.Provider::get)
-                    .toList();
+    /** Places that one exception remembers: a program may throw the same one again and again. */
+    private static final int MAX_NOTES = 8;
+
+    private static final List<ElementDescriber> DESCRIBERS = describers();
 
     private final String stage;
     private final String place;
@@ -30,6 +31,17 @@ public final class FailedElement extends RuntimeException {
         super("stage " + stage + " failed at " + place + description, null, false, false);
         this.stage = stage;
         this.place = place;
+    }
+
+    private static List<ElementDescriber> describers() {
+        try {
+            return ServiceLoader.load(ElementDescriber.class, ElementDescriber.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+        } catch (ServiceConfigurationError broken) {
+            LOG.log(Level.WARNING, "No failure names the key of its record: " + Thrown.text(broken));
+            return List.of();
+        }
     }
 
     /** The stage. */
@@ -60,7 +72,7 @@ public final class FailedElement extends RuntimeException {
                 LOG.log(Level.ERROR, failed.getMessage() + ": " + Thrown.text(failure));
                 failure.addSuppressed(failed);
             }
-        } catch (RuntimeException unknown) {
+        } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
             // The failure itself is what matters.
             failure.addSuppressed(unknown);
         }
@@ -74,6 +86,9 @@ public final class FailedElement extends RuntimeException {
 
     /** An exception may be thrown again by the stages below, and by chance for another element. */
     private static boolean isNoted(Throwable failure, String place) {
+        if (failure.getSuppressed().length >= MAX_NOTES) {
+            return true;
+        }
         for (Throwable suppressed : failure.getSuppressed()) {
             if (suppressed instanceof FailedElement failed && failed.place.equals(place)) {
                 return true;

@@ -271,6 +271,7 @@ final class DocumentSamples {
                 settings.bootstrapServers(network.bootstrapServers()); // of one client; the others go straight there
                 network.delay(Duration.ofMillis(50)); // each message, in either direction
                 network.halfOpen(); // connections stay open, nothing passes: a lost route
+                network.swallowWrites(); // drops the writes of the clients so far: a stuck producer
                 network.cut(); // connections are reset, new ones too
                 network.restore(); // all of this ends; what was held back passes
             }

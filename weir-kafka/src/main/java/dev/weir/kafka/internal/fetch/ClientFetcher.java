@@ -125,7 +125,13 @@ public final class ClientFetcher implements Fetcher {
             return ConsumerRecords.empty();
         }
         running.keySet().removeAll(client.paused());
-        ClientRescue.Rescued found = by.look(running, hint);
+        ClientRescue.Rescued found = null;
+        try {
+            found = by.look(running, hint);
+        } catch (RuntimeException | OutOfMemoryError ofTheLook) {
+            // The lean client may not suit these brokers: what the official one says stands.
+            failure.addSuppressed(ofTheLook);
+        }
         if (found == null) {
             if (named && !running.equals(triedAgainAt)) {
                 triedAgainAt = running; // The bytes were damaged on the way.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Finds a client whose records get no answer although their partitions can be written to. By default it waits for ever,
  * which is right while brokers are away. So it counts as stuck only if its oldest record has had no answer for several
  * request timeouts, and the brokers said twice to another connection, half of that time apart, that all partitions of
- * its topics have a leader and most of their replicas.
+ * its topics have a leader and all of their replicas. The look after that decides: answers may come during the question.
  *
  * <p>Each time that it is found stuck doubles the time until the next one, so that what another client cannot change
  * does not make records be written again and again. Confined to the thread that looks.
@@ -38,6 +38,9 @@ public final class ClientProgress {
     private boolean isAsked;
     private boolean couldBeWritten;
 
+    /** Both questions were answered so, and no answer to the client has been seen since. */
+    private boolean isConfirmed;
+
     ClientProgress(long stuckNanos, Predicate<Set<String>> canBeWritten) {
         this.stuckNanos = stuckNanos;
         this.canBeWritten = canBeWritten;
@@ -55,7 +58,15 @@ public final class ClientProgress {
                 ? null
                 : ConfigDef.parseType(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, said, ConfigDef.Type.INT);
         int requestMillis = parsed instanceof Integer number ? number : DEFAULT_REQUEST_TIMEOUT_MILLIS;
-        return Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
+        return lingerNanos(clientConfig)
+                + Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
+    }
+
+    private static long lingerNanos(Map<String, ?> clientConfig) {
+        Object said = clientConfig.get(ProducerConfig.LINGER_MS_CONFIG);
+        Object parsed =
+                said == null ? null : ConfigDef.parseType(ProducerConfig.LINGER_MS_CONFIG, said, ConfigDef.Type.LONG);
+        return parsed instanceof Long millis ? TimeUnit.MILLISECONDS.toNanos(millis) : 0;
     }
 
     /**
@@ -67,9 +78,16 @@ public final class ClientProgress {
      */
     public @Nullable StuckException look(long oldestNanos, Set<String> topics, long nowNanos) {
         if (oldestNanos < stuckNanos / 2) {
-            isAsked = false;
-            couldBeWritten = false;
+            reset();
             return null;
+        }
+        if (isConfirmed) {
+            reset();
+            stuckNanos = Math.min(LONGEST_NANOS, 2 * stuckNanos);
+            return new StuckException("the producer has had no answer for "
+                    + Duration.ofNanos(oldestNanos).toSeconds()
+                    + " s to records for " + String.join(", ", topics)
+                    + ", although the brokers say that all partitions there have a leader and all of their replicas");
         }
         if (isAsked && nowNanos - askedNanos < (couldBeWritten ? stuckNanos / 2 : stuckNanos / 4)) {
             return null;
@@ -78,16 +96,14 @@ public final class ClientProgress {
         isAsked = true;
         askedNanos = nowNanos;
         couldBeWritten = canBeWritten.test(topics);
-        if (!before || !couldBeWritten || oldestNanos < stuckNanos) {
-            return null;
-        }
+        isConfirmed = before && couldBeWritten && oldestNanos >= stuckNanos;
+        return null;
+    }
+
+    private void reset() {
         isAsked = false;
         couldBeWritten = false;
-        stuckNanos = Math.min(LONGEST_NANOS, 2 * stuckNanos);
-        return new StuckException("the producer has had no answer for "
-                + Duration.ofNanos(oldestNanos).toSeconds()
-                + " s to records for " + String.join(", ", topics)
-                + ", although the brokers say that all partitions there have a leader and most of their replicas");
+        isConfirmed = false;
     }
 
     /** What the client's records fail with that is given up for this reason. */

@@ -27,7 +27,7 @@ final class WritableTopics {
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
     }
 
-    /** Whether all partitions have a leader and most of their replicas in sync; false if the brokers do not say. */
+    /** Whether all partitions have a leader and all replicas in sync; false if the brokers do not say. */
     boolean areWritable(Set<String> topics) {
         if (topics.isEmpty()) {
             return false;
@@ -53,9 +53,9 @@ final class WritableTopics {
     }
 
     private static boolean isWritable(TopicPartitionInfo partition) {
-        // Without most replicas min.insync.replicas may not be met: the brokers refuse records then, and that passes.
+        // Without one of them min.insync.replicas may not be met: the brokers refuse records then, and that passes.
         return partition.leader() != null
                 && !partition.leader().isEmpty()
-                && 2 * partition.isr().size() > partition.replicas().size();
+                && partition.isr().size() == partition.replicas().size();
     }
 }

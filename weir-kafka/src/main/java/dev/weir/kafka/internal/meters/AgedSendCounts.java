@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@link SendCounts} in two generations, which tell for how long the oldest record has had no answer. The thread that
+ * {@link SendCounts} in two generations, which tell for how long the oldest records have had no answer. The thread that
  * looks begins a new generation as soon as the one before the present has all its answers, but at most once a second;
  * it costs a record no more than to remember which generation it is of. Threads as in {@link SendCounts}.
  */
@@ -18,6 +18,8 @@ public final class AgedSendCounts {
     private volatile boolean isOdd;
     private long begunNanos;
     private boolean isBegun;
+    private long leftSeen;
+    private long answerNanos;
 
     /** The present generation, which a record that is about to be sent counts in, and later its answer. */
     public SendCounts present() {
@@ -34,17 +36,26 @@ public final class AgedSendCounts {
         return even.unanswered() + odd.unanswered();
     }
 
-    /** For how long the oldest record at least has had no answer; 0 for less than a second. One thread. */
+    /**
+     * For how long none of the records has had an answer that are older than the present generation; 0 if there are
+     * none. A client that is slow answers some of them all the time, one whose partition is stuck does not. One thread.
+     */
     public long oldestNanos(long nowNanos) {
-        SendCounts before = isOdd ? even : odd;
-        if (!isBegun || before.unanswered() == 0) {
+        long left = (isOdd ? even : odd).unanswered();
+        if (left != leftSeen) {
+            leftSeen = left;
+            answerNanos = nowNanos;
+        }
+        if (!isBegun || left == 0) {
             if (!isBegun || nowNanos - begunNanos >= GENERATION_NANOS) {
                 isOdd = isBegun != isOdd; // the first one begins with the first look
                 isBegun = true;
                 begunNanos = nowNanos;
+                answerNanos = nowNanos;
+                leftSeen = (isOdd ? even : odd).unanswered();
             }
             return 0;
         }
-        return nowNanos - begunNanos;
+        return nowNanos - answerNanos;
     }
 }

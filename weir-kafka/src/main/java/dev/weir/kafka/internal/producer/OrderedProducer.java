@@ -306,6 +306,10 @@ final class OrderedProducer<K, V> {
         }
         stop = new Stop("", "", why);
         producer.close(Duration.ZERO);
+        if (counts.unanswered() == 0) {
+            // The last answers came before anybody could know that it stops.
+            whenSettled.run();
+        }
         return null;
     }
 

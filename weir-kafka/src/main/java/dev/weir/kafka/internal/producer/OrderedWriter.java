@@ -339,7 +339,7 @@ final class OrderedWriter<T, K, V> {
         OrderedProducer<K, V> sending = open();
         while (!left.isEmpty()) {
             again = left.size();
-            int taken = sendAgain(sending, left, stop != null && stop.isOfSplits());
+            int taken = sendAgain(sending, left, stop);
             stop = sending.stop();
             if (taken < left.size() || stop != null) {
                 List<Kept<T, K, V>> rest = cameBack(sending);
@@ -399,10 +399,14 @@ final class OrderedWriter<T, K, V> {
      *
      * @return how many were taken; all their answers have come, unless the producer has stopped
      */
-    private int sendAgain(OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder, boolean eachAlone)
+    private int sendAgain(
+            OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop)
             throws InterruptedException {
-        // If nobody says which record it was, the first one is tried, so that each round settles one at least.
-        boolean told = inOrder.stream().anyMatch(this::isSuspect);
+        boolean eachAlone = stop != null && stop.isOfSplits();
+        // If nobody says which record it was, the first one is tried, so that each round settles one at least. No
+        // record
+        // is at fault if the client was stuck, and nobody would see that the next one is while it is tried.
+        boolean told = (stop != null && stop.isOfProgress()) || inOrder.stream().anyMatch(this::isSuspect);
         for (int i = 0; i < inOrder.size(); i++) {
             Kept<T, K, V> kept = inOrder.get(i);
             Exception ofTopic = rejects == null ? null : refusedTopics.refusal(kept.topic);

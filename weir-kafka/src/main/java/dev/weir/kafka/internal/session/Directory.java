@@ -71,6 +71,7 @@ final class Directory {
     private boolean asksForCoordinator;
     private boolean pausing;
     private long askedNanos;
+    private boolean hasAskedForLeaders;
     private long askedForLeadersNanos;
     private long leftNanos;
 
@@ -166,7 +167,7 @@ final class Directory {
     }
 
     private boolean isOld(long nowNanos) {
-        return nowNanos - askedForLeadersNanos > MAX_AGE_NANOS;
+        return hasAskedForLeaders && nowNanos - askedForLeadersNanos > MAX_AGE_NANOS;
     }
 
     boolean isDue(long nowNanos) {
@@ -188,6 +189,7 @@ final class Directory {
             return new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
         }
         wantsLeaders = false;
+        hasAskedForLeaders = true;
         askedForLeadersNanos = nowNanos;
         return new MetadataRequestData()
                 .setTopics(topics.stream()

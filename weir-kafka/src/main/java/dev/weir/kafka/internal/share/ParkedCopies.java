@@ -143,6 +143,11 @@ final class ParkedCopies implements AutoCloseable {
                 by = producers.get();
                 clientThread = ClientThread.of(by);
                 producer = by;
+                if (closing) {
+                    // Whoever closes may have looked before.
+                    by.close(Duration.ZERO);
+                    return;
+                }
             }
         } catch (RuntimeException cannotOpen) {
             // The same configuration was good before: names of brokers are not resolved at the moment.
@@ -231,14 +236,18 @@ final class ParkedCopies implements AutoCloseable {
     public void close() {
         closing = true;
         var ignored = retries.shutdownNow();
+        boolean isHurried = false;
         try {
             var unused = retries.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException hurried) {
-            Thread.currentThread().interrupt();
+            isHurried = true;
         }
         Producer<byte[], byte[]> open = producer;
         if (open != null) {
-            open.close(CLOSE_PATIENCE);
+            open.close(isHurried ? Duration.ZERO : CLOSE_PATIENCE);
+        }
+        if (isHurried) {
+            Thread.currentThread().interrupt();
         }
     }
 }

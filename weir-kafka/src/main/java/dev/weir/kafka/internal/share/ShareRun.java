@@ -303,10 +303,13 @@ final class ShareRun implements ShareHandle, Termination {
     public String close(Duration patience) {
         watch.shutdownNow();
         int unfinished = path.close(patience);
-        if (copies != null) {
-            copies.close();
+        try {
+            if (copies != null) {
+                copies.close();
+            }
+        } finally {
+            admin.close();
         }
-        admin.close();
         long lost = counters.lost.sum();
         List<String> said = new ArrayList<>();
         if (unfinished > 0) {

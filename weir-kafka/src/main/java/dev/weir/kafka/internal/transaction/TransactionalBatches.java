@@ -481,11 +481,6 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         long answered = answers.get();
         Found found = health.look(
                 client, producer.clientThread(), answered, Math.max(0, sent - answered), committing, nowNanos);
-        if (found == Found.STUCK && !committing) {
-            context.fail(new KafkaPipelineException(health.stuck()));
-            producer.breakOff();
-            return;
-        }
         if (found == Found.STUCK) {
             LOG.warn(
                     "pipeline {}: {}; its transaction is aborted and written again by another producer",

@@ -38,6 +38,21 @@ class AgedSendCountsTest {
         assertThat(counts.unanswered()).isZero();
     }
 
+    // A quota, or a thin link: what was sent long ago is answered bit by bit.
+    @Test
+    void recordsOfASlowClient_areAnsweredAllTheTime_andHaveNoAge() {
+        assertThat(oldest(0)).isZero();
+        SendCounts slow = counts.present();
+        for (int record = 0; record < 600; record++) {
+            slow.sends();
+        }
+        for (int second = 1; second <= 590; second++) {
+            slow.answers();
+            send();
+            assertThat(oldest(second)).isLessThanOrEqualTo(1);
+        }
+    }
+
     @Test
     void recordsThatAreAllAnswered_haveNoAge() {
         for (int second = 0; second < 60; second++) {

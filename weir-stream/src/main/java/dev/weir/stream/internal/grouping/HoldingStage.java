@@ -103,7 +103,7 @@ abstract class HoldingStage<T> implements Stage<T> {
             }
             long until = isEmpty ? deadlineNanos : Deadlines.earlier(deadlineNanos, firstReadyNanos());
             if (intake.isEnded() || held() >= maxHeld) {
-                if (Turn.isAskedFor(turn, firstReadyNanos())) {
+                if (Turn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
                 await(until);

@@ -41,8 +41,9 @@ final class InitialDelayStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!started) {
-            if (clock.hasPassed(startNanos) || !Turn.isAskedFor(turn, startNanos)) {
-                clock.sleepUntil(Deadlines.earlier(deadlineNanos, startNanos));
+            long untilNanos = Deadlines.earlier(deadlineNanos, startNanos);
+            if (clock.hasPassed(startNanos) || !Turn.isAskedFor(turn, untilNanos)) {
+                clock.sleepUntil(untilNanos);
             }
             if (!clock.hasPassed(startNanos)) {
                 return new Batch<>(0);

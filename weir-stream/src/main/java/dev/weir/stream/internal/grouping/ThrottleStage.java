@@ -107,11 +107,12 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
-            if (paid && Turn.isAskedFor(turn, readyNanos)) {
-                return out;
-            }
             if (paid) {
-                await(Deadlines.earlier(deadlineNanos, readyNanos));
+                long untilNanos = Deadlines.earlier(deadlineNanos, readyNanos);
+                if (Turn.isAskedFor(turn, untilNanos)) {
+                    return out;
+                }
+                await(untilNanos);
             }
         }
     }

@@ -115,6 +115,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             var ignored = run.ending.terminate(run::fail);
             // Who was told of the start may hold on to it.
             run.completion.completeExceptionally(failure);
+            run.told.tell(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()));
             throw failure;
         }
         Thread supervisor = Thread.ofVirtual().name("weir-" + name).unstarted(() -> {
@@ -519,7 +520,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         awaiters.remember();
         try {
             DrainReport drained = drain(deadline);
-            told.tell(endsWithin(CLOSE_NANOS, false) ? Objects.requireNonNull(report) : drained);
+            DrainReport made = endsWithin(CLOSE_NANOS, false) && report != null ? report : drained;
+            // Not on this thread: an action that blocks would hold up the end of the JVM for ever.
+            var ignored = Thread.ofVirtual().name("weir-" + name + "-drained").start(() -> told.tell(made));
             told.await(LINGER.toNanos());
             awaiters.awaitEnds(LINGER.toNanos());
         } catch (InterruptedException e) {

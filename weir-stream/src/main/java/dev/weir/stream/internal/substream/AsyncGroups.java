@@ -110,8 +110,8 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     /** All is over: abandons what waits for the streams and what they have left. */
     void leave() {
         groups.leave();
-        groups.all().forEach(group -> group.outlet.leave());
-        leaving.values().forEach(group -> group.outlet.leave());
+        // Of each stream that has not ended, that of a key which has come again included.
+        outlets.forEach(Outlet::leave);
     }
 
     /** The input of a group, which gives nothing before the key's stream before it has ended. */

@@ -232,10 +232,11 @@ final class GroupByStage<T, R> implements Stage<R> {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
         }
-        if (Turn.isAskedFor(ownTurn, turns.nextNanos())) {
+        long untilNanos = Deadlines.earlier(deadlineNanos, turns.nextNanos());
+        if (Turn.isAskedFor(ownTurn, untilNanos)) {
             return false;
         }
-        clock.sleepUntil(earliest(deadlineNanos, turns.nextNanos(), NEVER));
+        clock.sleepUntil(untilNanos);
         return clock.hasPassed(turns.nextNanos());
     }
 
