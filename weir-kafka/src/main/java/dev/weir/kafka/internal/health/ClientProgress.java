@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Finds a client whose records get no answer although their partitions can be written to. By default it waits for ever,
  * which is right while brokers are away. So it counts as stuck only if its oldest record has had no answer for several
  * request timeouts, and the brokers said twice to another connection, half of that time apart, that all partitions of
- * its topics have a leader and all of their replicas. The look after that decides: answers may come during the question.
+ * its topics have a leader and all of their replicas. The look after that decides: answers may come during the
+ * question.
  *
  * <p>Each time that it is found stuck doubles the time until the next one, so that what another client cannot change
  * does not make records be written again and again. Confined to the thread that looks.
