@@ -90,7 +90,7 @@ class RebalanceSimulationTest {
                 lines.addAll(simulation.replay(seed));
             }
             assertThat(logged).isEmpty();
-            assertThat(lines).anyMatch(line -> line.contains("s  logged       WARN commit of {orders-"));
+            assertThat(lines).anyMatch(line -> line.contains("s  logged       WARN commit of orders-"));
         } finally {
             weirs.removeHandler(handler);
         }
