@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A consumer at one moment, at most a second old. */
@@ -27,8 +28,8 @@ public final class ConsumerSnapshot {
                 values.commits,
                 values.failedCommits,
                 values.rebalances,
-                List.copyOf(dropped),
-                List.copyOf(skipped),
+                List.copyOf(Objects.requireNonNull(dropped, "dropped")),
+                List.copyOf(Objects.requireNonNull(skipped, "skipped")),
                 leftUndone));
     }
 
@@ -91,7 +92,13 @@ public final class ConsumerSnapshot {
 
         /** For tests of code that reads one; the engine makes those of a run. */
         public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
-            return new RecordRange(new RangeValues(topic, partition, from, to, count, reason));
+            return new RecordRange(new RangeValues(
+                    Objects.requireNonNull(topic, "topic"),
+                    partition,
+                    from,
+                    to,
+                    count,
+                    Objects.requireNonNull(reason, "reason")));
         }
 
         /** Their topic. */

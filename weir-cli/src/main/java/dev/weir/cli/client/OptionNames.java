@@ -40,6 +40,8 @@ public final class OptionNames {
         word("outOfRange", "weir.out.of.range");
         word("commitMetadataChars", "weir.commit.metadata.chars");
         word("fetchThreads", "weir.fetch.threads");
+        word("maxBatchBytes", "weir.max.batch.bytes");
+        word("unreadableBatches", "weir.unreadable.batches");
         word("onClose", "weir.on.close");
     }
 

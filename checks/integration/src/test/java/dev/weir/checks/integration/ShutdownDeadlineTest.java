@@ -9,6 +9,7 @@ import dev.weir.stream.Source;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,7 +89,7 @@ class ShutdownDeadlineTest {
             System.out.println("running");
             DrainReport report = running.await();
             System.out.println("returned " + report.drained());
-            Thread.sleep(100);
+            boolean ignored = new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS); // as main would work
             if (args[0].equals("true")) {
                 new CountDownLatch(1).await();
             }

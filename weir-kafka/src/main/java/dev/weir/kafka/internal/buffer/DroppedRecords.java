@@ -5,6 +5,7 @@ import dev.weir.kafka.internal.offsets.OffsetTracker;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -43,7 +44,10 @@ public final class DroppedRecords {
         }
     }
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final boolean counts;
+
+    // Under the lock.
     private final List<Ended> ended = new ArrayList<>();
     private final List<RecordRange> settled = new ArrayList<>();
     private final List<RecordRange> skipped = new ArrayList<>();
@@ -60,43 +64,68 @@ public final class DroppedRecords {
     }
 
     /** The assignment of the partitions has ended; what was not pulled of them is taken back already. */
-    public synchronized void add(Collection<AssignedPartition> partitions, Reason reason) {
-        if (!counts) {
-            return;
-        }
-        for (AssignedPartition partition : partitions) {
-            partition.advance();
-            if (!partition.tracker().isIdle()) {
-                ended.add(new Ended(partition.id(), partition.tracker(), reason));
+    public void add(Collection<AssignedPartition> partitions, Reason reason) {
+        lock.lock();
+        try {
+            if (!counts) {
+                return;
             }
+            for (AssignedPartition partition : partitions) {
+                partition.advance();
+                if (!partition.tracker().isIdle()) {
+                    ended.add(new Ended(partition.id(), partition.tracker(), reason));
+                }
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** The topic of a partition that was taken for out of range is known to be another one. */
-    public synchronized void wasRecreated(TopicPartition id) {
-        ended.replaceAll(each -> each.id.equals(id) && each.reason == Reason.OUT_OF_RANGE
-                ? new Ended(id, each.tracker, Reason.RECREATED)
-                : each);
-        settled.replaceAll(each -> each.topic().equals(id.topic())
-                        && each.partition() == id.partition()
-                        && each.reason().equals(Reason.OUT_OF_RANGE.label)
-                ? RecordRange.of(
-                        each.topic(), each.partition(), each.from(), each.to(), each.count(), Reason.RECREATED.label)
-                : each);
+    public void wasRecreated(TopicPartition id) {
+        lock.lock();
+        try {
+            ended.replaceAll(each -> each.id.equals(id) && each.reason == Reason.OUT_OF_RANGE
+                    ? new Ended(id, each.tracker, Reason.RECREATED)
+                    : each);
+            settled.replaceAll(each -> each.topic().equals(id.topic())
+                            && each.partition() == id.partition()
+                            && each.reason().equals(Reason.OUT_OF_RANGE.label)
+                    ? RecordRange.of(
+                            each.topic(),
+                            each.partition(),
+                            each.from(),
+                            each.to(),
+                            each.count(),
+                            Reason.RECREATED.label)
+                    : each);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A policy has the partition go on at {@code to}, and {@code from} was the first offset not given out. */
-    public synchronized void skip(TopicPartition id, long from, long to, Reason reason) {
-        if (from < to) {
-            add(skipped, RecordRange.of(id.topic(), id.partition(), from, to, to - from, reason.label));
+    public void skip(TopicPartition id, long from, long to, Reason reason) {
+        lock.lock();
+        try {
+            if (from < to) {
+                add(skipped, RecordRange.of(id.topic(), id.partition(), from, to, to - from, reason.label));
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** The consumer ends; what is unfinished of these is left undone. */
-    public synchronized void leave(Collection<AssignedPartition> partitions) {
-        if (counts) {
-            partitions.forEach(AssignedPartition::advance);
-            left = partitions.stream().map(AssignedPartition::tracker).toList();
+    public void leave(Collection<AssignedPartition> partitions) {
+        lock.lock();
+        try {
+            if (counts) {
+                partitions.forEach(AssignedPartition::advance);
+                left = partitions.stream().map(AssignedPartition::tracker).toList();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -105,37 +134,52 @@ public final class DroppedRecords {
      *
      * @param all whether those still held count as well, because nobody will finish them
      */
-    public synchronized List<RecordRange> dropped(boolean all) {
-        List<RecordRange> ranges = new ArrayList<>();
-        for (Ended each : List.copyOf(ended)) {
-            OffsetTracker.Leftover leftover = each.tracker.leftover();
-            if (leftover.held() == 0) {
-                ended.remove(each);
-                if (leftover.dropped() > 0) {
-                    add(settled, each.range(leftover.from(), leftover.to(), leftover.dropped()));
-                }
-            } else {
-                int count = leftover.dropped() + (all ? leftover.held() : 0);
-                if (count > 0) {
-                    ranges.add(each.range(leftover.from(), leftover.to(), count));
+    public List<RecordRange> dropped(boolean all) {
+        lock.lock();
+        try {
+            List<RecordRange> ranges = new ArrayList<>();
+            for (Ended each : List.copyOf(ended)) {
+                OffsetTracker.Leftover leftover = each.tracker.leftover();
+                if (leftover.held() == 0) {
+                    ended.remove(each);
+                    if (leftover.dropped() > 0) {
+                        add(settled, each.range(leftover.from(), leftover.to(), leftover.dropped()));
+                    }
+                } else {
+                    int count = leftover.dropped() + (all ? leftover.held() : 0);
+                    if (count > 0) {
+                        ranges.add(each.range(leftover.from(), leftover.to(), count));
+                    }
                 }
             }
+            ranges.addAll(0, settled);
+            return List.copyOf(ranges);
+        } finally {
+            lock.unlock();
         }
-        ranges.addAll(0, settled);
-        return List.copyOf(ranges);
     }
 
     /** Offsets that were never given out, because the policy passed over them. */
-    public synchronized List<RecordRange> skipped() {
-        return List.copyOf(skipped);
+    public List<RecordRange> skipped() {
+        lock.lock();
+        try {
+            return List.copyOf(skipped);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Records that the pipeline had pulled and not finished when the consumer ended; 0 before. */
-    public synchronized long leftUndone() {
-        return left.stream()
-                .map(OffsetTracker::leftover)
-                .mapToLong(leftover -> leftover.held() + leftover.dropped())
-                .sum();
+    public long leftUndone() {
+        lock.lock();
+        try {
+            return left.stream()
+                    .map(OffsetTracker::leftover)
+                    .mapToLong(leftover -> leftover.held() + leftover.dropped())
+                    .sum();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static void add(List<RecordRange> ranges, RecordRange next) {

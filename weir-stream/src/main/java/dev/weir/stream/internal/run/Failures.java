@@ -27,12 +27,22 @@ public final class Failures {
         throw rethrow(failure);
     }
 
-    /** A future that completes as {@code of} does, with the same exception, which is not asked for its message. */
+    /**
+     * A future that completes as {@link CompletableFuture#copy} does, so that stages that depend on it see the failure
+     * wrapped; but the failure's own methods are not called, which may throw.
+     */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
         CompletableFuture<T> copy = new CompletableFuture<>();
-        var ignored = of.handle(
-                (value, failure) -> failure == null ? copy.complete(value) : copy.completeExceptionally(failure));
+        var ignored = of.handle((value, failure) ->
+                failure == null ? copy.complete(value) : copy.completeExceptionally(wrapped(failure)));
         return copy;
+    }
+
+    private static CompletionException wrapped(Throwable failure) {
+        // With a text, as the exception would be asked for its own.
+        return failure instanceof CompletionException known
+                ? known
+                : new CompletionException(Thrown.text(failure), failure);
     }
 
     /** Throws {@code failure} as it is if that needs no declaration, else as the cause of a CompletionException. */
@@ -40,8 +50,7 @@ public final class Failures {
         switch (failure) {
             case Error error -> throw error;
             case RuntimeException unchecked -> throw unchecked;
-            // With a text, as the exception would be asked for its own.
-            default -> throw new CompletionException(Thrown.text(failure), failure);
+            default -> throw wrapped(failure);
         }
     }
 }
