@@ -40,7 +40,10 @@ class ProfilePageTest {
             await().atMost(Duration.ofSeconds(7))
                     .until(() -> recording.isDone()
                             || another.get("/api/profile?seconds=1").statusCode() == 409);
-            JsonNode profile = Asker.JSON.readTree(recording.get().body());
+            // The other one may have come first.
+            HttpResponse<String> answer =
+                    recording.get().statusCode() == 409 ? asker.get("/api/profile?seconds=8") : recording.get();
+            JsonNode profile = Asker.JSON.readTree(answer.body());
             assertThat(profile.path("error").asText()).isEmpty();
             assertThat(profile.path("seconds").asDouble()).isGreaterThanOrEqualTo(1);
             assertThat(profile.path("stages").findValuesAsText("name"))

@@ -160,7 +160,8 @@ class TransactionalSinkTest {
                 .map(record -> numbers.isLast(record)
                         ? new ProducerRecord<byte[], byte[]>("refused", new byte[2_000_000])
                         : record)
-                .to(sink("refusing").records())
+                // One transaction, however slow the machine is.
+                .to(sink("refusing").commitInterval(Duration.ofSeconds(10)).records())
                 .run();
         assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(ProduceException.class);
