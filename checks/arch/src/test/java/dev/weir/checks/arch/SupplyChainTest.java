@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the build downloads is pinned, what it bundles is named, and there is an address for reports. */
+/** Holds pinned downloads, a notice for each bundled script, and an address for reports. */
 class SupplyChainTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -77,7 +77,7 @@ class AlertRulesTest {
         return new Rule(name, RUNS + series(gauge, firing), RUNS + series(gauge, silent));
     }
 
-    /** Which rules fire beside it does not matter here. */
+    /** Looks at one rule; others may fire beside it. */
     @ParameterizedTest
     @MethodSource("rules")
     void rule_inItsCaseAndBesideIt_firesAndIsSilent(Rule rule) throws Exception {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the summary of {@code weir pipe} says limited it, of a run that is over or was given up. */
+/** The limiter in the summary of a {@code weir pipe} that is over or was given up. */
 @Timeout(180)
 class PipeLimiterTest {
 

@@ -71,7 +71,7 @@ class UnreadableBatchTest {
 
     private final Queue<String> read = new ConcurrentLinkedQueue<>();
 
-    /** How a consumer fetches. */
+    /** A fetch path, with its number of threads. */
     enum Way {
         CLIENT(FetchPath.CLIENT, 1),
         LEAN(FetchPath.LEAN, 1),
@@ -86,7 +86,7 @@ class UnreadableBatchTest {
         }
     }
 
-    /** What is wrong with the batch. */
+    /** The damage of a batch. */
     enum Damage {
         TOO_LARGE,
         CHECKSUM,
