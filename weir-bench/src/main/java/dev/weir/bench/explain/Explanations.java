@@ -1,6 +1,7 @@
 package dev.weir.bench.explain;
 
 import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.PhaseRuns;
 import dev.weir.bench.statistics.Analysis;
 import dev.weir.bench.statistics.DriverResult;
 import dev.weir.bench.statistics.PointResult;
@@ -22,7 +23,8 @@ public final class Explanations {
         List<Explanation> all = new ArrayList<>();
         for (PointResult point : analysis.points()) {
             WorkloadPoint asked = workload.stream()
-                    .filter(each -> each.id().equals(point.point().id()))
+                    .filter(each ->
+                            each.id().equals(PhaseRuns.pointOfRun(point.point().id())))
                     .findFirst()
                     .orElse(null);
             for (DriverResult driver : point.drivers()) {

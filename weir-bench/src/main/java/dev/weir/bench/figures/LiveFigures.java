@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +34,7 @@ public final class LiveFigures {
     private final int groupCount; // to each of which a record is due
     private final long slotMillis;
     private final List<Slot> slots = new ArrayList<>();
-    private final Histogram[] partitions; // of what is measured
-    private final Map<Integer, Histogram> consumers = new TreeMap<>(); // the same by process
-    private final Map<Integer, Long> taken = new TreeMap<>(); // records by process, while it is measured
-    private long readerNanos; // of processor, while it is measured
+    private final List<Part> parts = new ArrayList<>(); // in the order of their seconds
     private long planStartNanos;
     private boolean isBegun;
     private boolean isEnded;
@@ -47,6 +45,35 @@ public final class LiveFigures {
     private boolean hasSent;
     private int quietReports; // of the generator, one after the other
     private int warmUpSlots;
+    private int brokerSlots; // seconds up to the last call of ofBrokers
+
+    /** Figures of some seconds in a row, which are too large to be kept for each second. */
+    private static final class Part {
+        private final int firstSlot;
+        private final Histogram[] partitions;
+        private final Map<Integer, Histogram> consumers = new TreeMap<>(); // by process
+        private final Map<Integer, Long> taken = new TreeMap<>(); // records, by process
+        private long readerNanos; // of processor
+
+        Part(int firstSlot, int partitions) {
+            this.firstSlot = firstSlot;
+            this.partitions = new Histogram[partitions];
+            Arrays.setAll(this.partitions, partition -> new Histogram(3));
+        }
+
+        void add(Part other) {
+            Arrays.setAll(partitions, partition -> sum(partitions[partition], other.partitions[partition]));
+            other.consumers.forEach(
+                    (member, ofOther) -> sum(consumers.computeIfAbsent(member, m -> new Histogram(3)), ofOther));
+            other.taken.forEach((member, records) -> taken.merge(member, records, Long::sum));
+            readerNanos += other.readerNanos;
+        }
+
+        private static Histogram sum(Histogram into, Histogram other) {
+            into.add(other);
+            return into;
+        }
+    }
 
     /** A second. What was not told is {@link Interval#UNKNOWN} or null. */
     private static final class Slot {
@@ -89,22 +116,48 @@ public final class LiveFigures {
         this.groupCount = groups;
         this.partitionCount = partitions;
         this.slotMillis = Math.max(LEAST_SLOT_MILLIS, intervalMillis);
-        this.partitions = new Histogram[partitions];
         this.sent = there * groups;
-        clearPartitions();
+        parts.add(new Part(0, partitions));
     }
 
-    private void clearPartitions() {
-        Arrays.setAll(partitions, partition -> new Histogram(3));
-        consumers.clear();
-        taken.clear();
-        readerNanos = 0;
+    /** The second that is nearest to a time. */
+    public int nearest(double atMillis) {
+        return (int) ((atMillis + slotMillis / 2.0) / slotMillis);
+    }
+
+    /** What comes from the second on that is nearest to this time is kept apart, for {@link #latencies}. */
+    public void beginPart(double atMillis) {
+        beginPart(nearest(atMillis));
+    }
+
+    private void beginPart(int firstSlot) {
+        if (firstSlot > parts.getLast().firstSlot) {
+            parts.add(new Part(firstSlot, partitionCount));
+        }
+    }
+
+    private Part part(int slot) {
+        int i = parts.size() - 1;
+        while (i > 0 && parts.get(i).firstSlot > slot) {
+            i--;
+        }
+        return parts.get(i);
+    }
+
+    /** What came in the parts that begin in these seconds. */
+    private Part parts(int from, int to) {
+        Part sum = new Part(from, partitionCount);
+        parts.stream()
+                .filter(part -> part.firstSlot >= from && part.firstSlot < to)
+                .forEach(sum::add);
+        return sum;
     }
 
     /** The plan begins at that time of {@link System#nanoTime}; the first so many milliseconds of it are warm-up. */
     public void begin(long startNanos, double warmUpMillis) {
         planStartNanos = startNanos;
         warmUpSlots = (int) (warmUpMillis / slotMillis);
+        beginPart(warmUpSlots);
         isBegun = true;
     }
 
@@ -138,10 +191,8 @@ public final class LiveFigures {
         }
         ofProcess(member, index, interval);
         came(index, interval, timings);
-        if (index >= warmUpSlots) {
-            Histogram ofConsumer = consumers.computeIfAbsent(member, m -> new Histogram(3));
-            timings.subList(0, partitionCount).forEach(ofConsumer::add);
-        }
+        Histogram ofConsumer = part(index).consumers.computeIfAbsent(member, m -> new Histogram(3));
+        timings.subList(0, partitionCount).forEach(ofConsumer::add);
     }
 
     /** What a member reported that writes what it takes: it comes when {@link #ofReader} has it. */
@@ -157,7 +208,7 @@ public final class LiveFigures {
         int index = index(startNanos, endNanos);
         if (index >= 0 && !isEnded) {
             came(index, interval, timings);
-            readerNanos += index >= warmUpSlots ? interval.usage().cpuNanos() : 0;
+            part(index).readerNanos += interval.usage().cpuNanos();
         }
     }
 
@@ -167,9 +218,7 @@ public final class LiveFigures {
         slot.handlers = slot.handlers.plus(interval.handlers());
         Usage before = slot.usage;
         slot.usage = before == null ? interval.usage() : before.plus(interval.usage());
-        if (index >= warmUpSlots) {
-            taken.merge(member, interval.records(), Long::sum);
-        }
+        part(index).taken.merge(member, interval.records(), Long::sum);
     }
 
     private void came(int index, Report.Interval interval, List<Histogram> timings) {
@@ -179,9 +228,7 @@ public final class LiveFigures {
         for (int partition = 0; partition < partitionCount; partition++) {
             slot.timings.add(timings.get(partition));
             slot.cameFrom[partition] += (int) timings.get(partition).getTotalCount();
-            if (index >= warmUpSlots) {
-                partitions[partition].add(timings.get(partition));
-            }
+            part(index).partitions[partition].add(timings.get(partition));
         }
     }
 
@@ -224,10 +271,20 @@ public final class LiveFigures {
         return hasSent && (unacknowledged > 0 || quietReports < QUIET_REPORTS);
     }
 
-    /** Processor time of the brokers since the last call, as far as it is known. */
+    /**
+     * Processor time of the brokers since the last call, as far as it is known. Calls come once a second, some of them
+     * late on a busy machine: seconds without a call since the last one get their part of it.
+     */
     public void ofBrokers(long nowNanos, long nanos) {
-        Slot slot = slot(Math.max(0, index(nowNanos, nowNanos)));
-        slot.brokerNanos = slot.brokerNanos == Interval.UNKNOWN ? nanos : OptionalCounts.plus(slot.brokerNanos, nanos);
+        int last = Math.max(0, index(nowNanos, nowNanos));
+        int first = brokerSlots == 0 ? last : Math.min(last, brokerSlots);
+        long share = nanos == Interval.UNKNOWN ? nanos : nanos / (last - first + 1);
+        for (int i = first; i <= last; i++) {
+            Slot slot = slot(i);
+            slot.brokerNanos =
+                    slot.brokerNanos == Interval.UNKNOWN ? share : OptionalCounts.plus(slot.brokerNanos, share);
+        }
+        brokerSlots = last + 1;
     }
 
     /** What the generator's own clients are at. */
@@ -253,14 +310,16 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** How many records came to each process while it was measured. */
-    public long[] cameTo() {
-        return taken.values().stream().mapToLong(Long::longValue).toArray();
+    /** How many records came to each process in the parts that begin in some seconds. */
+    public long[] cameTo(int from, int to) {
+        return parts(from, to).taken.values().stream()
+                .mapToLong(Long::longValue)
+                .toArray();
     }
 
-    /** Processor time of the reader while it was measured; 0 where there is none. */
-    public long readerNanos() {
-        return readerNanos;
+    /** Processor time of the reader in the parts that begin in some seconds; 0 where there is none. */
+    public long readerNanos(int from, int to) {
+        return parts(from, to).readerNanos;
     }
 
     /** Sent and not come. */
@@ -347,7 +406,7 @@ public final class LiveFigures {
     /** What came before the second that is under way then is no part of what is measured. */
     public void discard(double atMillis) {
         warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
-        clearPartitions();
+        beginPart(warmUpSlots);
     }
 
     /** How many of the first seconds are not measured, of so many. */
@@ -423,12 +482,37 @@ public final class LiveFigures {
                     from,
                     all);
         }
-        for (int partition = 0; partition < partitionCount; partition++) {
-            keep(partitions[partition], LatencyTags.responseOfPartition(partition), beginMillis, all);
-        }
-        consumers.forEach(
-                (member, ofConsumer) -> keep(ofConsumer, LatencyTags.responseOfConsumer(member), beginMillis, all));
+        keep(parts(warmUp, Integer.MAX_VALUE), tag -> tag, beginMillis, all);
         return all;
+    }
+
+    /**
+     * For the log of the run: what came in a phase.
+     *
+     * @param number of the phase, from 1
+     * @param from its first second, in which a part begins
+     * @param to past its last one
+     */
+    public List<Histogram> latenciesOfPhase(int number, int from, int to) {
+        long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+        long beginMillis = TimeUnit.NANOSECONDS.toMillis(wallNanos + planStartNanos);
+        List<Histogram> all = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            long second = beginMillis + i * slotMillis;
+            keep(slots.get(i).timings.copy(), LatencyTags.ofPhase(number, LatencyTags.RESPONSE), second, all);
+            keep(slots.get(i).lateness.copy(), LatencyTags.ofPhase(number, LatencyTags.LATENESS), second, all);
+        }
+        keep(parts(from, to), tag -> LatencyTags.ofPhase(number, tag), beginMillis, all);
+        return all;
+    }
+
+    private void keep(Part part, UnaryOperator<String> tags, long beginMillis, List<Histogram> into) {
+        for (int partition = 0; partition < partitionCount; partition++) {
+            String tag = LatencyTags.responseOfPartition(partition);
+            keep(part.partitions[partition], tags.apply(tag), beginMillis, into);
+        }
+        part.consumers.forEach((member, ofConsumer) ->
+                keep(ofConsumer, tags.apply(LatencyTags.responseOfConsumer(member)), beginMillis, into));
     }
 
     private void keep(Histogram histogram, String tag, long fromMillis, List<Histogram> into) {
@@ -446,7 +530,7 @@ public final class LiveFigures {
         long sentThen = 0;
         long records = 0;
         long lag = 0;
-        int first = (int) ((fromMillis + slotMillis / 2.0) / slotMillis);
+        int first = nearest(fromMillis);
         int last = whole(toMillis + slotMillis / 2.0);
         for (int i = first; i < last; i++) {
             Slot slot = slots.get(i);

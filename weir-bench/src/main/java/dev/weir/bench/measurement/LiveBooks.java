@@ -70,6 +70,11 @@ final class LiveBooks {
         each().forEach(figures -> figures.discard(atMillis));
     }
 
+    /** As {@link LiveFigures#beginPart}. */
+    void beginPart(double atMillis) {
+        each().forEach(figures -> figures.beginPart(atMillis));
+    }
+
     /** What a member of a group reported; {@code timings} are by partition. */
     void ofMember(
             int group, int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {

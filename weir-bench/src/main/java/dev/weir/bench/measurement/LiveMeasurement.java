@@ -56,6 +56,7 @@ public final class LiveMeasurement implements Orders.Target {
     private final LiveFaults faults;
     private final Disturbances disturbances;
     private final List<Begin> begins = new ArrayList<>();
+    private final PhaseSurroundings surroundings;
     private final int cores; // of all processes
     private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
     private final Map<String, List<Double>> told = new TreeMap<>(); // by members, of their clients
@@ -66,8 +67,12 @@ public final class LiveMeasurement implements Orders.Target {
     private long nextSecondNanos; // when the next one is
     private long brokerNanos;
 
-    /** Of a phase: the order that began it, and what was set from then on. */
-    private record Begin(double atMillis, String by, LiveSettings settings) {}
+    /**
+     * Of a phase: the order that began it, and what was set from then on.
+     *
+     * @param isOther whether that order changed anything: else the result of the phase before goes on
+     */
+    private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
 
     /**
      * One run.
@@ -98,6 +103,7 @@ public final class LiveMeasurement implements Orders.Target {
                         point))
                 .toList();
         this.background = new BackgroundFigures(cluster, point.takesSeries());
+        this.surroundings = new PhaseSurroundings(cluster);
         this.settings = new LiveSettings(point.recordsPerSecond(), workMillis(point), 0, Map.of());
         this.disturbances = new Disturbances(ExploreSettings.target(point));
         this.groups = new LiveGroups(launcher, driver, cluster, point, log, numbers, Ears::new);
@@ -167,6 +173,7 @@ public final class LiveMeasurement implements Orders.Target {
                 nextSecondNanos = now + SECOND_NANOS;
                 sampleBrokers(now);
                 background.sample();
+                surroundings.sample();
                 books.all().ofAround(now, background.series(now));
                 listener.second(books.all().latest(books.all().millisSince(now), settings));
             }
@@ -192,11 +199,12 @@ public final class LiveMeasurement implements Orders.Target {
             processes.join(topic, settings);
             pulses.forEach(GroupPulse::start);
             settings = settings.withConsumers(processes.consumers());
+            int consumersBefore = processes.consumers();
             processes.assignments().forEach(this::tell);
             long startNanos = processes.beginPlan(seed, settings.producerRate());
             double warmUpMillis = 1e3 * point.seconds("maxWarmUpSeconds");
             books.begin(startNanos, warmUpMillis);
-            begins.add(new Begin(0, "start", settings));
+            beginPhase(0, "start", settings, true);
             endMillis = warmUpMillis + 1e3 * point.seconds("measureSeconds");
             brokerNanos = cluster.cpuNanos();
             background.begin();
@@ -211,8 +219,10 @@ public final class LiveMeasurement implements Orders.Target {
                 processes.members().hearUntil(System.nanoTime() + Math.clamp(left, 0, LOOK_NANOS));
             }
             isTold = false;
+            sampleBrokers(System.nanoTime());
             orders.end();
             background.endPass();
+            surroundings.end();
             // A last interval of each process is told a little later.
             processes
                     .members()
@@ -227,15 +237,17 @@ public final class LiveMeasurement implements Orders.Target {
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));
             long[] ends = processes.ends();
-            return new LiveResult(point, books.all(), books.byGroup(), told, around, cores, processes.handlers())
-                    .measured(
-                            endMillis,
-                            processes.figures(ends),
-                            isWhole,
-                            orders.timeline(),
-                            phases(),
-                            disturbances.costs(
-                                    books.of(0), endMillis, numbers.getFirst().missing(ends)));
+            LiveResult result =
+                    new LiveResult(point, books.all(), books.byGroup(), told, around, cores, processes.handlers());
+            double perConsumer = (double) processes.handlers() / Math.max(1, consumersBefore);
+            return result.measured(
+                    endMillis,
+                    processes.figures(ends),
+                    isWhole,
+                    orders.timeline(),
+                    phases(result, perConsumer),
+                    disturbances.costs(
+                            books.of(0), endMillis, numbers.getFirst().missing(ends)));
         } finally {
             pulses.forEach(GroupPulse::close);
         }
@@ -292,7 +304,7 @@ public final class LiveMeasurement implements Orders.Target {
                 did.put("pause", "all stood still for " + (long) pause.millis() + " ms");
             }
             case Order.Drain drain -> {
-                begins.add(new Begin(atMillis, begunBy, settings.drained()));
+                beginPhase(atMillis, begunBy, settings.drained(), true);
                 did.put("drain", drain());
                 begunMillis = nowMillis();
                 begunBy = "drained";
@@ -313,7 +325,7 @@ public final class LiveMeasurement implements Orders.Target {
         }
         disturbances.add(order, atMillis, nowMillis());
         settings = settings.withConsumers(groups.consumers());
-        begins.add(new Begin(begunMillis, begunBy, settings));
+        beginPhase(begunMillis, begunBy, settings, !(order instanceof Order.Extend));
         return did;
     }
 
@@ -382,15 +394,42 @@ public final class LiveMeasurement implements Orders.Target {
         return true;
     }
 
+    private void beginPhase(double atMillis, String by, LiveSettings from, boolean isOther) {
+        begins.add(new Begin(atMillis, by, from, isOther));
+        if (isOther) {
+            books.beginPart(atMillis);
+        }
+        surroundings.next(isOther);
+    }
+
     /** From each order to the next one: known when all processes have reported. */
-    private List<Phase> phases() {
+    private List<Phase> phases(LiveResult result, double handlersOfConsumer) {
         List<Phase> phases = new ArrayList<>();
+        int whole = books.all().whole(endMillis);
         for (int i = 0; i < begins.size(); i++) {
             Begin begin = begins.get(i);
-            double toMillis =
-                    i + 1 < begins.size() ? begins.get(i + 1).atMillis() : Math.max(begin.atMillis(), endMillis);
-            phases.add(books.all().phase(begin.atMillis(), toMillis, begin.by(), begin.settings()));
+            Phase phase = books.all().phase(begin.atMillis(), endOf(i), begin.by(), begin.settings());
+            int last = i;
+            while (last + 1 < begins.size() && !begins.get(last + 1).isOther()) {
+                last++;
+            }
+            int from = books.all().nearest(Math.max(begin.atMillis(), 1e3 * point.seconds("maxWarmUpSeconds")));
+            int to = Math.min(whole, books.all().nearest(endOf(last)));
+            phases.add(
+                    begin.isOther()
+                            ? phase.with(result.ofPhase(
+                                    from,
+                                    to,
+                                    begin.settings(),
+                                    handlersOfConsumer * begin.settings().consumers(),
+                                    surroundings.of(i)))
+                            : phase);
         }
         return phases;
+    }
+
+    private double endOf(int phase) {
+        Begin begin = begins.get(phase);
+        return phase + 1 < begins.size() ? begins.get(phase + 1).atMillis() : Math.max(begin.atMillis(), endMillis);
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.figures.IntervalSums;
 import dev.weir.bench.figures.LiveFigures;
+import dev.weir.bench.figures.LiveSettings;
 import dev.weir.bench.figures.LoadShares;
 import dev.weir.bench.figures.Measured;
 import dev.weir.bench.figures.SeriesBook;
@@ -19,12 +20,15 @@ import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Usage;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the result of a run that could be changed. Immutable.
@@ -73,27 +77,13 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records had not come when nothing more had been committed for a"
                     + " minute: they are lost, or members stand still");
         }
-        List<Interval> intervals = figures.intervals(count);
-        LoadShares shares = new LoadShares(
-                figures.sentTo(warmUp, count),
-                ofGroups.stream().map(LiveFigures::cameTo).toList());
+        // A run that was changed has no ceiling: handlers were now these, now those.
+        double blocking = timeline.isEmpty() ? handlers : 0;
+        Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), point.members());
+        LoadShares shares = shares(all);
         // Ended before anything was measured, it has phases all the same.
-        Totals totals = used == null
-                ? Totals.NONE
-                : totals(
-                        intervals.subList(warmUp, count),
-                        used,
-                        figures.handlers(warmUp, count).meanMillis(),
-                        timeline.isEmpty(),
-                        shares);
-        Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(LimitingParty.ofProcessorTime(totals, cores, point.brokers(), false, false));
-        if (LimitingParty.isGeneratorBound(figures.lateness(warmUp, count), TOLERATED_NANOS)) {
-            flags.add(Flag.GENERATOR_BOUND);
-        }
-        if (used != null && WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
-            flags.add(Flag.COMPILING);
-        }
+        Totals totals = used == null ? Totals.NONE : totals(all, used, shares);
+        Set<Flag> flags = flags(all, totals, used);
         if (isBroken(point.scenario(), ledger, timeline.isEmpty())) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
@@ -104,15 +94,22 @@ public record LiveResult(
         }
         return new Measured(
                 warmUp,
-                intervals,
+                figures.intervals(count),
                 totals,
                 ledger,
                 flags,
-                figures.latencies(count),
+                latencies(count, timeline.isEmpty() ? List.of() : phases),
                 List.copyOf(timeline),
                 timeline.isEmpty() ? List.of() : List.copyOf(phases),
                 disturbances,
                 ledgers.size() == 1 ? List.of() : ledgers);
+    }
+
+    private Map<String, Double> toldAndAround() {
+        Map<String, Double> all = new LinkedHashMap<>();
+        told.forEach((name, figure) -> all.put(name, Measurement.ofAll(name, figure)));
+        all.putAll(around);
+        return all;
     }
 
     /** At most once, a record may get lost where somebody was disturbed at work, and none may come again. */
@@ -127,31 +124,92 @@ public record LiveResult(
      *
      * @param millis that handlers block for a record
      */
-    static double ceilingPerSecond(int handlers, double millis) {
+    static double ceilingPerSecond(double handlers, double millis) {
         return handlers > 0 && millis > 0 ? 1e3 * handlers / millis : Double.NaN;
     }
 
-    private Totals totals(
-            List<Interval> measured, Usage used, double handlerMillis, boolean isUnchanged, LoadShares shares) {
+    /**
+     * Some seconds in a row of which nothing but the load is different.
+     *
+     * @param to past the last second
+     * @param producerRate records that were due in a second
+     * @param handlers that could block at a time; 0 if they did not block, or their number or time changed
+     * @param given figures that are not of each second, by name
+     */
+    private record Part(
+            int from, int to, double producerRate, double handlers, Map<String, Double> given, int members) {}
+
+    /**
+     * The result of a phase, or null if it had no whole second of which a member told anything.
+     *
+     * @param from its first second
+     * @param to past its last one
+     * @param handlersThen that could block at a time
+     * @param aroundThen figures of brokers and machine meanwhile
+     */
+    Phase.@Nullable Result ofPhase(
+            int from, int to, LiveSettings settings, double handlersThen, Map<String, Double> aroundThen) {
+        Usage used = from < to ? figures.usage(from, to) : null;
+        if (used == null) {
+            return null;
+        }
+        double blocking = settings.workMillis() > 0 ? handlersThen : 0;
+        Part phase = new Part(from, to, settings.producerRate(), blocking, aroundThen, settings.consumers());
+        Totals totals = totals(phase, used, shares(phase));
+        return new Phase.Result(from, to, totals, flags(phase, totals, used));
+    }
+
+    private List<Histogram> latencies(int count, List<Phase> phases) {
+        List<Histogram> all = new ArrayList<>(figures.latencies(count));
+        for (int i = 0; i < phases.size(); i++) {
+            Phase.Result result = phases.get(i).result();
+            if (result != null) {
+                all.addAll(figures.latenciesOfPhase(i + 1, result.fromInterval(), result.toInterval()));
+            }
+        }
+        return all;
+    }
+
+    private LoadShares shares(Part part) {
+        return new LoadShares(
+                figures.sentTo(part.from, part.to),
+                ofGroups.stream().map(group -> group.cameTo(part.from, part.to)).toList());
+    }
+
+    private Set<Flag> flags(Part part, Totals totals, @Nullable Usage used) {
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        flags.addAll(LimitingParty.ofProcessorTime(totals, cores, point.brokers(), false, false));
+        if (LimitingParty.isGeneratorBound(figures.lateness(part.from, part.to), TOLERATED_NANOS)) {
+            flags.add(Flag.GENERATOR_BOUND);
+        }
+        if (used != null && WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
+            flags.add(Flag.COMPILING);
+        }
+        return flags;
+    }
+
+    private Totals totals(Part part, Usage used, LoadShares shares) {
+        List<Interval> measured = figures.intervals(part.to).subList(part.from, part.to);
         IntervalSums sums = IntervalSums.of(measured);
         Map<String, Double> metrics = new LinkedHashMap<>();
-        metrics.put("members", (double) point.members());
+        metrics.put("members", (double) part.members);
         metrics.put("groups", (double) point.groups());
-        metrics.put("planned/s", point.measuredPerSecond());
+        metrics.put("planned/s", part.producerRate);
         metrics.put("collections", (double) used.gcCount());
         metrics.put("heap MB", used.heapBytes() / 1e6);
         metrics.put("direct MB", used.directBytes() / 1e6);
         Measurement.putCompiling(metrics, used);
-        told.forEach((name, all) -> metrics.put(name, Measurement.ofAll(name, all)));
-        metrics.putAll(around);
+        metrics.putAll(part.given);
         metrics.putAll(shares.figures());
-        if (figures.readerNanos() > 0) {
-            metrics.put("reader, % of a core", 100.0 * figures.readerNanos() / sums.nanos());
+        long reader = figures.readerNanos(part.from, part.to);
+        if (reader > 0) {
+            metrics.put("reader, % of a core", 100.0 * reader / sums.nanos());
         }
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
         LockWindow.put(point, metrics);
-        double ceiling = ceilingPerSecond(handlers, handlerMillis * point.callsPerRecord());
-        if (isUnchanged && !Double.isNaN(ceiling)) {
+        double handlerMillis = figures.handlers(part.from, part.to).meanMillis();
+        double ceiling = ceilingPerSecond(part.handlers, handlerMillis * point.callsPerRecord());
+        if (!Double.isNaN(ceiling)) {
             metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
             metrics.put(Totals.CEILING, ceiling);
             metrics.put(Totals.EFFICIENCY, 1e11 * sums.records() / sums.nanos() / ceiling);

@@ -35,10 +35,12 @@ final class JsonReport {
     static String lines(Analysis analysis) {
         StringBuilder lines = new StringBuilder();
         Iterator<Explanation> explanations = Explanations.of(analysis).iterator();
-        for (PointResult point : analysis.points()) {
+        int ofCampaign = analysis.campaign().points().size();
+        for (int i = 0; i < analysis.points().size(); i++) {
+            PointResult point = analysis.points().get(i);
             for (DriverResult driver : point.drivers()) {
                 ObjectNode line = NODES.objectNode();
-                line.put("type", "result");
+                line.put("type", i < ofCampaign ? "result" : "phase");
                 line.put("scenario", point.point().scenario());
                 line.put("point", point.point().id());
                 ObjectNode dimensions = line.putObject("dimensions");
@@ -95,7 +97,9 @@ final class JsonReport {
             int failed = 0;
             int notQuoted = 0;
             int points = 0;
-            for (PointResult point : analysis.points()) {
+            // Phases are no runs that were planned.
+            for (PointResult point :
+                    analysis.points().subList(0, campaign.points().size())) {
                 boolean isChosen = !campaign.choosesPoints()
                         || point.drivers().stream()
                                 .anyMatch(driver -> !driver.runs().isEmpty());

@@ -27,6 +27,7 @@ public final class LatencyTags {
 
     private static final String WARM_UP = "warm-up/";
     private static final String CONSUMER = "consumer/";
+    private static final String PHASE = "phase/";
 
     private LatencyTags() {}
 
@@ -58,6 +59,31 @@ public final class LatencyTags {
     /** Whether this is of one partition. */
     public static boolean isOfPartition(String tag) {
         return tag.startsWith(RESPONSE + "/");
+    }
+
+    /** The same in one phase of a run that was changed; phases are numbered from 1. */
+    public static String ofPhase(int number, String tag) {
+        return PHASE + number + "/" + tag;
+    }
+
+    /** Those that belong to no phase. */
+    static List<Histogram> ofRun(List<Histogram> all) {
+        return all.stream()
+                .filter(each -> each.getTag() == null || !each.getTag().startsWith(PHASE))
+                .toList();
+    }
+
+    /** Those of one phase, tagged as if it were a run. */
+    static List<Histogram> ofPhase(int number, List<Histogram> all) {
+        String prefix = ofPhase(number, "");
+        List<Histogram> ofIt = new ArrayList<>();
+        for (Histogram each : all) {
+            if (each.getTag() != null && each.getTag().startsWith(prefix)) {
+                each.setTag(each.getTag().substring(prefix.length()));
+                ofIt.add(each);
+            }
+        }
+        return ofIt;
     }
 
     /** One histogram for each tag, by adding counts; percentiles are never averaged. */

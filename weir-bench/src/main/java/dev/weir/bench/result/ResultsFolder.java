@@ -189,14 +189,19 @@ public final class ResultsFolder {
         }
     }
 
-    /** The latencies of a run as they were taken, an interval and tag each; none if the scenario takes none. */
+    /**
+     * The latencies of a run as they were taken, an interval and tag each; none if the scenario takes none. A run of
+     * {@link PhaseRuns} has those of its phase.
+     */
     public List<Histogram> latencyIntervals(Run.Key key) {
-        Path log = hlog(key);
+        PhaseRuns.Origin phase = PhaseRuns.origin(key);
+        Path log = hlog(phase == null ? key : phase.run());
         if (!Files.isRegularFile(log)) {
             return List.of();
         }
         try {
-            return LatencyTags.decode(Files.readAllBytes(log));
+            List<Histogram> all = LatencyTags.decode(Files.readAllBytes(log));
+            return phase == null ? LatencyTags.ofRun(all) : LatencyTags.ofPhase(phase.number(), all);
         } catch (IOException | RuntimeException e) {
             throw new IllegalArgumentException("cannot read " + log + ": " + e + "; delete it to go on without", e);
         }

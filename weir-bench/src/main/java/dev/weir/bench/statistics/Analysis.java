@@ -5,6 +5,7 @@ import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.PhaseRuns;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a campaign shows, finished or not: per point and driver the medians, and the ratio to the baseline with interval
- * and verdict. Immutable, thread-safe.
+ * and verdict. The phases of runs that were changed are points behind those of the campaign. Immutable, thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 
@@ -53,15 +54,15 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
      */
     public static Analysis of(Campaign campaign, List<Run> runs, Function<Run, Map<String, Histogram>> latencies) {
         List<PointFigures> figures = new ArrayList<>();
+        List<PointFigures> ofPhases = new ArrayList<>();
         for (Point point : campaign.points()) {
-            PointFigures atPoint = new PointFigures(campaign, point);
-            for (Run run : runs) {
-                if (run.point().equals(point.id())) {
-                    atPoint.add(run, latencies.apply(run));
-                }
-            }
-            figures.add(atPoint);
+            List<Run> atPoint =
+                    runs.stream().filter(run -> run.point().equals(point.id())).toList();
+            figures.add(PointFigures.of(campaign, point, atPoint, latencies));
+            PhaseRuns.of(point, atPoint)
+                    .forEach((phase, inIt) -> ofPhases.add(PointFigures.of(campaign, phase, inIt, latencies)));
         }
+        figures.addAll(ofPhases);
         Map<Metric, double[]> adjusted = new EnumMap<>(Metric.class);
         for (Metric metric : Metric.values()) {
             adjusted.put(
@@ -108,6 +109,13 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             for (Driver driver : campaign.drivers()) {
                 drivers.put(driver.name(), new DriverFigures(campaign.rounds()));
             }
+        }
+
+        static PointFigures of(
+                Campaign campaign, Point point, List<Run> runs, Function<Run, Map<String, Histogram>> latencies) {
+            PointFigures figures = new PointFigures(campaign, point);
+            runs.forEach(run -> figures.add(run, latencies.apply(run)));
+            return figures;
         }
 
         void add(Run run, Map<String, Histogram> latencies) {

@@ -15,6 +15,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
@@ -209,11 +210,52 @@ class LiveFiguresTest {
         List<Interval> intervals = figures.intervals(2);
         assertThat(intervals).extracting(Interval::records).containsExactly(80L, 80L);
         assertThat(intervals).extracting(Interval::cpuNanos).containsExactly(2_000L, 2_000L);
-        assertThat(figures.cameTo()).as("while it was measured").containsExactly(180, 20);
+        assertThat(figures.cameTo(1, 2)).as("while it was measured").containsExactly(180, 20);
         assertThat(figures.timings(1, 2).getTotalCount()).isEqualTo(80);
-        assertThat(figures.readerNanos()).isEqualTo(100_000);
+        assertThat(figures.readerNanos(1, 2)).isEqualTo(100_000);
         figures.discard(2_000);
-        assertThat(figures.readerNanos()).isZero();
+        assertThat(figures.readerNanos(2, 3)).isZero();
+    }
+
+    /** Else one late look would leave a whole run without the brokers' processor time. */
+    @Test
+    void secondWithoutALookAtTheBrokers_hasItsPartOfTheNextLook() {
+        figures.begin(START, 0);
+        figures.ofBrokers(START + HALF, 10);
+        figures.ofBrokers(START + 7 * HALF, 90);
+
+        assertThat(figures.intervals(4)).extracting(Interval::brokerCpuNanos).containsExactly(10L, 30L, 30L, 30L);
+    }
+
+    /** What a member reports late belongs to the part of the second in which it happened. */
+    @Test
+    void latenciesOfPhase_areThoseOfItsSecondsAlone() {
+        figures.begin(START, 0);
+        figures.ofMember(0, START, START + HALF, interval(40, 1), List.of(of(15, 7), of(25, 7)));
+        figures.beginPart(1_100);
+        figures.ofMember(1, START + 2 * HALF, START + 3 * HALF, interval(30, 1), List.of(of(10, 9), of(20, 9)));
+        figures.ofMember(0, START + HALF, START + 2 * HALF, interval(3, 1), List.of(of(1, 7), of(2, 7)));
+
+        assertThat(counts(figures.latenciesOfPhase(1, 0, 1)))
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "phase/1/response", 43L,
+                        "phase/1/response/0", 16L,
+                        "phase/1/response/1", 27L,
+                        "phase/1/consumer/0", 43L));
+        assertThat(counts(figures.latenciesOfPhase(2, 1, 2)))
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "phase/2/response", 30L,
+                        "phase/2/response/0", 10L,
+                        "phase/2/response/1", 20L,
+                        "phase/2/consumer/1", 30L));
+        assertThat(figures.cameTo(1, 2)).containsExactly(30);
+        assertThat(counts(figures.latencies(2))).as("the run has both").containsEntry("response/0", 26L);
+    }
+
+    private static Map<String, Long> counts(List<Histogram> latencies) {
+        return LatencyTags.merge(latencies).entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, each -> each.getValue().getTotalCount()));
     }
 
     private static Report.Interval interval(long records, long cpuNanos) {

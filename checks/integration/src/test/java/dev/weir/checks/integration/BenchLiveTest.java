@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.bench.explain.Explanations;
 import dev.weir.bench.live.Answer;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.OrderSender;
@@ -9,9 +10,13 @@ import dev.weir.bench.live.TimelineEntry;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.Explored;
 import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Phase;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.statistics.PointResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -107,6 +112,8 @@ class BenchLiveTest extends BenchTestBase {
         }
         Answer refused = ordered(name, run, set("client.max.poll.record", "5"));
         assertThat(refused.error()).contains("did you mean max.poll.records?");
+        // What counts has begun, and is to have whole seconds.
+        Awaitility.await().pollDelay(4, TimeUnit.SECONDS).until(() -> !run.isDone());
         assertThat(ordered(name, run, new Order.End()).applied()).containsKey("end");
         ResultsFolder results = run.get(10, TimeUnit.MINUTES);
         Run typed = whole(results, true);
@@ -116,6 +123,7 @@ class BenchLiveTest extends BenchTestBase {
         TimelineEntry discard = typed.timeline().get(session.size() - 1);
         assertThat(typed.warmUpIntervals()).as("of seconds").isEqualTo((int) (discard.atMillis() / 1000));
         requireReported(results);
+        requireResultOfLastPhase(results, typed);
 
         String timeline = Files.readString(results.path().resolve("timeline.yaml"));
         Run replayed = whole(bench.run(workload(name + "-again", driver, 600) + timeline), true);
@@ -129,6 +137,32 @@ class BenchLiveTest extends BenchTestBase {
         assertThat(replayed.phases())
                 .extracting(Phase::consumers)
                 .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
+    }
+
+    /** What came since the last order that changed anything is shown like a run of its own. */
+    private static void requireResultOfLastPhase(ResultsFolder results, Run typed) {
+        PointResult last = Analysis.of(results).points().getLast();
+        assertThat(last.point().dimensions())
+                .containsEntry("producerRate", "300")
+                .containsEntry("consumers", "2");
+        assertThat(last.point().dimensions().get("phase")).contains("discard-stats");
+        Run run = last.drivers().getFirst().runs().getFirst();
+        // A busy machine may hold the generator back, as in any run.
+        assertThat(run.flags()).doesNotContain(Flag.CHANGED, Flag.GUARANTEE_BROKEN);
+        Totals totals = run.totals();
+        assertThat(totals.recordsPerSecond()).isBetween(100.0, 500.0);
+        assertThat(totals.cpuNanos()).isPositive();
+        assertThat(totals.allocatedBytes()).isPositive();
+        assertThat(totals.metrics())
+                .containsKeys(Totals.HANDLER_MILLIS, Totals.CEILING, Totals.EFFICIENCY, "host: busy %");
+        assertThat(LatencyTags.merge(results.latencyIntervals(run.key())).keySet())
+                .contains(LatencyTags.RESPONSE, LatencyTags.LATENESS, LatencyTags.responseOfPartition(0));
+        assertThat(Explanations.of(Analysis.of(results)).getLast().limiter()).isNotNull();
+        assertThat(Reports.text(results)).contains(last.point().label());
+        assertThat(Reports.lines(results)).contains("{\"type\":\"phase\",\"scenario\":\"work\"");
+        assertThat(typed.phases().getLast().result())
+                .as("nothing comes after the end")
+                .isNull();
     }
 
     private static void requireReported(ResultsFolder results) {

@@ -1,0 +1,119 @@
+package dev.weir.bench.result;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The phases of changed runs as runs of their own, at points of their own: so each is shown, compared and explained like
+ * any other run. Stateless, thread-safe.
+ */
+public final class PhaseRuns {
+
+    private static final Pattern ID = Pattern.compile("(.+)\\.phase-(\\d+)(-[a-z])?");
+
+    private PhaseRuns() {}
+
+    /**
+     * The run that a phase belongs to.
+     *
+     * @param number of the phase in it, from 1
+     */
+    record Origin(Run.Key run, int number) {}
+
+    /** Null for the key of a run that is no phase. */
+    static @Nullable Origin origin(Run.Key key) {
+        Matcher phase = ID.matcher(key.point());
+        return phase.matches()
+                ? new Origin(new Run.Key(phase.group(1), key.driver(), key.round()), Integer.parseInt(phase.group(2)))
+                : null;
+    }
+
+    /** The point at which the run of a phase was; any other id stays as it is. */
+    public static String pointOfRun(String pointId) {
+        Matcher phase = ID.matcher(pointId);
+        return phase.matches() ? phase.group(1) : pointId;
+    }
+
+    /**
+     * The phases of all runs at a point. Those that have the same number and were begun by the same order with the same
+     * settings are at one point, as where a timeline was replayed.
+     */
+    public static Map<Point, List<Run>> of(Point point, List<Run> runs) {
+        Map<Map<String, String>, Point> points = new LinkedHashMap<>();
+        Map<Integer, Integer> variants = new LinkedHashMap<>();
+        Map<Point, List<Run>> phases = new LinkedHashMap<>();
+        for (Run run : runs) {
+            for (int i = 0; i < run.phases().size(); i++) {
+                Phase phase = run.phases().get(i);
+                Phase.Result result = phase.result();
+                if (result == null) {
+                    continue;
+                }
+                int number = i + 1;
+                Point at = points.computeIfAbsent(
+                        dimensions(point, number, phase),
+                        dimensions -> new Point(
+                                id(point, number, variants.merge(number, 1, Integer::sum)),
+                                point.scenario(),
+                                dimensions));
+                phases.computeIfAbsent(at, each -> new ArrayList<>()).add(run(at, run, phase, result));
+            }
+        }
+        return phases;
+    }
+
+    private static String id(Point point, int number, int variant) {
+        String id = point.id() + ".phase-" + number;
+        return variant == 1 ? id : id + "-" + (char) ('a' + Math.min(variant, 26) - 1);
+    }
+
+    private static Map<String, String> dimensions(Point point, int number, Phase phase) {
+        Map<String, String> dimensions = new LinkedHashMap<>(point.dimensions());
+        dimensions.put("phase", number + " (" + phase.begunBy() + ")");
+        dimensions.put("producerRate", number(phase.producerRate()));
+        dimensions.put("workMillis", number(phase.workMillis()));
+        dimensions.put("consumers", String.valueOf(phase.consumers()));
+        return dimensions;
+    }
+
+    private static String number(double figure) {
+        return figure == Math.rint(figure) ? String.valueOf((long) figure) : String.valueOf(figure);
+    }
+
+    private static Run run(Point at, Run run, Phase phase, Phase.Result result) {
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        flags.addAll(result.flags());
+        if (run.flags().contains(Flag.GUARANTEE_BROKEN)) {
+            flags.add(Flag.GUARANTEE_BROKEN);
+        }
+        List<Interval> intervals = run.intervals().subList(result.fromInterval(), result.toInterval());
+        long fromMillis = intervals.getFirst().startMillis();
+        long toMillis = intervals.getLast().startMillis() + intervals.getLast().lengthMillis();
+        return new Run(
+                at.id(),
+                run.driver(),
+                run.round(),
+                run.order(),
+                run.seed(),
+                run.startedAtMillis() + phase.fromMillis(),
+                run.stoppedAtMillis(),
+                0,
+                intervals,
+                result.totals(),
+                run.ledger(),
+                flags,
+                null,
+                List.of(),
+                List.of(),
+                run.disturbances().stream()
+                        .filter(each -> each.fromMillis() >= fromMillis && each.fromMillis() < toMillis)
+                        .toList());
+    }
+}
