@@ -114,6 +114,17 @@ public final class Main implements Runnable, CommandContext {
         System.exit(new Main(System.out, terminal, new Shutdown(terminal)).execute(args));
     }
 
+    /**
+     * Runs one command line within this process, which goes on afterwards, and returns its exit code. The command
+     * replaces the logging set-up of the process and takes over its stop signals. Runs one command at a time.
+     *
+     * @param out receives its standard output; stays the caller's, as does {@code err}
+     */
+    public static int run(PrintStream out, PrintStream err, String... args) {
+        Terminal terminal = new Terminal(err, false);
+        return new Main(out, terminal, new Shutdown(terminal)).execute(args);
+    }
+
     /** Runs one command line; returns its exit code and prints its failure, if any. Ends no process. */
     int execute(String... args) {
         return execute(new CommandLine(this), args);

@@ -35,7 +35,12 @@ public final class ClusterOptions {
 
     /** Clients without a consumer group. Throws {@link dev.weir.cli.terminal.CliFailure} for options out of bounds. */
     public ClusterClients clients() {
+        return clients(null);
+    }
+
+    /** Clients in a consumer group, if one is given. Throws as {@link #clients()} does. */
+    public ClusterClients clients(@Nullable String group) {
         OptionChecks.requireAddresses(bootstrapServers);
-        return new ClusterClients(bootstrapServers, null, clientConfig, connectTimeout);
+        return new ClusterClients(bootstrapServers, group, clientConfig, connectTimeout);
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.cli.replay;
 
 import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.client.ClusterOptions;
 import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
@@ -8,8 +9,6 @@ import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Instants;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.letter.LetterFormat;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
@@ -47,12 +47,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @ParentCommand
     private CommandContext weir;
 
-    @Option(
-            names = "--bootstrap-server",
-            required = true,
-            paramLabel = "HOST:PORT[,...]",
-            description = "Addresses of the brokers.")
-    private String bootstrapServers;
+    @Mixin
+    private ClusterOptions cluster;
 
     @Option(names = "--dead-letter", required = true, paramLabel = "TOPIC", description = "Topic of the letters.")
     private String deadLetter;
@@ -148,19 +144,6 @@ public final class ReplayCommand implements Callable<Integer> {
     private @Nullable Long list;
 
     @Option(
-            names = "--connect-timeout",
-            paramLabel = "TIME",
-            defaultValue = ClusterClients.DEFAULT_PATIENCE,
-            description = "How long the brokers may take to answer a question (default: ${DEFAULT-VALUE}).")
-    private Duration connectTimeout;
-
-    @Option(
-            names = "--client-config",
-            paramLabel = "FILE",
-            description = "Properties for all Kafka clients: security, timeouts.")
-    private @Nullable Path clientConfig;
-
-    @Option(
             names = "--json",
             description = "Print a JSON object for each letter of a dry run, and one as summary, on standard output.")
     private boolean json;
@@ -173,8 +156,7 @@ public final class ReplayCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         check();
         Selection selection = new Selection(format(), filters, since, until);
-        ClusterClients clients = new ClusterClients(
-                bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
+        ClusterClients clients = cluster.clients(group == null ? "weir-replay" : group);
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(to == null ? List.of(deadLetter) : List.of(deadLetter, to));
         Replay replay = new Replay(
@@ -185,7 +167,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 max == null ? Long.MAX_VALUE : max,
                 group != null,
                 dryRun,
-                connectTimeout,
+                cluster.connectTimeout(),
                 this::tell);
         weir.shutdown().onStop(replay::stop);
         CompletableFuture<ReplaySummary> work = new CompletableFuture<>();
@@ -263,7 +245,6 @@ public final class ReplayCommand implements Callable<Integer> {
     }
 
     private void check() {
-        OptionChecks.requireAddresses(bootstrapServers);
         OptionChecks.requireNotBlank("--dead-letter", deadLetter);
         if (group != null) {
             OptionChecks.requireNotBlank("--group", group);

@@ -5,33 +5,68 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Free ports for servers. Confined to one thread.
  *
  * <p>A port is chosen before its broker starts, and again taken when the broker restarts; in between, nothing holds it.
  * Hence the range below the ports that systems give to outgoing connections: no connection of a stranger can take it.
+ * Another JVM with the testkit passes over it: each port is a byte of a file in the folder for temporary files, which
+ * its chooser keeps locked until its JVM ends.
  */
 final class Ports {
     private static final int LOWEST = 15_000;
     private static final int BOUND = 30_000;
     private static final int MOST_TRIES = 1_000;
 
+    /** Never closed: that would give up all locks on the file. Null where there can be none. */
+    private static final @Nullable FileChannel RESERVED = open();
+
     private final Set<Integer> given = new HashSet<>();
 
     int next() {
         for (int i = 0; i < MOST_TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, BOUND);
-            if (isFree(port) && given.add(port)) {
+            if (isFree(port) && reserve(port) && given.add(port)) {
                 return port;
             }
         }
         throw new KafkaClusterException("no free port found between " + LOWEST + " and " + BOUND + " on "
                 + ClusterLayout.HOST + ": stop what listens there");
+    }
+
+    /** Whether nobody had chosen the port before, in this JVM or another one of this user. */
+    static boolean reserve(int port) {
+        if (RESERVED == null) {
+            return true;
+        }
+        try {
+            return RESERVED.tryLock(port, 1, false) != null;
+        } catch (OverlappingFileLockException ours) {
+            return false;
+        } catch (IOException noLocksHere) {
+            return true;
+        }
+    }
+
+    private static @Nullable FileChannel open() {
+        try {
+            Path file = Path.of(
+                    System.getProperty("java.io.tmpdir"), "weir-testkit-ports-" + System.getProperty("user.name"));
+            return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (IOException | InvalidPathException none) {
+            return null;
+        }
     }
 
     static boolean isFree(int port) {

@@ -8,7 +8,6 @@ import dev.weir.bench.result.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -98,13 +97,12 @@ class BenchExistingClusterTest {
         Path workload = Path.of(System.getProperty("weir.root"), "workloads", "plain-consumer.yaml");
         String[] arguments =
                 arguments(workload, folder.resolve("refused"), kafka.clientConfig("not-" + SecuredKafka.PASSWORD));
-        try (PipeProcess bench = PipeProcess.start(arguments)) {
-            assertThat(bench.exitCode(Duration.ofSeconds(30))).as(bench.err()).isEqualTo(1);
-            assertThat(bench.err())
-                    .contains("authentication failed at " + kafka.bootstrapServers(), "--client-config")
-                    .doesNotContain(SecuredKafka.PASSWORD);
-            assertThat(folder.resolve("refused")).doesNotExist();
-        }
+        WeirCommand bench = WeirCommand.run(arguments);
+        assertThat(bench.exitCode()).as(bench.err()).isEqualTo(1);
+        assertThat(bench.err())
+                .contains("authentication failed at " + kafka.bootstrapServers(), "--client-config")
+                .doesNotContain(SecuredKafka.PASSWORD);
+        assertThat(folder.resolve("refused")).doesNotExist();
     }
 
     /** What it said on standard error. */
@@ -112,11 +110,10 @@ class BenchExistingClusterTest {
         List<String> arguments =
                 new ArrayList<>(List.of(arguments(workload, results, kafka.clientConfig(SecuredKafka.PASSWORD))));
         arguments.add(option);
-        try (PipeProcess bench = PipeProcess.start(arguments.toArray(String[]::new))) {
-            assertThat(bench.exitCode(Duration.ofMinutes(2))).as(bench.err()).isZero();
-            assertThat(bench.out() + bench.err()).doesNotContain(SecuredKafka.PASSWORD, SecuredKafka.STORE_PASSWORD);
-            return bench.err();
-        }
+        WeirCommand bench = WeirCommand.run(arguments.toArray(String[]::new));
+        assertThat(bench.exitCode()).as(bench.err()).isZero();
+        assertThat(bench.out() + bench.err()).doesNotContain(SecuredKafka.PASSWORD, SecuredKafka.STORE_PASSWORD);
+        return bench.err();
     }
 
     private static String[] arguments(Path workload, Path results, Path clientConfig) {

@@ -18,7 +18,9 @@ import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -110,11 +112,15 @@ class ExitFromWithinTest {
         }
     }
 
+    @SuppressWarnings("unchecked") // an array of a generic type
     private static PipeProcess start(Place place, String topic) {
-        KAFKA.cluster().createTopic(topic, 1);
-        for (int i = 1; i <= 100; i++) {
-            FailureTopics.produce(KAFKA.cluster(), FailureTopics.record(topic, "key", Integer.toString(i)));
-        }
+        KafkaCluster cluster = KAFKA.cluster();
+        cluster.createTopic(topic, 1);
+        FailureTopics.produce(
+                cluster,
+                IntStream.rangeClosed(1, 100)
+                        .mapToObj(i -> FailureTopics.record(topic, "key", Integer.toString(i)))
+                        .toArray(ProducerRecord[]::new));
         return PipeProcess.startMain(Subject.class.getName(), 64, KAFKA.bootstrapServers(), topic, place.name());
     }
 
@@ -124,7 +130,7 @@ class ExitFromWithinTest {
     void exit_inCodeThatAPipelineRuns_endsTheJvmWithoutWaitingForThatThread(Place place) {
         String topic = "exit-" + place.name().toLowerCase(Locale.ROOT);
         try (PipeProcess subject = start(place, topic)) {
-            assertThat(subject.exitCode(Duration.ofSeconds(60)))
+            assertThat(subject.exitCode(Duration.ofSeconds(25)))
                     .as(subject.err())
                     .isEqualTo(7);
             assertThat(subject.out()).contains("report [");

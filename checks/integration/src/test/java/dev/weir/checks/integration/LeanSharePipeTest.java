@@ -22,7 +22,7 @@ class LeanSharePipeTest {
         KAFKA.cluster().createTopic("lean-piped", 3);
         KAFKA.cluster().createTopic("lean-piped-out", 3);
         Records.produce(KAFKA.bootstrapServers(), "lean-piped", 0, 2_000);
-        String out = PipeProcess.runPipe(
+        String out = WeirCommand.output(
                 "pipe",
                 "--bootstrap-server",
                 KAFKA.bootstrapServers(),

@@ -64,7 +64,7 @@ class NegativeTimestampsTest {
         String fixed = "pipe --bootstrap-server " + KAFKA.bootstrapServers() + " --from in --to " + name
                 + " --until-end --json --group " + name + " " + options;
 
-        String summary = PipeProcess.runPipe(fixed.split(" "));
+        String summary = WeirCommand.output(fixed.split(" "));
 
         assertThat(PipeProcess.number(summary, "records_out")).isEqualTo(TIMESTAMPS.size());
         var output = FailureTopics.read(KAFKA.cluster(), name);
@@ -110,7 +110,7 @@ class NegativeTimestampsTest {
         });
         String replay =
                 "replay --bootstrap-server " + KAFKA.bootstrapServers() + " --dead-letter letters --to replayed --json";
-        assertThat(PipeProcess.number(PipeProcess.runPipe(replay.split(" ")), "letters_sent"))
+        assertThat(PipeProcess.number(WeirCommand.output(replay.split(" ")), "letters_sent"))
                 .isEqualTo(TIMESTAMPS.size());
     }
 }

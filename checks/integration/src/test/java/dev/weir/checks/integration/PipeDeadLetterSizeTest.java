@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -48,21 +47,19 @@ class PipeDeadLetterSizeTest {
     // They counted as dead-lettered, with their values gone, without a warning and without a number.
     @Test
     void letters_thatAreCut_areWarnedOfAndCountedInTheSummary() {
-        try (PipeProcess pipe = PipeProcess.start(args("cut"))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(90))).as(pipe.err()).isZero();
-            assertThat(PipeProcess.number(pipe.out(), "dead_lettered")).isEqualTo(LARGE + 1);
-            assertThat(PipeProcess.number(pipe.out(), "dead_letters_cut")).isEqualTo(LARGE);
-            assertThat(pipe.err()).contains("15 of the dead letters were too large for their topic");
-        }
+        WeirCommand pipe = WeirCommand.run(args("cut"));
+        assertThat(pipe.exitCode()).as(pipe.err()).isZero();
+        assertThat(PipeProcess.number(pipe.out(), "dead_lettered")).isEqualTo(LARGE + 1);
+        assertThat(PipeProcess.number(pipe.out(), "dead_letters_cut")).isEqualTo(LARGE);
+        assertThat(pipe.err()).contains("15 of the dead letters were too large for their topic");
     }
 
     @Test
     void letter_thatMayNotBeCut_failsThePipeNamingTheRecord() {
-        try (PipeProcess pipe = PipeProcess.start(args("fail", "--dead-letter-too-large", "fail"))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(90))).isEqualTo(1);
-            assertThat(pipe.err())
-                    .containsPattern("the dead letter of in-0@\\d+, .* too large for topic dead")
-                    .doesNotContain("\tat ");
-        }
+        WeirCommand pipe = WeirCommand.run(args("fail", "--dead-letter-too-large", "fail"));
+        assertThat(pipe.exitCode()).isEqualTo(1);
+        assertThat(pipe.err())
+                .containsPattern("the dead letter of in-0@\\d+, .* too large for topic dead")
+                .doesNotContain("\tat ");
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +40,7 @@ class PipeExecTest {
         produce("sed-in", record("sed-in", "grüße, world".getBytes(UTF_8)));
         Records.produce(cluster.bootstrapServers(), "sed-in", 0, 20_000, 100);
 
-        String summary = PipeProcess.runPipe(args("sed", "exec:sed s/world/Weir/", "--json"));
+        String summary = WeirCommand.output(args("sed", "exec:sed s/world/Weir/", "--json"));
 
         assertThat(summary).contains("\"records_out\":20001", "\"dead_lettered\":0", "\"drained\":true");
         List<ConsumerRecord<byte[], byte[]>> output = output("sed-out");
@@ -60,12 +59,11 @@ class PipeExecTest {
         Records.produce(cluster.bootstrapServers(), "dies-in", 0, 5000, 100);
         // It answers 1000 lines and ends with status 3.
         String command = "exec:head -n 1000; echo out of paper >&2; exit 3";
-        try (PipeProcess pipe = PipeProcess.start(args("dies", command))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(30))).as(pipe.err()).isEqualTo(1);
-            assertThat(pipe.err())
-                    .contains("the exec command ended with exit status 3, after 1000 answers; it said: out of paper")
-                    .doesNotContain("\tat ");
-        }
+        WeirCommand pipe = WeirCommand.run(args("dies", command));
+        assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(1);
+        assertThat(pipe.err())
+                .contains("the exec command ended with exit status 3, after 1000 answers; it said: out of paper")
+                .doesNotContain("\tat ");
         long written = cluster.endOffsets("dies-out").values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
@@ -74,7 +72,7 @@ class PipeExecTest {
                 .sum();
         assertThat(committed).isLessThanOrEqualTo(written);
 
-        PipeProcess.runPipe(args("dies", "exec:cat"));
+        WeirCommand.output(args("dies", "exec:cat"));
         assertThat(Records.numbers(output("dies-out")).stream().distinct().toList())
                 .isEqualTo(LongStream.range(0, 5000).boxed().toList());
     }
@@ -86,15 +84,13 @@ class PipeExecTest {
         produce("lines-in", record("lines-in", "one".getBytes(UTF_8)));
         produce("lines-in", record("lines-in", "two\nlines".getBytes(UTF_8)));
         produce("lines-in", record("lines-in", null));
-        try (PipeProcess pipe = PipeProcess.start(args("lines", "exec:cat"))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(30))).as(pipe.err()).isEqualTo(1);
-            assertThat(pipe.err())
-                    .contains(
-                            "record lines-in-0@1 cannot go through exec: its value holds a line break", "--dead-letter")
-                    .doesNotContain("\tat ");
-        }
+        WeirCommand pipe = WeirCommand.run(args("lines", "exec:cat"));
+        assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(1);
+        assertThat(pipe.err())
+                .contains("record lines-in-0@1 cannot go through exec: its value holds a line break", "--dead-letter")
+                .doesNotContain("\tat ");
 
-        String summary = PipeProcess.runPipe(args("lines", "exec:cat", "--dead-letter", "lines-dead", "--json"));
+        String summary = WeirCommand.output(args("lines", "exec:cat", "--dead-letter", "lines-dead", "--json"));
 
         assertThat(summary).contains("\"dead_lettered\":2");
         List<ConsumerRecord<byte[], byte[]>> letters = output("lines-dead");

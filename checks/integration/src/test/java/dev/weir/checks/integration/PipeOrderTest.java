@@ -30,7 +30,7 @@ class PipeOrderTest {
             cluster.createTopic("out", 6);
             Records.produce(cluster.bootstrapServers(), "in", 0, count, keys);
 
-            String summary = PipeProcess.runPipe(("pipe --bootstrap-server " + cluster.bootstrapServers()
+            String summary = WeirCommand.output(("pipe --bootstrap-server " + cluster.bootstrapServers()
                             + " --from in --to out --group g --until-end --json"
                             + " --concurrency 64 --work 20ms --ordering key --fetch " + fetch)
                     .split(" "));
@@ -96,7 +96,7 @@ class PipeOrderTest {
     }
 
     private static void copied(KafkaCluster cluster, String options) {
-        String summary = PipeProcess.runPipe(("pipe --bootstrap-server " + cluster.bootstrapServers()
+        String summary = WeirCommand.output(("pipe --bootstrap-server " + cluster.bootstrapServers()
                         + " --from in --to out --group g --until-end --json " + options)
                 .split(" "));
 

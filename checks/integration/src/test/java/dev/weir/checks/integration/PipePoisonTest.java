@@ -89,7 +89,7 @@ class PipePoisonTest {
             }
             load.join();
             assertThat(failure.get()).isNull();
-            String summary = PipeProcess.runPipe(args(cluster, config, "--json", "--until-end"));
+            String summary = WeirCommand.output(args(cluster, config, "--json", "--until-end"));
 
             assertThat(summary).contains("\"drained\":true", "\"dead_letters_cut\":0");
             assertThat(cluster.committedOffsets("pipe")).isEqualTo(cluster.endOffsets("in"));

@@ -82,14 +82,6 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
-    /** Runs a pipe that must drain; returns its summary. */
-    static String runPipe(String... args) {
-        try (PipeProcess pipe = start(args)) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(90))).as(pipe.err()).isZero();
-            return pipe.out();
-        }
-    }
-
     int exitCode(Duration deadline) {
         try {
             assertThat(process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS))

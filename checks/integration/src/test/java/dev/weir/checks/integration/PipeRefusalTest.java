@@ -141,12 +141,11 @@ class PipeRefusalTest {
         defaults.forEach((name, value) -> line.append(name.equals(given[0]) ? "" : " " + name + "=" + value));
         line.append(" ").append(given[0]).append("=").append(given[1]);
         Stream.of(more).forEach(option -> line.append(" ").append(option));
-        try (PipeProcess pipe = PipeProcess.start(line.toString().split(" "))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(40))).as(pipe.err()).isEqualTo(exitCode);
-            assertThat(pipe.err()).startsWith("weir pipe: ").contains(message);
-            assertThat(pipe.err().lines()).hasSizeLessThanOrEqualTo(2);
-            assertThat(pipe.err().getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(600);
-            assertThat(pipe.out()).isEmpty();
-        }
+        WeirCommand pipe = WeirCommand.run(line.toString().split(" "));
+        assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(exitCode);
+        assertThat(pipe.err()).startsWith("weir pipe: ").contains(message);
+        assertThat(pipe.err().lines()).hasSizeLessThanOrEqualTo(2);
+        assertThat(pipe.err().getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(600);
+        assertThat(pipe.out()).isEmpty();
     }
 }

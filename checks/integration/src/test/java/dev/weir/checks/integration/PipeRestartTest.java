@@ -84,7 +84,7 @@ class PipeRestartTest {
                     .as("written by run %s and not noted in a commit; seed %s", kill, seed)
                     .isBetween(0L, MOST_OUTSTANDING);
         }
-        String summary = PipeProcess.runPipe(
+        String summary = WeirCommand.output(
                 args("kill", "0ms", 32, "--until-end", "--json", "--client-config", config.toString()));
 
         assertThat(summary).contains("\"drained\":true", "\"left_undone\":[]");
@@ -116,7 +116,7 @@ class PipeRestartTest {
         assertThat(committed).as("committed before it is written").isBetween(written, written + 5_000);
         List<String> rest = new ArrayList<>(List.of("--until-end", "--json"));
         rest.addAll(List.of(most));
-        String summary = PipeProcess.runPipe(args("most", "0ms", 32, rest.toArray(String[]::new)));
+        String summary = WeirCommand.output(args("most", "0ms", 32, rest.toArray(String[]::new)));
         assertThat(summary).contains("\"guarantee\":\"at-most-once\"", "\"drained\":true");
         List<Long> numbers = Records.numbers(output("most-out"));
         assertThat(numbers).doesNotHaveDuplicates();
@@ -164,7 +164,7 @@ class PipeRestartTest {
             assertThat(sum(cluster.committedOffsets("term"))).isEqualTo(settled("term-out"));
             assertThat(settled("term-out")).as("stopped in the middle").isLessThan(count);
         }
-        PipeProcess.runPipe(args("term", "0ms", 64, "--until-end", "--json"));
+        WeirCommand.output(args("term", "0ms", 64, "--until-end", "--json"));
 
         assertThat(Records.numbers(output("term-out")).stream().sorted().toList())
                 .isEqualTo(LongStream.range(0, count).boxed().toList());

@@ -50,7 +50,7 @@ class ProduceConsumeTest {
     }
 
     private static String run(String command, String topic, String... more) {
-        return PipeProcess.runPipe(words(command, topic, more));
+        return WeirCommand.output(words(command, topic, more));
     }
 
     private static List<String> records(String topic) {
@@ -114,10 +114,9 @@ class ProduceConsumeTest {
         String last = run("consume", "made", "--partition", "1", "--from", Long.toString(end - 2), "--max", "2");
         assertThat(last.lines()).hasSize(2).allMatch(line -> line.startsWith("1:"));
 
-        try (PipeProcess wrong = PipeProcess.start(words("consume", "made", "--partition", "3"))) {
-            assertThat(wrong.exitCode(DEADLINE)).isEqualTo(2);
-            assertThat(wrong.err()).contains("--partition must be a partition of topic made, which has 0 to 2");
-        }
+        WeirCommand wrong = WeirCommand.run(words("consume", "made", "--partition", "3"));
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("--partition must be a partition of topic made, which has 0 to 2");
     }
 
     @Test
@@ -159,34 +158,30 @@ class ProduceConsumeTest {
     void recordThatTheBrokerRefuses_isNamed() throws Exception {
         cluster.createTopic("compacted", 1, Map.of("cleanup.policy", "compact"));
         Path file = Files.writeString(folder.resolve("keyless.txt"), "a\nb\n");
-        try (PipeProcess writer =
-                PipeProcess.start(words("produce", "compacted", "--file", file.toString(), "--json"))) {
-            assertThat(writer.exitCode(DEADLINE)).isEqualTo(1);
-            assertThat(writer.err()).contains("line 1 of " + file + " cannot be written to compacted: ");
-            assertThat(writer.out()).startsWith("{\"records\":0,\"bytes\":0,").contains("\"error\":\"line 1 of ");
-        }
+        WeirCommand writer = WeirCommand.run(words("produce", "compacted", "--file", file.toString(), "--json"));
+        assertThat(writer.exitCode()).isEqualTo(1);
+        assertThat(writer.err()).contains("line 1 of " + file + " cannot be written to compacted: ");
+        assertThat(writer.out()).startsWith("{\"records\":0,\"bytes\":0,").contains("\"error\":\"line 1 of ");
     }
 
     @Test
     void lineWithoutAKey_isNamed_andThoseBeforeItAreWritten() throws Exception {
         cluster.createTopic("keyed", 1);
         Path file = Files.writeString(folder.resolve("keyed.txt"), "a=1\nb=2\nno key\nd=4\n");
-        try (PipeProcess writer = PipeProcess.start(
-                words("produce", "keyed", "--file", file.toString(), "--key-separator", "=", "--json"))) {
-            assertThat(writer.exitCode(DEADLINE)).isEqualTo(1);
-            assertThat(writer.err()).contains("line 3 of " + file + " has no key");
-            assertThat(writer.out()).startsWith("{\"records\":2,\"bytes\":4,");
-        }
+        WeirCommand writer =
+                WeirCommand.run(words("produce", "keyed", "--file", file.toString(), "--key-separator", "=", "--json"));
+        assertThat(writer.exitCode()).isEqualTo(1);
+        assertThat(writer.err()).contains("line 3 of " + file + " has no key");
+        assertThat(writer.out()).startsWith("{\"records\":2,\"bytes\":4,");
         assertThat(records("keyed")).containsExactly("a=1", "b=2");
     }
 
     @Test
     void missingTopic_isReported_andNotMade() throws Exception {
-        try (PipeProcess reader = PipeProcess.start(words("consume", "missing", "--format", "json"))) {
-            assertThat(reader.exitCode(DEADLINE)).isEqualTo(1);
-            assertThat(reader.err()).contains("there is no topic missing at");
-            assertThat(reader.out()).startsWith("{\"error\":\"there is no topic missing");
-        }
+        WeirCommand reader = WeirCommand.run(words("consume", "missing", "--format", "json"));
+        assertThat(reader.exitCode()).isEqualTo(1);
+        assertThat(reader.err()).contains("there is no topic missing at");
+        assertThat(reader.out()).startsWith("{\"error\":\"there is no topic missing");
         assertThat(cluster.admin().listTopics().names().get()).doesNotContain("missing");
     }
 
@@ -198,9 +193,9 @@ class ProduceConsumeTest {
             String[] cluster = {
                 "--bootstrap-server", secured.bootstrapServers(), "--topic", "secret", "--client-config", config
             };
-            PipeProcess.runPipe(Stream.concat(Stream.of("produce", "--count", "2", "--keys", "2"), Stream.of(cluster))
+            WeirCommand.output(Stream.concat(Stream.of("produce", "--count", "2", "--keys", "2"), Stream.of(cluster))
                     .toArray(String[]::new));
-            String read = PipeProcess.runPipe(Stream.concat(Stream.of("consume", "--max", "2"), Stream.of(cluster))
+            String read = WeirCommand.output(Stream.concat(Stream.of("consume", "--max", "2"), Stream.of(cluster))
                     .toArray(String[]::new));
             assertThat(read.lines()).hasSize(2);
         }

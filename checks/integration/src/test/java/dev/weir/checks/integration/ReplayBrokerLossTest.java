@@ -22,10 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 class ReplayBrokerLossTest {
 
-    private record Run(int exitCode, String out, String err) {}
-
-    private static Run replay(KafkaCluster cluster, Path config) {
-        try (PipeProcess process = PipeProcess.start(
+    private static WeirCommand replay(KafkaCluster cluster, Path config) {
+        return WeirCommand.run(
                 "replay",
                 "--bootstrap-server",
                 cluster.bootstrapServers(),
@@ -39,9 +37,7 @@ class ReplayBrokerLossTest {
                 "--group",
                 "again",
                 "--client-config",
-                config.toString())) {
-            return new Run(process.exitCode(Duration.ofSeconds(90)), process.out(), process.err());
-        }
+                config.toString());
     }
 
     private static ProducerRecord<byte[], byte[]> letter(String topic, String value) {
@@ -67,7 +63,7 @@ class ReplayBrokerLossTest {
                     "delivery.timeout.ms=10000\nrequest.timeout.ms=5000\nlinger.ms=0\n");
             lost.stop();
             for (int i = 0; i < 2; i++) {
-                Run run = replay(cluster, config);
+                WeirCommand run = replay(cluster, config);
                 assertThat(run.exitCode()).isEqualTo(1);
                 assertThat(run.out())
                         .contains("\"letters_sent\":" + (i == 0 ? 2 : 0))

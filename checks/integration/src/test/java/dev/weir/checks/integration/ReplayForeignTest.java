@@ -46,9 +46,7 @@ class ReplayForeignTest {
             .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
             .brokerConfig("allow.everyone.if.no.acl.found", "true"));
 
-    private record Run(int exitCode, String out, String err) {}
-
-    private static Run replay(String topic, String... more) {
+    private static WeirCommand replay(String topic, String... more) {
         String[] line = Stream.concat(
                         Stream.of(
                                 "replay",
@@ -63,9 +61,7 @@ class ReplayForeignTest {
                                 "60s"),
                         Arrays.stream(more))
                 .toArray(String[]::new);
-        try (PipeProcess process = PipeProcess.start(line)) {
-            return new Run(process.exitCode(Duration.ofSeconds(90)), process.out(), process.err());
-        }
+        return WeirCommand.run(line);
     }
 
     private static void configureGroup(String group, Map<String, String> settings) throws Exception {
@@ -122,11 +118,11 @@ class ReplayForeignTest {
                 .all()
                 .get();
 
-        Run dry = replay("dlq.lent", "--dry-run", "--filter", "key=k4");
+        WeirCommand dry = replay("dlq.lent", "--dry-run", "--filter", "key=k4");
         assertThat(dry.out())
                 .contains("\"format\":\"share-group\"", "\"letters_sent\":1", "\"filtered_out\":3")
                 .contains("\"originals_gone\":2");
-        Run run = replay("dlq.lent");
+        WeirCommand run = replay("dlq.lent");
         assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
         assertThat(run.out())
                 .contains("\"letters_read\":6", "\"letters_sent\":4", "\"unsendable\":2", "\"originals_gone\":2")
@@ -186,7 +182,7 @@ class ReplayForeignTest {
         FailureTopics.produce(
                 KAFKA.cluster(), connect("old", old), connect("new", old + 60_000), spring("s"), own("o"));
 
-        Run dry = replay("mixed-dead", "--dry-run", "--list", "1");
+        WeirCommand dry = replay("mixed-dead", "--dry-run", "--list", "1");
         assertThat(dry.exitCode()).isEqualTo(1);
         assertThat(dry.out().lines()).hasSize(2);
         assertThat(dry.out())
@@ -196,11 +192,11 @@ class ReplayForeignTest {
                 .contains("mixed-dead-0@3 is no dead letter of a known format", "__connect.errors.topic");
 
         String since = Instant.ofEpochMilli(old + 60_000).toString();
-        Run selected = replay(
+        WeirCommand selected = replay(
                 "mixed-dead", "--max", "3", "--since", since, "--filter", "header.own=yes", "--filter", "message=JSON");
         assertThat(selected.exitCode()).as(selected.err()).isZero();
         assertThat(selected.out()).contains("\"letters_read\":3", "\"letters_sent\":1", "\"filtered_out\":2");
-        Run named =
+        WeirCommand named =
                 replay("mixed-dead", "--origin-headers", "topic=from,partition=shard", "--filter", "header.shard=1");
         assertThat(named.out())
                 .contains("\"letters_sent\":1", "\"unsendable\":0", "\"filtered_out\":3")
@@ -220,12 +216,12 @@ class ReplayForeignTest {
     void wrongOriginHeaders_commitNothingThatTheyDoNotFit() {
         KAFKA.cluster().createTopic("spelt", 1);
         FailureTopics.produce(KAFKA.cluster(), letter("spelt-dead", "from", "spelt"));
-        Run wrong = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=form");
+        WeirCommand wrong = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=form");
         assertThat(wrong.exitCode()).isEqualTo(1);
         assertThat(wrong.err())
                 .contains("cannot commit past what is no letter of the format that was named: spelt-dead-0@0")
                 .doesNotContain("\tat ");
-        Run right = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=from");
+        WeirCommand right = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=from");
         assertThat(right.exitCode()).as(right.err()).isZero();
         assertThat(right.out()).contains("\"letters_sent\":1");
     }
@@ -257,7 +253,7 @@ class ReplayForeignTest {
                 letter("shut-dead", "__connect.errors.topic", "open"));
         forbid("secret");
         for (int i = 0; i < 2; i++) {
-            Run run = replay("shut-dead", "--group", "shut");
+            WeirCommand run = replay("shut-dead", "--group", "shut");
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.out()).contains("\"letters_sent\":" + (i == 0 ? 2 : 0), "\"unsendable\":1");
             assertThat(run.err())
@@ -279,7 +275,7 @@ class ReplayForeignTest {
                 letter("refused-dead", "__connect.errors.topic", "taking"));
         AclBinding rule = forbid("closed");
         for (int i = 0; i < 2; i++) {
-            Run run = replay("refused-dead", "--group", "refused");
+            WeirCommand run = replay("refused-dead", "--group", "refused");
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.out()).contains("\"letters_sent\":" + (i == 0 ? 2 : 0), "\"unsendable\":1");
             assertThat(run.err())
@@ -294,7 +290,7 @@ class ReplayForeignTest {
                 .all()
                 .get();
         ConsumerLedger.await("the broker knows it", Duration.ofMinutes(1), () -> !isForbidden("closed"));
-        Run last = replay("refused-dead", "--group", "refused");
+        WeirCommand last = replay("refused-dead", "--group", "refused");
         assertThat(last.exitCode()).as(last.err()).isZero();
         assertThat(last.out()).contains("\"letters_sent\":1");
         assertThat(KAFKA.cluster().committedOffsets("refused"))

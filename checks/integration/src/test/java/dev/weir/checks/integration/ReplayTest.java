@@ -18,9 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back, in processes of their own.
- */
+/** {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back. */
 class ReplayTest {
 
     private static KafkaCluster cluster;
@@ -91,7 +89,7 @@ class ReplayTest {
                 new ProducerRecord<>("round-in", 2, null, null, "x without key".getBytes(UTF_8)));
         List<ConsumerRecord<byte[], byte[]>> before = FailureTopics.read(cluster, "round-in");
 
-        String summary = PipeProcess.runPipe(pipe("round", COMMAND, "--retry", "1", "--concurrency", "2"));
+        String summary = WeirCommand.output(pipe("round", COMMAND, "--retry", "1", "--concurrency", "2"));
 
         assertThat(summary).contains("\"records_out\":1", "\"dead_lettered\":3", "\"drained\":true");
         assertThat(FailureTopics.letters(cluster, "round-dead")).hasSize(3).allSatisfy(letter -> {
@@ -101,13 +99,13 @@ class ReplayTest {
             assertThat(letter.header(DeadLetter.GROUP)).isEqualTo("round");
         });
 
-        String dry = PipeProcess.runPipe(
-                replay("round-dead", "--dry-run", "--filter", "key=b", "--allow-topic", "round-in"));
+        String dry =
+                WeirCommand.output(replay("round-dead", "--dry-run", "--filter", "key=b", "--allow-topic", "round-in"));
         assertThat(dry.lines().toList()).hasSize(2);
         assertThat(dry).contains("\"topic\":\"round-in\"", "\"letters_sent\":1", "\"filtered_out\":2");
         assertThat(FailureTopics.read(cluster, "round-in")).hasSize(4);
 
-        assertThat(PipeProcess.runPipe(replay("round-dead", "--allow-topic", "round-in")))
+        assertThat(WeirCommand.output(replay("round-dead", "--allow-topic", "round-in")))
                 .contains("\"letters_read\":3", "\"letters_sent\":3");
 
         List<ConsumerRecord<byte[], byte[]>> again = FailureTopics.read(cluster, "round-in");
@@ -120,7 +118,7 @@ class ReplayTest {
         }
 
         // They are what they were for the pipe, too.
-        assertThat(PipeProcess.runPipe(pipe("round", "each:cat"))).contains("\"records_out\":3", "\"dead_lettered\":0");
+        assertThat(WeirCommand.output(pipe("round", "each:cat"))).contains("\"records_out\":3", "\"dead_lettered\":0");
     }
 
     private static boolean isSame(ConsumerRecord<byte[], byte[]> one, ConsumerRecord<byte[], byte[]> other) {
@@ -139,12 +137,12 @@ class ReplayTest {
         for (int i = 0; i < 10; i++) {
             FailureTopics.produce(cluster, record("part-in", "k" + i, "x" + i));
         }
-        PipeProcess.runPipe(pipe("part", COMMAND));
+        WeirCommand.output(pipe("part", COMMAND));
         String[] args = {"--to", "part-fixed", "--group", "mend", "--max", "4"};
-        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":4");
-        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":4");
-        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":2");
-        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":0");
+        assertThat(WeirCommand.output(replay("part-dead", args))).contains("\"letters_sent\":4");
+        assertThat(WeirCommand.output(replay("part-dead", args))).contains("\"letters_sent\":4");
+        assertThat(WeirCommand.output(replay("part-dead", args))).contains("\"letters_sent\":2");
+        assertThat(WeirCommand.output(replay("part-dead", args))).contains("\"letters_sent\":0");
         assertThat(FailureTopics.read(cluster, "part-fixed"))
                 .extracting(FailureTopics::value)
                 .containsExactlyInAnyOrder("x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9");
@@ -169,7 +167,7 @@ class ReplayTest {
         createTopics("hang");
         FailureTopics.produce(cluster, record("hang-in", "a", "sleep"), record("hang-in", "b", "go"));
         String command = "each:v=$(cat); [ $v = sleep ] && sleep 300; printf %s \"$v\"";
-        assertThat(PipeProcess.runPipe(pipe("hang", command, "--timeout", "1s")))
+        assertThat(WeirCommand.output(pipe("hang", command, "--timeout", "1s")))
                 .contains("\"records_out\":1", "\"dead_lettered\":1");
         assertThat(FailureTopics.letters(cluster, "hang-dead"))
                 .singleElement()
@@ -182,16 +180,14 @@ class ReplayTest {
     void dryRun_onATopicOfNoLetters_namesSome_countsAll_andReadsAtMostMax() {
         createTopics("wrong");
         Records.produce(cluster.bootstrapServers(), "wrong-in", 0, 3_000, 100);
-        try (PipeProcess all = PipeProcess.start(replay("wrong-in", "--dry-run", "--connect-timeout", "30s"))) {
-            assertThat(all.exitCode(Duration.ofMinutes(1))).as(all.err()).isEqualTo(1);
-            assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 letters");
-            assertThat(all.err().lines()).hasSizeLessThan(30);
-            assertThat(all.err()).contains("... and 2,980 more that cannot be sent");
-        }
-        try (PipeProcess some = PipeProcess.start(replay("wrong-in", "--dry-run", "--max", "5"))) {
-            assertThat(some.exitCode(Duration.ofMinutes(1))).as(some.err()).isEqualTo(1);
-            assertThat(some.out()).contains("\"letters_read\":5,", "\"unsendable\":5,");
-        }
+        WeirCommand all = WeirCommand.run(replay("wrong-in", "--dry-run", "--connect-timeout", "30s"));
+        assertThat(all.exitCode()).as(all.err()).isEqualTo(1);
+        assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 letters");
+        assertThat(all.err().lines()).hasSizeLessThan(30);
+        assertThat(all.err()).contains("... and 2,980 more that cannot be sent");
+        WeirCommand some = WeirCommand.run(replay("wrong-in", "--dry-run", "--max", "5"));
+        assertThat(some.exitCode()).as(some.err()).isEqualTo(1);
+        assertThat(some.out()).contains("\"letters_read\":5,", "\"unsendable\":5,");
     }
 
     /** Without a dead-letter topic the pipe ends at a record that fails: it names it, and how not to. */
@@ -202,17 +198,15 @@ class ReplayTest {
         String[] line = Stream.of(pipe("fails", COMMAND))
                 .filter(part -> !part.equals("--dead-letter") && !part.equals("fails-dead"))
                 .toArray(String[]::new);
-        try (PipeProcess pipe = PipeProcess.start(line)) {
-            assertThat(pipe.exitCode(Duration.ofMinutes(1))).as(pipe.err()).isEqualTo(1);
-            assertThat(pipe.err())
-                    .containsPattern(
-                            "record fails-in-\\d@0: the command ended with exit status 3; it said: no x please")
-                    .contains("--retry", "--dead-letter")
-                    .doesNotContain("\tat ");
-            assertThat(pipe.out())
-                    .contains("\"error\":\"record fails-in-")
-                    .contains("\"next_run\":[{\"topic\":\"fails-in\"");
-            assertThat(pipe.out().lines()).hasSize(1);
-        }
+        WeirCommand pipe = WeirCommand.run(line);
+        assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(1);
+        assertThat(pipe.err())
+                .containsPattern("record fails-in-\\d@0: the command ended with exit status 3; it said: no x please")
+                .contains("--retry", "--dead-letter")
+                .doesNotContain("\tat ");
+        assertThat(pipe.out())
+                .contains("\"error\":\"record fails-in-")
+                .contains("\"next_run\":[{\"topic\":\"fails-in\"");
+        assertThat(pipe.out().lines()).hasSize(1);
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.DeadLetter;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -22,9 +21,7 @@ class ReplayUnsendableTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    private record Run(int exitCode, String out, String err) {}
-
-    private static Run replay(String topic, String... more) {
+    private static WeirCommand replay(String topic, String... more) {
         String[] line = Stream.concat(
                         Stream.of(
                                 "replay",
@@ -37,9 +34,7 @@ class ReplayUnsendableTest {
                                 "60s"),
                         Arrays.stream(more))
                 .toArray(String[]::new);
-        try (PipeProcess process = PipeProcess.start(line)) {
-            return new Run(process.exitCode(Duration.ofSeconds(90)), process.out(), process.err());
-        }
+        return WeirCommand.run(line);
     }
 
     /** As Weir writes it; the key is null if the value says so. */
@@ -82,14 +77,14 @@ class ReplayUnsendableTest {
                 letter("bad-dead", "bad-dead", "x"),
                 letter("bad-dead", "good", "last"));
 
-        Run dry = replay("bad-dead", "--allow-topic", "*", "--dry-run");
+        WeirCommand dry = replay("bad-dead", "--allow-topic", "*", "--dry-run");
         assertThat(dry.exitCode()).isEqualTo(1);
         assertThat(dry.out())
                 .contains("\"letters_sent\":4", "\"unsendable\":7")
                 .contains("\"message\":\"\\u001B[2J\\u009b\\nforged\"")
                 .doesNotContain("\u001b", "\u009b");
 
-        Run run = replay("bad-dead", "--allow-topic", "*", "--group", "mender");
+        WeirCommand run = replay("bad-dead", "--allow-topic", "*", "--group", "mender");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out())
                 .contains("\"letters_read\":11", "\"letters_sent\":3", "\"unsendable\":8", "\"refused\":0");
@@ -108,7 +103,7 @@ class ReplayUnsendableTest {
                 .extracting(FailureTopics::value)
                 .containsExactlyInAnyOrder("first", "zero time", "last");
 
-        Run again = replay("bad-dead", "--allow-topic", "*", "--group", "mender");
+        WeirCommand again = replay("bad-dead", "--allow-topic", "*", "--group", "mender");
         assertThat(again.exitCode()).as(again.err()).isZero();
         assertThat(again.out()).contains("\"letters_read\":0");
     }
@@ -124,7 +119,7 @@ class ReplayUnsendableTest {
                 letter("named-dead", "payroll", "theirs"),
                 letter("named-dead", "orders", "mine too"));
 
-        Run none = replay("named-dead");
+        WeirCommand none = replay("named-dead");
         assertThat(none.exitCode()).isEqualTo(1);
         assertThat(none.out())
                 .contains("\"letters_sent\":0", "\"refused\":3", "\"refused_topics\":{\"orders\":2,\"payroll\":1}")
@@ -132,20 +127,20 @@ class ReplayUnsendableTest {
         assertThat(none.err()).contains("no option allows topic orders; --allow-topic orders does");
 
         // An operator who forgot the option must not lose the records.
-        Run forgotten = replay("named-dead", "--group", "careful");
+        WeirCommand forgotten = replay("named-dead", "--group", "careful");
         assertThat(forgotten.exitCode()).isEqualTo(1);
         assertThat(forgotten.err()).contains("no option allows topic orders", "Nothing is committed past it");
         assertThat(KAFKA.cluster().committedOffsets("careful")).isEmpty();
 
-        Run allowed = replay("named-dead", "--group", "careful", "--allow-topic", "invoices,orders");
+        WeirCommand allowed = replay("named-dead", "--group", "careful", "--allow-topic", "invoices,orders");
         assertThat(allowed.exitCode()).isEqualTo(1);
         assertThat(allowed.out()).contains("\"letters_sent\":2", "\"refused\":1", "\"refused_topics\":{\"payroll\":1}");
 
-        Run excluded = replay("named-dead", "--allow-topic", "*", "--exclude-topic", "pay*", "--dry-run");
+        WeirCommand excluded = replay("named-dead", "--allow-topic", "*", "--exclude-topic", "pay*", "--dry-run");
         assertThat(excluded.exitCode()).as(excluded.err()).isZero();
         assertThat(excluded.out()).contains("\"letters_sent\":2", "\"excluded\":1", "\"refused\":0");
 
-        Run filtered = replay("named-dead", "--filter", "topic=orders", "--dry-run");
+        WeirCommand filtered = replay("named-dead", "--filter", "topic=orders", "--dry-run");
         assertThat(filtered.exitCode()).as(filtered.err()).isZero();
         assertThat(filtered.out()).contains("\"letters_sent\":2", "\"filtered_out\":1");
 
@@ -164,7 +159,7 @@ class ReplayUnsendableTest {
                 .add("__dlq.errors.partition", "0".getBytes(UTF_8))
                 .add("__dlq.errors.offset", "0".getBytes(UTF_8));
         FailureTopics.produce(KAFKA.cluster(), letter);
-        Run run = replay("copy-dead", "--to", "public");
+        WeirCommand run = replay("copy-dead", "--to", "public");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("\"letters_sent\":0", "\"refused_topics\":{\"salaries\":1}");
         assertThat(FailureTopics.read(KAFKA.cluster(), "public")).isEmpty();

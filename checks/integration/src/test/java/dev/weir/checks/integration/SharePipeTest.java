@@ -8,7 +8,6 @@ import dev.weir.testkit.Records;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,7 +47,7 @@ class SharePipeTest {
     @Test
     void untilEnd_writesEachRecordOnce_andSumsUp() {
         topic("piped", 2_000);
-        String out = PipeProcess.runPipe(args(
+        String out = WeirCommand.output(args(
                 "piped",
                 "--share",
                 "--share-from",
@@ -73,7 +72,7 @@ class SharePipeTest {
     @Test
     void adaptiveConcurrency_andEachCommand_work() {
         topic("adapted", 60);
-        String out = PipeProcess.runPipe(args(
+        String out = WeirCommand.output(args(
                 "adapted",
                 "--share",
                 "--share-from",
@@ -90,12 +89,9 @@ class SharePipeTest {
     @Test
     void newGroupWithoutAStart_isRefused_withoutAStackTrace() {
         topic("startless", 1);
-        try (PipeProcess pipe = PipeProcess.start(args("startless", "--share", "--until-end"))) {
-            assertThat(pipe.exitCode(Duration.ofMinutes(1))).isEqualTo(1);
-            assertThat(pipe.err())
-                    .contains("share group startless has not begun")
-                    .doesNotContain("\tat ");
-        }
+        WeirCommand pipe = WeirCommand.run(args("startless", "--share", "--until-end"));
+        assertThat(pipe.exitCode()).isEqualTo(1);
+        assertThat(pipe.err()).contains("share group startless has not begun").doesNotContain("\tat ");
     }
 
     @Test
@@ -114,9 +110,8 @@ class SharePipeTest {
     }
 
     private static void assertRefused(String message, String... more) {
-        try (PipeProcess pipe = PipeProcess.start(args("none", more))) {
-            assertThat(pipe.exitCode(Duration.ofMinutes(1))).isEqualTo(2);
-            assertThat(pipe.err()).contains(message);
-        }
+        WeirCommand pipe = WeirCommand.run(args("none", more));
+        assertThat(pipe.exitCode()).isEqualTo(2);
+        assertThat(pipe.err()).contains(message);
     }
 }

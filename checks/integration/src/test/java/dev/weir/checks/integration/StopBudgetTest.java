@@ -198,7 +198,7 @@ class StopBudgetTest {
         }
         var rest = new ArrayList<>(arguments);
         rest.add("--until-end");
-        assertThat(PipeProcess.runPipe(rest.toArray(String[]::new))).contains("\"drained\":true");
+        assertThat(WeirCommand.output(rest.toArray(String[]::new))).contains("\"drained\":true");
         List<Long> output =
                 Records.numbers(Records.readAll(KAFKA.bootstrapServers(), "load-out", IsolationLevel.READ_UNCOMMITTED));
         assertThat(output).hasSize(count).doesNotHaveDuplicates();

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ending {
 
+    /** Enough for acknowledgements that are under way. */
+    private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final ReentrantLock lock = new ReentrantLock();
 
     // Under the lock.
@@ -31,6 +35,7 @@ final class Ending {
     private boolean stopping;
     private @Nullable Throwable cause;
     private long drainEndNanos = Stage.NEVER;
+    private boolean expectsLess;
     private final List<String> leftUndone = new ArrayList<>();
     /** By the stage whose elements they are. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
@@ -136,6 +141,16 @@ final class Ending {
         return List.copyOf(lines);
     }
 
+    /** Leaves resources a second at most: a thread that never returns holds elements, which none of them can await. */
+    void expectLess() {
+        lock.lock();
+        try {
+            expectsLess = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** What resources have at the end of the run that comes now. */
     Duration patience() {
         lock.lock();
@@ -143,9 +158,11 @@ final class Ending {
             if (cause != null) {
                 return Duration.ZERO;
             }
-            return drainEndNanos == Stage.NEVER
-                    ? RunningPipeline.DEFAULT_DRAIN
-                    : Duration.ofNanos(Math.max(0, drainEndNanos - System.nanoTime()));
+            if (drainEndNanos == Stage.NEVER) {
+                return RunningPipeline.DEFAULT_DRAIN;
+            }
+            long left = Math.max(0, drainEndNanos - System.nanoTime());
+            return Duration.ofNanos(expectsLess ? Math.min(left, LITTLE_NANOS) : left);
         } finally {
             lock.unlock();
         }

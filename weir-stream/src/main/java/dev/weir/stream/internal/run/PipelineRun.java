@@ -443,7 +443,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
                 throw new AssertionError(impossible);
             }
             if (JvmExit.isUnderWay()) {
-                tasks.leaveExiting()
+                tasks.leaveExiting(ending::expectLess)
                         .forEach(task -> leftUndone(task + ": its thread called System.exit, which does not return"));
                 restful = tasks.hasLeft() && tasks.isAtRest(ThreadLook::waitsInMachinery) ? restful + 1 : 0;
                 if (unlessHeld && restful >= RESTFUL_LOOKS) {

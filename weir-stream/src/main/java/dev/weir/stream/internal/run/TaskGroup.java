@@ -178,25 +178,23 @@ public final class TaskGroup {
     /**
      * At the end of the JVM: gives up the tasks whose threads have called {@link System#exit}, which never return.
      *
+     * @param first called before the first of them is given up, which may be what the end of the run waits for
      * @return the names of those that were given up now
      */
-    List<String> leaveExiting() {
-        List<String> left = new ArrayList<>();
-        for (Task task : present()) {
-            Thread current = task.life.thread();
-            if (current != null && JvmExit.isCalledBy(current)) {
-                task.left = true;
-                left.add(task.name);
-                task.ended();
-            }
+    List<String> leaveExiting(Runnable first) {
+        List<Task> exiting = present().stream().filter(Task::isExiting).toList();
+        if (exiting.isEmpty()) {
+            return List.of();
         }
+        first.run();
         lock.lock();
         try {
-            someLeft |= !left.isEmpty();
+            someLeft = true;
         } finally {
             lock.unlock();
         }
-        return left;
+        exiting.forEach(Task::leave);
+        return exiting.stream().map(task -> task.name).toList();
     }
 
     /** Whether a task has been given up. */
@@ -326,6 +324,16 @@ public final class TaskGroup {
                 shield();
                 ended();
             }
+        }
+
+        private boolean isExiting() {
+            Thread current = life.thread();
+            return current != null && JvmExit.isCalledBy(current);
+        }
+
+        private void leave() {
+            left = true;
+            ended();
         }
 
         /** Takes it back; false if it was interrupted meanwhile, and so cleans up on a thread of its own. */
