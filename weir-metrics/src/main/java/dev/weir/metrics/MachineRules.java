@@ -38,9 +38,7 @@ final class MachineRules {
         }
         double used = interval.processCpu();
         double wanted = interval.computing();
-        return !(used < 0.75 * interval.processors())
-                || wanted >= FULL * interval.processors()
-                || (wanted >= 0.5 && used < 0.7 * wanted);
+        return wanted >= FULL * interval.processors() || (wanted >= 0.5 && !(used >= 0.7 * wanted));
     }
 
     static @Nullable Limiter processors(Interval interval) {
@@ -48,16 +46,17 @@ final class MachineRules {
     }
 
     static Limiter outOfProcessors(Interval interval) {
-        double all = interval.stages().stream().mapToDouble(StageLoad::busy).sum();
-        StageLoad heaviest = interval.units.stream()
-                .filter(unit -> !unit.waits())
-                .map(Unit::heaviest)
-                .max(Comparator.comparingDouble(StageLoad::busy))
+        double all = interval.computing();
+        StageTime heaviest = interval.times().stream()
+                .filter(each -> !Unit.isInternal(each.stage()))
+                .max(Comparator.comparingDouble(each -> each.computing() * each.threads()))
                 .orElse(null);
-        double share = heaviest == null || all == 0 ? 0 : heaviest.busy() / all;
+        double share = heaviest == null || all == 0
+                ? 0
+                : Math.clamp(heaviest.computing() * heaviest.threads() / all, 0, 1);
         String cheaper = heaviest == null
                 ? ""
-                : ", or make " + heaviest.name() + " cheaper: it is " + Words.percent(share) + " of the stages' work";
+                : ", or make " + heaviest.stage() + " cheaper: it is " + Words.percent(share) + " of the stages' work";
         return Limiter.of(
                 Kind.MACHINE_CPU,
                 Kind.MACHINE_CPU.id(),
