@@ -29,16 +29,25 @@ final class MachineRules {
     }
 
     /**
-     * Whether more threads would not compute more: the machine is full, and this process is what fills it, wants all of
-     * it, or does not get what its threads want.
+     * Whether more threads would not compute more: the machine is full, and the stages want all of it or do not get
+     * what they want.
      */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
             return false;
         }
-        double used = interval.processCpu();
+        return wantsAll(interval) || isDeprived(interval);
+    }
+
+    /** Whether the stages want all processors that there are. */
+    static boolean wantsAll(Interval interval) {
+        return interval.computing() >= FULL * interval.processors();
+    }
+
+    /** Whether the process gets clearly less than its stages want, on a machine that is full. */
+    private static boolean isDeprived(Interval interval) {
         double wanted = interval.computing();
-        return wanted >= FULL * interval.processors() || (wanted >= 0.5 && !(used >= 0.7 * wanted));
+        return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
     }
 
     static @Nullable Limiter processors(Interval interval) {

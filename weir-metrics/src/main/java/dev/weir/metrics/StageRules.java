@@ -135,7 +135,14 @@ final class StageRules {
         if (isWaiting(interval, unit)) {
             return waiting(interval, unit);
         }
-        return MachineRules.isFull(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
+        if (!MachineRules.isFull(interval)) {
+            return computing(interval, unit);
+        }
+        Limiter stage = computing(interval, unit);
+        Limiter machine = MachineRules.outOfProcessors(interval);
+        return MachineRules.wantsAll(interval)
+                ? machine
+                : stage.or(machine, "others use the processors; look at the rate once they have ended");
     }
 
     /** By what its threads say, or because the process does not use the processors that they would need to compute. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.metrics.Limiter.Confidence;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.ConsumerLook;
 import dev.weir.stream.Dispatcher;
@@ -171,6 +173,85 @@ class LimiterFinderTest {
         assertThat(limiter.kind()).isEqualTo(Kind.MACHINE_CPU);
         assertThat(limiter.advice()).contains("make parse cheaper: it is 89 % of the stages' work");
         assertThat(limiter.expectedGain()).isCloseTo(1 / 0.55, within(0.02));
+    }
+
+    /** Another process has a processor, which takes nothing from one thread that computes. */
+    @Test
+    void stageThatComputes_isNamed_thoughOthersFillTheMachine() {
+        fused("consume", "all", 0.1, 0, 0).fused("parse", "all", 0.9, 0, 0);
+        Limiter limiter = machine(0.98, 1).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_CPU);
+        assertThat(limiter.name()).isEqualTo("parse");
+        assertThat(limiter.confidence()).isEqualTo(Confidence.SURE);
+    }
+
+    @Test
+    void stageThatGetsTooLittleOfAProcessor_isNamed_withTheMachineBesideIt() {
+        activity("consume", "all", 1, 0, 0).activity("parse", "all", 1, 0, 0);
+        stage("consume", 1, 0.1, 0, 0).stage("parse", 1, 0.9, 0, 0);
+        Limiter limiter = machine(0.5, 1).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_CPU);
+        assertThat(limiter.confidence()).isEqualTo(Confidence.CANDIDATES);
+        assertThat(limiter.candidates()).extracting(Limiter::kind).containsExactly(Kind.MACHINE_CPU);
+        assertThat(limiter.sentence()).contains("it may as well be machine-cpu");
+    }
+
+    /** 59,488 records were buffered and nothing went out: that "kept up", with nothing to do. */
+    @Test
+    void recordsThatAreFetchedAndWait_areABacklog() {
+        fused("consume", "consume", 0.1, 0.9, 0);
+        Limiter limiter = machine(0.1, 0.1)
+                .find(StubLooks.consumer(StubLooks.partition(0).buffered(59_488).lag(59_488)));
+        assertThat(limiter.kind()).isNotIn(Kind.ARRIVAL, Kind.SOURCE_IDLE);
+    }
+
+    @Test
+    void windowsThatAreFull_areNoKeepingUp() {
+        fused("consume", "consume", 0.1, 0.9, 0);
+        Limiter limiter = machine(0.1, 0.1)
+                .find(StubLooks.consumer(StubLooks.partition(0)
+                        .inFlight(500)
+                        .lag(500)
+                        .paused(Paused.WINDOW)));
+        assertThat(limiter.kind()).isEqualTo(Kind.WINDOW);
+    }
+
+    @Test
+    void fullWindowWithoutUnfinishedRecords_isNotDoubled() {
+        fused("consume", "consume", 0.1, 0.9, 0);
+        Limiter limiter = machine(0.1, 0.1)
+                .find(StubLooks.consumer(StubLooks.partition(0)
+                        .lag(500_000)
+                        .paused(Paused.WINDOW)));
+        assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
+    }
+
+    @Test
+    void dispatcherWhoseNextStageIsFull_isNotAdvisedItsOwnSize() {
+        DispatcherSnapshot jdbc = DispatcherSnapshot.of("jdbc", Dispatcher.Kind.FIXED, 2, 2, 2, 5, 0);
+        activity.add(Activity.of("store", null, jdbc, 2, 2, 100, 0, "", 0));
+        stage("consume", 1, 0.01, 0, 0.9).stage("store", 8, 2, 0, 0);
+        Limiter limiter = machine(1.5, 1).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.DISPATCHER);
+        assertThat(limiter.lever().to()).isGreaterThan(2);
+        activity("last", null, 4, 4, 100);
+        stage("last", 4, 4, 0, 0);
+        Limiter next = find();
+        assertThat(next.advice()).doesNotContain("from 2 to 2");
+    }
+
+    @Test
+    void adviceWithoutALever_isAFact_andPromisesNothing() {
+        fused("consume", "all", 0.05, 0, 0);
+        activity("look up", "all", 1, 1, 0);
+        stage("look up", 1, 0.9, 0, 0);
+        fused("out", "all", 0.05, 0, 0);
+        Limiter limiter = machine(0.2, 0.2).find();
+        assertThat(limiter.advice()).startsWith("give look up threads of its own");
+        assertThat(limiter.expectedGain()).isGreaterThan(2);
+        Limiter said = limiter.inWordsOf(FrontEnd.COMMAND_LINE, words -> words);
+        assertThat(said.advice()).isEqualTo("look up works on one element at a time, and only its code can change that");
+        assertThat(said.expectedGain()).isEqualTo(1);
     }
 
     /** Twice as many lanes as are busy, and work enough for them all: busy by what comes, not by what they can. */
