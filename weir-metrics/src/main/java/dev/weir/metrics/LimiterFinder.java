@@ -22,7 +22,6 @@ public final class LimiterFinder {
             PaceRules::share,
             StageRules::dispatcher,
             StageRules::saturated,
-            StageRules::skew,
             OutputRules::answers,
             StageRules::notTaken,
             SourceRules::held,

@@ -50,6 +50,14 @@ final class MachineRules {
         return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
     }
 
+    /** What the stages do not get, for the end of a sentence; empty if they get what they want. */
+    static String deprived(Interval interval) {
+        return isFull(interval) && isDeprived(interval)
+                ? ", by others too: of the " + Words.number(interval.computing())
+                        + " processors that the stages want the process gets " + Words.number(interval.processCpu())
+                : "";
+    }
+
     static @Nullable Limiter processors(Interval interval) {
         return isFull(interval) ? outOfProcessors(interval) : null;
     }

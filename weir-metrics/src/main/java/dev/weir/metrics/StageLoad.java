@@ -109,7 +109,7 @@ record StageLoad(
                 : samples.stream().filter(Activity::waitsInEngine).count() / atWork;
     }
 
-    private double share(Predicate<Activity> is) {
+    double share(Predicate<Activity> is) {
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 

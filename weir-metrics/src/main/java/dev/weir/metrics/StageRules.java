@@ -23,6 +23,9 @@ final class StageRules {
     /** A chain behind a key that is no chance. */
     private static final double LONG_CHAIN = 8;
 
+    /** Of a unit's threads: one that uses more is full, whatever comes. */
+    private static final double FULL = 0.9;
+
     /** Of the fullest unit's use: one that is so full may be the limiter as well. */
     private static final double CLOSE = 0.95;
 
@@ -105,20 +108,42 @@ final class StageRules {
                         1);
     }
 
-    /** The unit that uses most of its threads, if it has none to spare and work waits for them. */
+    /**
+     * The unit that has no threads to spare, with work waiting for them. Of several the lowest that finds work waiting:
+     * those above it fill what stands between, and would fill it sooner if they were faster. Where none finds any, the
+     * one that uses most of its threads.
+     */
     static @Nullable Limiter saturated(Interval interval) {
         List<Unit> full = interval.units.stream()
                 .filter(unit -> unit.utilisation() >= SATURATED && isWanted(interval, unit))
+                .toList();
+        Unit lowest = full.stream()
+                .filter(unit -> unit.utilisation() >= FULL && unit.findsWork())
+                .reduce((higher, lower) -> lower)
+                .orElse(null);
+        Unit skewed = interval.units.stream()
+                .filter(StageRules::isSkewed)
+                .reduce((higher, lower) -> lower)
+                .orElse(null);
+        if (skewed != null && (lowest == null || interval.units.indexOf(lowest) < interval.units.indexOf(skewed))) {
+            return skewed(interval, skewed);
+        }
+        if (lowest != null) {
+            return of(interval, lowest);
+        }
+        List<Unit> fullest = full.stream()
                 .sorted(Comparator.comparingDouble(Unit::utilisation).reversed())
                 .toList();
-        if (full.isEmpty()) {
+        if (fullest.isEmpty()) {
             return null;
         }
-        Limiter first = of(interval, full.getFirst());
-        if (full.size() == 1 || full.get(1).utilisation() < CLOSE * full.getFirst().utilisation()) {
-            return first;
-        }
-        Limiter second = of(interval, full.get(1));
+        Limiter first = of(interval, fullest.getFirst());
+        return fullest.size() == 1 || fullest.get(1).utilisation() < CLOSE * fullest.getFirst().utilisation()
+                ? first
+                : or(first, of(interval, fullest.get(1)));
+    }
+
+    private static Limiter or(Limiter first, Limiter second) {
         return first.kind() == Kind.MACHINE_CPU || second.kind() == Kind.MACHINE_CPU
                 ? first
                 : first.or(second, "both are full; change one, and see whether the rate follows");
@@ -138,11 +163,8 @@ final class StageRules {
         if (!MachineRules.isFull(interval)) {
             return computing(interval, unit);
         }
-        Limiter stage = computing(interval, unit);
-        Limiter machine = MachineRules.outOfProcessors(interval);
-        return MachineRules.wantsAll(interval)
-                ? machine
-                : stage.or(machine, "others use the processors; look at the rate once they have ended");
+        // One thread that does not get its processor from others is still the one that limits.
+        return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
     /** By what its threads say, or because the process does not use the processors that they would need to compute. */
@@ -273,7 +295,7 @@ final class StageRules {
                         Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used())),
                         Math.max(1, (double) interval.processors() / unit.lanes()));
         int lanes = (int) Math.ceil(unit.lanes() * gain);
-        String sentence = atWork(interval, unit, stage, "compute");
+        String sentence = atWork(interval, unit, stage, "compute") + MachineRules.deprived(interval);
         Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_CPU;
         if (gain < 1.1 || (!unit.shared() && lanes <= unit.lanes())) {
             return Limiter.of(
@@ -301,31 +323,31 @@ final class StageRules {
                 : "; the machine's processors are " + Words.percent(interval.load()) + " busy";
     }
 
-    /** A keyed stage has lanes to spare, and what is in it waits behind another of its key. */
-    static @Nullable Limiter skew(Interval interval) {
-        for (Unit unit : interval.units) {
-            StageLoad stage = unit.stages().getFirst();
-            double behind = stage.behindKeys();
-            if (unit.shared()
-                    || unit.utilisation() >= SATURATED
-                    || behind < LONG_CHAIN
-                    || stage.atWork() == 0
-                    || stage.ready() > stage.atWork()
-                    || behind < 2 * stage.atWork()) {
-                continue;
-            }
-            double gain = Math.min(interval.nextLimit(unit), unit.lanes() / Math.max(1, unit.used()));
-            String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " lanes of " + stage.name()
-                    + " work, and " + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
-            if (stage.keyName().equals(RecordOrdering.PARTITION)) {
-                return byPartition(interval, unit, waiting, gain);
-            }
-            double chain = stage.longestChain();
-            return chain > 0 && chain < HOT * behind && chain < behind - LONG_CHAIN
-                    ? fewKeys(stage, waiting, chain)
-                    : hotKey(interval, stage, waiting + ofOneKey(chain, behind), gain);
+    /** A keyed stage has lanes to spare at most looks, and what is in it waits behind another of its key. */
+    private static boolean isSkewed(Unit unit) {
+        StageLoad stage = unit.stages().getFirst();
+        return !unit.shared()
+                && unit.utilisation() < SATURATED
+                && stage.share(look -> look.atWork() > 0
+                                && look.ready() <= Math.max(1, unit.lanes() - look.atWork())
+                                && look.behindKeys() >= LONG_CHAIN
+                                && look.behindKeys() >= 2 * look.atWork())
+                        >= 0.5;
+    }
+
+    private static Limiter skewed(Interval interval, Unit unit) {
+        StageLoad stage = unit.stages().getFirst();
+        double behind = stage.behindKeys();
+        double gain = Math.min(interval.nextLimit(unit), unit.lanes() / Math.max(1, unit.used()));
+        String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " lanes of " + stage.name() + " work, and "
+                + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
+        if (stage.keyName().equals(RecordOrdering.PARTITION)) {
+            return byPartition(interval, unit, waiting, gain);
         }
-        return null;
+        double chain = stage.longestChain();
+        return chain > 0 && chain < HOT * behind && chain < behind - LONG_CHAIN
+                ? fewKeys(stage, waiting, chain)
+                : hotKey(interval, stage, waiting + ofOneKey(chain, behind), gain);
     }
 
     private static String ofOneKey(double chain, double behind) {

@@ -80,9 +80,9 @@ record Unit(
         double sibling = Math.min(starved + blocked, first.siblingShare());
         double ofStarved = starved >= blocked ? Math.min(sibling, starved) : Math.max(0, sibling - blocked);
         return new Idle(
-                starved - ofStarved,
+                Math.max(0, starved - ofStarved),
                 sibling,
-                blocked - (sibling - ofStarved),
+                Math.max(0, blocked - (sibling - ofStarved)),
                 paused * scale,
                 Math.max(0, rest - counted * scale));
     }
@@ -205,6 +205,11 @@ record Unit(
     double partOf(StageLoad stage) {
         int place = stages.indexOf(stage);
         return place < 0 ? 0 : parts.get(place);
+    }
+
+    /** Whether an element was waiting for it whenever it was done with one. */
+    boolean findsWork() {
+        return shared ? starved() < 0.1 : stages.getFirst().ready() >= 1;
     }
 
     /** Whether it would take more threads if it had them: work waits, inside or above. */

@@ -166,6 +166,30 @@ public final class StageSnapshot {
             return with(new Waits(was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements));
         }
 
+        /** The same with the workers of {@code other}, a stage of another stream that shows as this one. */
+        public Activity and(Activity other) {
+            ActivityValues a = values;
+            ActivityValues b = other.values;
+            return new Activity(
+                    a.stage,
+                    a.thread,
+                    a.dispatcher,
+                    a.atWork + b.atWork,
+                    a.waiting + b.waiting,
+                    a.ready + b.ready,
+                    a.behindKeys + b.behindKeys,
+                    a.keyName,
+                    Math.max(a.behindLock, b.behindLock),
+                    new Waits(
+                            a.waits.locked + b.waits.locked,
+                            a.waits.io + b.waits.io,
+                            a.waits.asleep + b.waits.asleep,
+                            a.waits.inPass || b.waits.inPass,
+                            a.waits.sibling && b.waits.sibling,
+                            a.waits.engine && b.waits.engine,
+                            Math.max(a.waits.longestChain, b.waits.longestChain)));
+        }
+
         private Activity with(Waits waits) {
             return new Activity(
                     values.stage,

@@ -204,6 +204,25 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         entries.add(entry);
     }
 
+    /**
+     * Adds a stage of streams within the stream right behind the stage that they are in, and behind those of it that
+     * were added before: so the stages show in the order of the flow.
+     */
+    void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
+        synchronized (entries) {
+            int place = nesting == null ? -1 : entries.indexOf(nesting);
+            if (place < 0) {
+                entries.add(entry);
+                return;
+            }
+            do {
+                place++;
+            } while (place < entries.size() && entries.get(place).isWithin(nesting));
+            entries.add(place, entry);
+            entry.within(nesting);
+        }
+    }
+
     void add(Segment<?> started) {
         segments.add(started);
     }
