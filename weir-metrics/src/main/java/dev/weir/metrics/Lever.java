@@ -68,12 +68,18 @@ public final class Lever {
                 1,
                 threads,
                 "give " + stage + " threads of its own: "
-                        + (computes ? "mapParallel with " + threads : "mapBlocking or mapAsync with " + threads + " at once"));
+                        + (computes
+                                ? "mapParallel with " + threads
+                                : "mapBlocking or mapAsync with " + threads + " at once"));
     }
 
     static Lever dispatcher(String name, int from, int to) {
         return new Lever(
-                Kind.DISPATCHER, name, from, to, "raise dispatcher " + name + " from " + from + " to " + to + " threads");
+                Kind.DISPATCHER,
+                name,
+                from,
+                to,
+                "raise dispatcher " + name + " from " + from + " to " + to + " threads");
     }
 
     static Lever rate(String stage, boolean live) {
@@ -102,7 +108,8 @@ public final class Lever {
         Objects.requireNonNull(frontEnd, "frontEnd");
         return switch (values.kind) {
             case PARALLELISM, DISPATCHER, RESUME, ELSEWHERE, NONE -> true;
-            case RATE -> frontEnd == FrontEnd.CODE || frontEnd == FrontEnd.SPRING || values.words.startsWith("raise source");
+            case RATE ->
+                frontEnd == FrontEnd.CODE || frontEnd == FrontEnd.SPRING || values.words.startsWith("raise source");
             case OWN_THREADS -> frontEnd == FrontEnd.CODE || frontEnd == FrontEnd.SPRING;
             case SETTING -> frontEnd != FrontEnd.CONSOLE;
         };
@@ -111,11 +118,13 @@ public final class Lever {
     /** The change in the words of {@code frontEnd}; a statement of fact if it cannot change it. */
     public String in(FrontEnd frontEnd) {
         boolean console = frontEnd == FrontEnd.CONSOLE || frontEnd == FrontEnd.COMMAND_LINE;
-        String control = !console ? null : switch (values.kind) {
-            case PARALLELISM -> "stage." + values.subject + ".parallelism=" + values.to;
-            case DISPATCHER -> "dispatcher." + values.subject + ".size=" + values.to;
-            default -> null;
-        };
+        String control = !console
+                ? null
+                : switch (values.kind) {
+                    case PARALLELISM -> "stage." + values.subject + ".parallelism=" + values.to;
+                    case DISPATCHER -> "dispatcher." + values.subject + ".size=" + values.to;
+                    default -> null;
+                };
         if (!isWithin(frontEnd)) {
             return fact();
         }

@@ -25,8 +25,8 @@ public final class Limiter {
             Lever lever,
             Confidence confidence,
             List<Limiter> candidates) {
-        this.values = new Values(
-                kind, name, sentence, advice, expectedGain, measuredGain, lever, confidence, candidates);
+        this.values =
+                new Values(kind, name, sentence, advice, expectedGain, measuredGain, lever, confidence, candidates);
     }
 
     /** The class of the limiter. */
@@ -162,15 +162,7 @@ public final class Limiter {
     /** One that a lever lifts; its advice is the lever's in code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
-                kind,
-                name,
-                sentence,
-                lever.in(FrontEnd.CODE),
-                expectedGain,
-                null,
-                lever,
-                Confidence.SURE,
-                List.of());
+                kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());
     }
 
     /** It is too early to say, for {@code reason}. */

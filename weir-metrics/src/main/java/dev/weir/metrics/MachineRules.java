@@ -68,9 +68,8 @@ final class MachineRules {
                 .filter(each -> !Unit.isInternal(each.stage()))
                 .max(Comparator.comparingDouble(each -> each.computing() * each.threads()))
                 .orElse(null);
-        double share = heaviest == null || all == 0
-                ? 0
-                : Math.clamp(heaviest.computing() * heaviest.threads() / all, 0, 1);
+        double share =
+                heaviest == null || all == 0 ? 0 : Math.clamp(heaviest.computing() * heaviest.threads() / all, 0, 1);
         String cheaper = heaviest == null
                 ? ""
                 : ", or make " + heaviest.stage() + " cheaper: it is " + Words.percent(share) + " of the stages' work";

@@ -23,6 +23,9 @@ final class StageRules {
     /** A chain behind a key that is no chance. */
     private static final double LONG_CHAIN = 8;
 
+    /** A stage that waits may gain so much whatever the process uses. */
+    private static final double LEAST_OF_PROCESSORS = 4;
+
     /** Of a unit's threads: one that uses more is full, whatever comes. */
     private static final double FULL = 0.9;
 
@@ -90,8 +93,8 @@ final class StageRules {
         int to = (int) Math.ceil(dispatcher.size() * gain);
         String stages = String.join(
                 ", ", users.stream().map(unit -> unit.heaviest().name()).toList());
-        String sentence = "all " + dispatcher.size() + " threads of dispatcher " + dispatcher.name()
-                + " are taken and " + Words.number(queued) + " tasks wait for one, of " + stages;
+        String sentence = "all " + dispatcher.size() + " threads of dispatcher " + dispatcher.name() + " are taken and "
+                + Words.number(queued) + " tasks wait for one, of " + stages;
         return to > dispatcher.size()
                 ? Limiter.of(
                         Kind.DISPATCHER,
@@ -138,7 +141,9 @@ final class StageRules {
             return null;
         }
         Limiter first = of(interval, fullest.getFirst());
-        return fullest.size() == 1 || fullest.get(1).utilisation() < CLOSE * fullest.getFirst().utilisation()
+        return fullest.size() == 1
+                        || fullest.get(1).utilisation()
+                                < CLOSE * fullest.getFirst().utilisation()
                 ? first
                 : or(first, of(interval, fullest.get(1)));
     }
@@ -210,16 +215,21 @@ final class StageRules {
                         sentence,
                         Lever.parallelism(stage.name(), unit.lanes(), lanes, sizeOfDispatcher(stage, lanes)),
                         gain)
-                : Limiter.of(kind, stage.name(), sentence, "shorten what " + stage.name() + " waits for: " + why(ready), 1);
+                : Limiter.of(
+                        kind, stage.name(), sentence, "shorten what " + stage.name() + " waits for: " + why(ready), 1);
     }
 
     private static String why(double ready) {
         return ready <= 1 ? "nothing is ready for more threads" : "the next stage is as full";
     }
 
-    /** Elements that wait also compute: more of them at once than the processors can take bring no more. */
+    /**
+     * Elements that wait also compute a little: so many times what the process uses now is all that there is. What
+     * others use is no bound, and much of what the process uses may be of others in it.
+     */
     private static double ofProcessors(Interval interval) {
-        return Math.max(2, interval.processors() / Math.max(0.01, interval.computing()));
+        double used = interval.processCpu();
+        return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
     /** What the waits are for, if one kind is most of them. */
@@ -256,7 +266,11 @@ final class StageRules {
         }
         if (interval.units.getFirst().stages().getFirst().equals(stage) && stage.in() == 0) {
             return Limiter.of(
-                    kind, stage.name(), sentence, "let the source " + stage.name() + " hand out its elements faster", 1);
+                    kind,
+                    stage.name(),
+                    sentence,
+                    "let the source " + stage.name() + " hand out its elements faster",
+                    1);
         }
         StageLoad last = interval.units.getLast().stages().getLast();
         if (last.equals(stage)) {

@@ -92,7 +92,9 @@ record Unit(
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
         double looks = stages.stream().mapToDouble(StageLoad::inPass).sum();
         double mostLooks = stages.stream().mapToDouble(StageLoad::inPass).max().orElse(0);
-        StageLoad met = stages.stream().max(Comparator.comparingDouble(StageLoad::inPass)).orElseThrow();
+        StageLoad met = stages.stream()
+                .max(Comparator.comparingDouble(StageLoad::inPass))
+                .orElseThrow();
         boolean contradicted = looks >= ENOUGH_LOOKS
                 && mostLooks >= 0.5 * looks
                 && counted > 0

@@ -107,7 +107,7 @@ class LimiterFinderTest {
     void lanesThatWait_areNotBoundByProcessors_thatOthersUse() {
         activity("price", null, 8, 8, 500);
         stage("consume", 1, 0.01, 0, 0.9).stage("price", 8, 8, 0, 0);
-        Limiter limiter = machine(1, 1).find();
+        Limiter limiter = machine(0.4, 1).find();
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(limiter.expectedGain()).isEqualTo(Interval.MOST_GAIN);
         assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.PARALLELISM);
@@ -149,8 +149,7 @@ class LimiterFinderTest {
         stage("look up", 1, 0.9, 0, 0).stage("encode", 1, 0.1, 0, 0);
         Limiter limiter = machine(8, 0.99).find();
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
-        assertThat(limiter.advice())
-                .startsWith("give look up threads of its own: mapBlocking or mapAsync with 1");
+        assertThat(limiter.advice()).startsWith("give look up threads of its own: mapBlocking or mapAsync with 1");
         assertThat(limiter.expectedGain()).isCloseTo(10, within(0.1));
     }
 
@@ -208,10 +207,8 @@ class LimiterFinderTest {
     void windowsThatAreFull_areNoKeepingUp() {
         fused("consume", "consume", 0.1, 0.9, 0);
         Limiter limiter = machine(0.1, 0.1)
-                .find(StubLooks.consumer(StubLooks.partition(0)
-                        .inFlight(500)
-                        .lag(500)
-                        .paused(Paused.WINDOW)));
+                .find(StubLooks.consumer(
+                        StubLooks.partition(0).inFlight(500).lag(500).paused(Paused.WINDOW)));
         assertThat(limiter.kind()).isEqualTo(Kind.WINDOW);
     }
 
@@ -219,9 +216,7 @@ class LimiterFinderTest {
     void fullWindowWithoutUnfinishedRecords_isNotDoubled() {
         fused("consume", "consume", 0.1, 0.9, 0);
         Limiter limiter = machine(0.1, 0.1)
-                .find(StubLooks.consumer(StubLooks.partition(0)
-                        .lag(500_000)
-                        .paused(Paused.WINDOW)));
+                .find(StubLooks.consumer(StubLooks.partition(0).lag(500_000).paused(Paused.WINDOW)));
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
@@ -249,7 +244,8 @@ class LimiterFinderTest {
         assertThat(limiter.advice()).startsWith("give look up threads of its own");
         assertThat(limiter.expectedGain()).isGreaterThan(2);
         Limiter said = limiter.inWordsOf(FrontEnd.COMMAND_LINE, words -> words);
-        assertThat(said.advice()).isEqualTo("look up works on one element at a time, and only its code can change that");
+        assertThat(said.advice())
+                .isEqualTo("look up works on one element at a time, and only its code can change that");
         assertThat(said.expectedGain()).isEqualTo(1);
     }
 

@@ -134,8 +134,9 @@ class PlantedOnABusyMachineTest {
     @Test
     void callThatBlocksInASink_isNamed_andGetsNoMapBlockingOfItsOwn() {
         Limiter limiter = awaitLimiter(
-                many().map(n -> n + 1).named("first").to(Sink.<Integer>forEach(n -> waits(n, 10))
-                        .named("store")),
+                many().map(n -> n + 1)
+                        .named("first")
+                        .to(Sink.<Integer>forEach(n -> waits(n, 10)).named("store")),
                 Kind.STAGE_WAIT,
                 "store");
         assertThat(limiter.advice()).contains("a mapBlocking stage above it");
@@ -143,8 +144,10 @@ class PlantedOnABusyMachineTest {
 
     @Test
     void slowBranchOfABroadcast_isNamed_firstOrLast() {
-        Function<Source<Integer>, Source<Integer>> fast = branch -> branch.map(n -> n).named("fast");
-        Function<Source<Integer>, Source<Integer>> slow = branch -> branch.map(n -> waits(n, 5)).named("slow");
+        Function<Source<Integer>, Source<Integer>> fast =
+                branch -> branch.map(n -> n).named("fast");
+        Function<Source<Integer>, Source<Integer>> slow =
+                branch -> branch.map(n -> waits(n, 5)).named("slow");
         awaitLimiter(many().broadcast(List.of(fast, slow)).to(out()), Kind.STAGE_WAIT, "slow");
         awaitLimiter(many().broadcast(List.of(slow, fast)).to(out()), Kind.STAGE_WAIT, "slow");
     }
@@ -162,7 +165,10 @@ class PlantedOnABusyMachineTest {
     @Test
     void slowStageWithinGroupBy_isNamed() {
         awaitLimiter(
-                many().groupBy(n -> n % 5, 10, group -> group.map(n -> waits(n, 5)).named("inner"))
+                many().groupBy(
+                                n -> n % 5,
+                                10,
+                                group -> group.map(n -> waits(n, 5)).named("inner"))
                         .named("groups")
                         .to(out()),
                 Kind.STAGE_WAIT,
@@ -204,8 +210,7 @@ class PlantedOnABusyMachineTest {
 
     @Test
     void firstMoment_isMeasured() {
-        try (RunningPipeline running =
-                        many().map(n -> waits(n, 1)).to(out()).run();
+        try (RunningPipeline running = many().map(n -> waits(n, 1)).to(out()).run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
             Limiter limiter = probe.limiter();
             assertThat(limiter.kind()).isEqualTo(Kind.MEASURING);

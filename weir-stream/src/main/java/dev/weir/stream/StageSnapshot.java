@@ -169,7 +169,7 @@ public final class StageSnapshot {
         /** The same with the workers of {@code other}, a stage of another stream that shows as this one. */
         public Activity and(Activity other) {
             ActivityValues a = values;
-            ActivityValues b = other.values;
+            ActivityValues b = Objects.requireNonNull(other, "other").values;
             return new Activity(
                     a.stage,
                     a.thread,

@@ -81,7 +81,7 @@ public final class StageMeter {
      * @param part the part of the time that counts as this stage's until the pass is counted
      */
     public void beginPass(Batch<?> batch, boolean oneToOne, @Nullable PassMark mark, int place, double part) {
-        if (batch != NO_ELEMENTS) {
+        if (Objects.requireNonNull(batch, "batch") != NO_ELEMENTS) {
             batch.rewind();
         }
         passSinceNanos = System.nanoTime();
