@@ -147,7 +147,7 @@ class LimiterFinderTest {
         activity("look up", "all", 1, 1, 0);
         activity("encode", "all", 0, 0, 0);
         stage("look up", 1, 0.9, 0, 0).stage("encode", 1, 0.1, 0, 0);
-        Limiter limiter = machine(8, 0.99).find();
+        Limiter limiter = machine(0.4, 0.99).find();
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(limiter.advice()).startsWith("give look up threads of its own: mapBlocking or mapAsync with 1");
         assertThat(limiter.expectedGain()).isCloseTo(10, within(0.1));
