@@ -1,6 +1,6 @@
 package dev.weir.metrics;
 
-/** Where the reader of an advice can change something. */
+/** The place where the reader of an advice can change something. */
 public enum FrontEnd {
     /** In the program's code, which has settings and controls as well. */
     CODE,

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** The change that lifts a limiter: what is changed, and from which figure to which. Immutable. */
 public final class Lever {
 
-    /** What a lever changes. */
+    /** The kinds of things that a lever changes. */
     public enum Kind {
         /** How many elements a stage works on at once. */
         PARALLELISM,

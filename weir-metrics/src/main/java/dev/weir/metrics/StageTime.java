@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the thread time of one stage went in an interval. The shares are of the time of all threads that may work in the
- * stage, and add up to 1. Immutable.
+ * The thread time of one stage in an interval, by what it was spent on. The shares are of the time of all threads that
+ * may work in the stage, and add up to 1. Immutable.
  *
  * <pre>
  *   own code:   computing | locked | io | asleep | waitingOther

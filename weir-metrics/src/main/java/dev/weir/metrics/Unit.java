@@ -87,7 +87,7 @@ record Unit(
                 Math.max(0, rest - counted * scale));
     }
 
-    /** By the counters, unless ten looks at whose code had an element contradict them, or they know of next to nothing. */
+    /** By the counters, unless looks at whose code had an element contradict them, or they know of next to nothing. */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
         double looks = stages.stream().mapToDouble(StageLoad::inPass).sum();

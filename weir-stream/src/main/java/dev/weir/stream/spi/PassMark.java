@@ -1,8 +1,8 @@
 package dev.weir.stream.spi;
 
 /**
- * Which of several stages that take each element together has it now. One thread writes it for each element, which costs
- * a plain store; others read it as an estimate.
+ * The stage that has the element now, of several that take each element together. One thread writes it for each
+ * element, which costs a plain store; others read it as an estimate.
  */
 public final class PassMark {
 
