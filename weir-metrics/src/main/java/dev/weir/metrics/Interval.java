@@ -1,6 +1,7 @@
 package dev.weir.metrics;
 
 import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
 import java.util.ArrayList;
@@ -73,7 +74,40 @@ final class Interval {
             // The thread of a branch that never had an element waits for its first; it limited nothing.
             all.subList(1, all.size()).removeIf(stages -> stages.stream().noneMatch(StageLoad::isTouched));
         }
-        return all.stream().map(stages -> Unit.of(stages, cpuShare)).toList();
+        return all.stream()
+                .map(stages -> Unit.of(stages, cpuShare, paused(stages)))
+                .toList();
+    }
+
+    /** The share of the time in which elements waited for the rate of one of the stages alone. */
+    private double paused(List<StageLoad> stages) {
+        return stages.stream().mapToDouble(stage -> pausedAt(stage.name())).sum();
+    }
+
+    /** The share of the time in which elements waited for the rate of {@code stage} alone. */
+    double pausedAt(String stage) {
+        return (waitedNanos(last, stage) - waitedNanos(first, stage)) / (seconds * 1e9);
+    }
+
+    private static double waitedNanos(PipelineLook look, String stage) {
+        return look.paces().stream()
+                .filter(pace -> pace.stage().equals(stage))
+                .mapToLong(PipelineLook.PaceLook::waitedNanos)
+                .sum();
+    }
+
+    /** The account of the time of all stages, in the order of the flow. */
+    List<StageTime> times() {
+        return units.stream().flatMap(unit -> unit.times(seconds).stream()).toList();
+    }
+
+    /** That of one stage; null if there is none of that name. */
+    @Nullable
+    StageTime timeOf(String stage) {
+        return times().stream()
+                .filter(each -> each.stage().equals(stage))
+                .findFirst()
+                .orElse(null);
     }
 
     private StageLoad load(StageSnapshot stage) {
@@ -158,9 +192,36 @@ final class Interval {
         return partitions().stream().mapToLong(PartitionDump::inFlight).sum();
     }
 
-    /** Whether no more than a moment's records wait at the brokers. */
+    /** Records fetched and not pulled by the pipeline. */
+    long buffered() {
+        return partitions().stream()
+                .filter(SourceRules::mayFetch)
+                .mapToLong(PartitionDump::buffered)
+                .sum();
+    }
+
+    /** Whether records wait for which the pipeline would have work at once. */
+    boolean hasBacklog() {
+        return buffered() > 0 || unread() > rate() * BACKLOG_SECONDS;
+    }
+
+    /** Whether no more than a moment's records wait, at the brokers or fetched, and no window is full. */
     boolean keepsUp() {
-        return unread() <= rate() * BACKLOG_SECONDS;
+        return unread() + buffered() <= rate() * BACKLOG_SECONDS && !isFull();
+    }
+
+    /** Whether partitions stood still at half of the looks, because too much of them is unfinished. */
+    private boolean isFull() {
+        return looks.stream()
+                        .filter(look -> look.consumers().stream()
+                                .flatMap(consumer -> consumer.dump().partitions().stream())
+                                .anyMatch(Interval::standsStill))
+                        .count()
+                > looks.size() / 2;
+    }
+
+    private static boolean standsStill(PartitionDump partition) {
+        return partition.paused().contains(Paused.WINDOW) || partition.paused().contains(Paused.BUDGET);
     }
 
     /** The dispatchers of the stages, by name, as all looks saw them. */
@@ -180,7 +241,8 @@ final class Interval {
      * processors. From 1 to {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
-        double most = Math.min(MOST_GAIN, processorsAllow());
+        // What waits needs no processor: neither those that others use nor those that are free bound it.
+        double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
         for (Unit unit : units) {
             if (!unit.equals(lifted) && unit.utilisation() > 0) {
                 most = Math.min(most, 1 / unit.utilisation());

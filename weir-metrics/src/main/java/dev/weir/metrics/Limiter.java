@@ -1,7 +1,9 @@
 package dev.weir.metrics;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,12 @@ public final class Limiter {
             String sentence,
             String advice,
             double expectedGain,
-            @Nullable Double measuredGain) {
-        this.values = new Values(kind, name, sentence, advice, expectedGain, measuredGain);
+            @Nullable Double measuredGain,
+            Lever lever,
+            Confidence confidence,
+            List<Limiter> candidates) {
+        this.values =
+                new Values(kind, name, sentence, advice, expectedGain, measuredGain, lever, confidence, candidates);
     }
 
     /** The class of the limiter. */
@@ -43,6 +49,42 @@ public final class Limiter {
         return values.advice;
     }
 
+    /** The change in the words of whoever reads it; a statement of fact if nothing can be changed there. */
+    public String advice(FrontEnd frontEnd) {
+        Objects.requireNonNull(frontEnd, "frontEnd");
+        return values.lever.kind() == Lever.Kind.ELSEWHERE ? values.advice : values.lever.in(frontEnd);
+    }
+
+    /** What the advice changes. */
+    public Lever lever() {
+        return values.lever;
+    }
+
+    /** How sure the finding is. */
+    public Confidence confidence() {
+        return values.confidence;
+    }
+
+    /** What it may be instead, if the evidence does not separate them; empty if it does. */
+    public List<Limiter> candidates() {
+        return values.candidates;
+    }
+
+    /** How sure a finding is. */
+    public enum Confidence {
+        /** The evidence leaves one answer. */
+        SURE,
+        /** It leaves several; the sentence says what would separate them. */
+        CANDIDATES,
+        /** It is too early to say; the sentence says why. */
+        MEASURING;
+
+        /** The name for programs: lower case. */
+        public String id() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /** The factor by which the rate should rise once the advice is followed: never below 1. */
     public double expectedGain() {
         return values.expectedGain;
@@ -62,6 +104,8 @@ public final class Limiter {
         SOURCE_BROKER,
         /** The fetch path delivers less than the pipeline could take, though records are waiting. */
         SOURCE_FETCH,
+        /** A source spends its time on decoding what it has fetched. */
+        SOURCE_DECODE,
         /** No records come, and none are waiting. */
         SOURCE_IDLE,
         /** The pipeline keeps up with all records that arrive. */
@@ -99,7 +143,9 @@ public final class Limiter {
         /** Members of a share group wait for each other's fetches. */
         SHARE_FETCH_LOCK,
         /** The share coordinator's state writes are slow. */
-        SHARE_STATE;
+        SHARE_STATE,
+        /** It is too early to say. */
+        MEASURING;
 
         /** The kind's name for programs: lower case, with hyphens. */
         public String id() {
@@ -109,12 +155,71 @@ public final class Limiter {
 
     /** A limiter of whose advice nothing was applied yet. */
     public static Limiter of(Kind kind, String name, String sentence, String advice, double expectedGain) {
-        return new Limiter(kind, name, sentence, advice, expectedGain, null);
+        return new Limiter(
+                kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
+    }
+
+    /** One that a lever lifts; its advice is the lever's in code. */
+    static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
+        return new Limiter(
+                kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());
+    }
+
+    /** It is too early to say, for {@code reason}. */
+    static Limiter measuring(String reason) {
+        return new Limiter(
+                Kind.MEASURING,
+                Kind.MEASURING.id(),
+                "measuring: " + reason,
+                "wait a few seconds",
+                1,
+                null,
+                Lever.none(),
+                Confidence.MEASURING,
+                List.of());
+    }
+
+    /** The same finding, which may as well be {@code other}; {@code separates} would tell. */
+    Limiter or(Limiter other, String separates) {
+        return new Limiter(
+                values.kind,
+                values.name,
+                values.sentence + "; it may as well be " + other.name() + " (" + other.sentence() + "): " + separates,
+                values.advice,
+                values.expectedGain,
+                values.measuredGain,
+                values.lever,
+                Confidence.CANDIDATES,
+                List.of(other));
+    }
+
+    /** The same finding in other words, for a reader who can change other things. */
+    public Limiter inWordsOf(FrontEnd frontEnd, UnaryOperator<String> words) {
+        Objects.requireNonNull(words, "words");
+        return new Limiter(
+                values.kind,
+                values.name,
+                words.apply(values.sentence),
+                words.apply(advice(frontEnd)),
+                values.lever.isWithin(frontEnd) ? values.expectedGain : 1,
+                values.measuredGain,
+                values.lever,
+                values.confidence,
+                values.candidates);
     }
 
     /** The same limiter, after its advice was applied and the rate was measured again. */
     public Limiter measured(double gain) {
-        return new Limiter(values.kind, values.name, values.sentence, values.advice, values.expectedGain, gain);
+        return new Limiter(
+                values.kind,
+                values.name,
+                values.sentence,
+                values.advice,
+                values.expectedGain,
+                gain,
+                values.lever,
+                values.confidence,
+                values.candidates);
     }
 
     @Override
@@ -138,7 +243,10 @@ public final class Limiter {
             String sentence,
             String advice,
             double expectedGain,
-            @Nullable Double measuredGain) {
+            @Nullable Double measuredGain,
+            Lever lever,
+            Confidence confidence,
+            List<Limiter> candidates) {
 
         Values {
             Objects.requireNonNull(kind, "kind");

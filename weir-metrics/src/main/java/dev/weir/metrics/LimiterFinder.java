@@ -22,7 +22,6 @@ public final class LimiterFinder {
             PaceRules::share,
             StageRules::dispatcher,
             StageRules::saturated,
-            StageRules::skew,
             OutputRules::answers,
             StageRules::notTaken,
             SourceRules::held,
@@ -71,16 +70,19 @@ public final class LimiterFinder {
 
     /** Nothing is full: the unit that is nearest to it, or nothing to do. */
     private static Limiter fallback(Interval interval) {
+        if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
+            return Limiter.measuring("records are there, and none has gone through a stage in this time");
+        }
         Unit busiest = interval.units.stream()
                 .max(Comparator.comparingDouble(Unit::utilisation))
                 .orElse(null);
-        if (busiest != null && busiest.utilisation() >= 0.5) {
+        if (busiest != null && (busiest.utilisation() >= 0.5 || !interval.keepsUp())) {
             return StageRules.of(interval, busiest);
         }
         String name = busiest == null ? Kind.ARRIVAL.id() : busiest.heaviest().name();
         String most = busiest == null
                 ? "there are no stages"
                 : "the busiest stage is " + name + ", " + Words.percent(busiest.utilisation());
-        return Limiter.of(Kind.ARRIVAL, name, "nothing is at its limit: " + most, "nothing to do", 1);
+        return Limiter.of(Kind.ARRIVAL, name, "nothing is at its limit: " + most, Lever.none(), 1);
     }
 }

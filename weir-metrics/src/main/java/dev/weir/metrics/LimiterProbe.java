@@ -51,6 +51,9 @@ public final class LimiterProbe implements AutoCloseable {
     /** Looks from one verdict to the next that counts for {@link #overall}. */
     private static final int LOOKS_PER_VERDICT = 10;
 
+    /** A pipeline that has been looked at for less says nothing yet. */
+    private static final long EARLY_NANOS = Duration.ofMillis(900).toNanos();
+
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;
@@ -154,10 +157,29 @@ public final class LimiterProbe implements AutoCloseable {
         try {
             Limiter limits = found;
             if (limits == null) {
-                limits = LimiterFinder.find(twoAtLeast());
+                List<PipelineLook> recent = twoAtLeast();
+                limits = isTooEarly(recent)
+                        ? Limiter.measuring("the pipeline has been looked at for less than a second")
+                        : LimiterFinder.find(recent);
                 found = limits;
             }
             return measured(limits);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Two looks are two samples: a pipeline that runs shows more of them soon. */
+    private boolean isTooEarly(List<PipelineLook> recent) {
+        return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS
+                && !pipeline.completion().isDone();
+    }
+
+    /** Where the time of each stage went, over the same looks as {@link #limiter}; in the order of the flow. */
+    public List<StageTime> stages() {
+        lock.lock();
+        try {
+            return Interval.of(twoAtLeast()).times();
         } finally {
             lock.unlock();
         }

@@ -29,18 +29,33 @@ final class MachineRules {
     }
 
     /**
-     * Whether more threads would not compute more: the machine is full, and this process is what fills it, wants all of
-     * it, or does not get what its threads want.
+     * Whether more threads would not compute more: the machine is full, and the stages want all of it or do not get
+     * what they want.
      */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
             return false;
         }
-        double used = interval.processCpu();
+        return wantsAll(interval) || isDeprived(interval);
+    }
+
+    /** Whether the stages want all processors that there are. */
+    static boolean wantsAll(Interval interval) {
+        return interval.computing() >= FULL * interval.processors();
+    }
+
+    /** Whether the process gets clearly less than its stages want, on a machine that is full. */
+    private static boolean isDeprived(Interval interval) {
         double wanted = interval.computing();
-        return !(used < 0.75 * interval.processors())
-                || wanted >= FULL * interval.processors()
-                || (wanted >= 0.5 && used < 0.7 * wanted);
+        return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
+    }
+
+    /** What the stages do not get, for the end of a sentence; empty if they get what they want. */
+    static String deprived(Interval interval) {
+        return isFull(interval) && isDeprived(interval)
+                ? ", by others too: of the " + Words.number(interval.computing())
+                        + " processors that the stages want the process gets " + Words.number(interval.processCpu())
+                : "";
     }
 
     static @Nullable Limiter processors(Interval interval) {
@@ -48,16 +63,16 @@ final class MachineRules {
     }
 
     static Limiter outOfProcessors(Interval interval) {
-        double all = interval.stages().stream().mapToDouble(StageLoad::busy).sum();
-        StageLoad heaviest = interval.units.stream()
-                .filter(unit -> !unit.waits())
-                .map(Unit::heaviest)
-                .max(Comparator.comparingDouble(StageLoad::busy))
+        double all = interval.computing();
+        StageTime heaviest = interval.times().stream()
+                .filter(each -> !Unit.isInternal(each.stage()))
+                .max(Comparator.comparingDouble(each -> each.computing() * each.threads()))
                 .orElse(null);
-        double share = heaviest == null || all == 0 ? 0 : heaviest.busy() / all;
+        double share =
+                heaviest == null || all == 0 ? 0 : Math.clamp(heaviest.computing() * heaviest.threads() / all, 0, 1);
         String cheaper = heaviest == null
                 ? ""
-                : ", or make " + heaviest.name() + " cheaper: it is " + Words.percent(share) + " of the stages' work";
+                : ", or make " + heaviest.stage() + " cheaper: it is " + Words.percent(share) + " of the stages' work";
         return Limiter.of(
                 Kind.MACHINE_CPU,
                 Kind.MACHINE_CPU.id(),

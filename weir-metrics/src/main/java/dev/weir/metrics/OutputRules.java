@@ -114,7 +114,12 @@ final class OutputRules {
 
     private static Limiter producer(
             Interval interval, Unit sender, ProducerHandle.Snapshot now, String why, String advice) {
-        return Limiter.of(Kind.PRODUCER, now.stage(), why + client(now), advice, interval.nextLimit(sender));
+        return Limiter.of(
+                Kind.PRODUCER,
+                now.stage(),
+                why + client(now),
+                Lever.setting("producer", advice),
+                interval.nextLimit(sender));
     }
 
     private static Limiter outputBroker(Interval interval, Unit sender, ProducerHandle.Snapshot now, String why) {

@@ -16,12 +16,7 @@ final class PaceRules {
     /** Elements are there and wait for a rate. */
     static @Nullable Limiter rate(Interval interval) {
         for (PaceLook pace : interval.last.paces()) {
-            long waitedBefore = interval.first.paces().stream()
-                    .filter(each -> each.stage().equals(pace.stage()))
-                    .mapToLong(PaceLook::waitedNanos)
-                    .findFirst()
-                    .orElse(pace.waitedNanos());
-            double waits = (pace.waitedNanos() - waitedBefore) / (interval.seconds * 1e9);
+            double waits = interval.pausedAt(pace.stage());
             if (pace.perSecond() > 0 && waits >= HOLDS) {
                 return limiter(interval, pace, Math.min(1, waits));
             }
@@ -40,7 +35,7 @@ final class PaceRules {
                 pace.stage(),
                 pace.stage() + " lets " + Words.number(pace.perSecond()) + " a second pass, and elements wait for that "
                         + Words.percent(waits) + " of the time",
-                pace.live() ? "raise source.rate, or end it with off" : "raise the rate of " + pace.stage(),
+                Lever.rate(pace.stage(), pace.live()),
                 interval.nextLimit(unit));
     }
 

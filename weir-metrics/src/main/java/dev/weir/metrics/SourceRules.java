@@ -63,7 +63,7 @@ final class SourceRules {
                 Kind.SOURCE_IDLE,
                 reads(interval),
                 "nothing may be read of any partition: " + reason.words(),
-                reason == Paused.USER ? "resume the consumer" : "nothing to do",
+                reason == Paused.USER ? Lever.resume("the consumer") : Lever.none(),
                 1);
     }
 
@@ -83,7 +83,7 @@ final class SourceRules {
                 paused.size() == 1 ? names : reads(interval),
                 Words.count(paused.stream().mapToLong(PartitionDump::lag).sum()) + " records wait in " + names + ", "
                         + Paused.USER.words() + "; those of the other partitions are worked on as they come",
-                "resume " + names,
+                Lever.resume(names),
                 1);
     }
 
@@ -141,8 +141,8 @@ final class SourceRules {
                     sentence,
                     failed > 0
                             ? "look at the log for why commits fail, and at the group's coordinator"
-                            : "commit more records at once, or read with at-least-once",
-                    interval.nextLimit(null));
+                            : "commit more records at once",
+                    failed > 0 ? 1 : interval.nextLimit(null));
         }
         return null;
     }
@@ -172,7 +172,7 @@ final class SourceRules {
                     "the pipeline keeps up: " + Words.number(interval.rate()) + " records a second arrive, and " + first
                             + " waits for more "
                             + Words.percent(interval.units.getFirst().starved()) + " of the time",
-                    "nothing to do",
+                    Lever.none(),
                     1);
         }
         if (interval.inFlight() > 0) {
@@ -188,7 +188,7 @@ final class SourceRules {
                 unknown
                         ? "no records come, and how many wait is not known yet"
                         : "no records come, and none are waiting",
-                "nothing to do",
+                Lever.none(),
                 1);
     }
 
@@ -209,7 +209,9 @@ final class SourceRules {
     /** A few records are in the pipeline for long, and no others come. */
     static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
-                .max(Comparator.comparingDouble(StageLoad::atWork)
+                .max(Comparator.comparing((StageLoad each) -> !Unit.isInternal(each.name()))
+                        .thenComparingDouble(StageLoad::inPass)
+                        .thenComparingDouble(StageLoad::atWork)
                         .thenComparingInt(each -> each.last().depth())
                         .thenComparing(StageLoad::isTouched))
                 .orElseThrow();
@@ -229,7 +231,9 @@ final class SourceRules {
     static @Nullable Limiter full(Interval interval) {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
-        if (Math.max(window, budget) < 0.5) {
+        // A small budget is full and empty again between two looks.
+        double enough = budget > window && starves(interval) ? 0.2 : 0.5;
+        if (Math.max(window, budget) < enough || (interval.inFlight() == 0 && interval.buffered() == 0)) {
             return null;
         }
         boolean bytes = budget > window;
@@ -246,7 +250,7 @@ final class SourceRules {
                         + ", with "
                         + Words.count(interval.inFlight()) + " records unfinished and stages that wait"
                         + Partitions.oldest(full),
-                "double " + setting,
+                Lever.setting(setting, "double " + setting),
                 Math.min(2, interval.nextLimit(null)));
     }
 
@@ -300,7 +304,9 @@ final class SourceRules {
                 Kind.SOURCE_FETCH,
                 reads(interval),
                 waiting,
-                "raise fetch.max.bytes and max.partition.fetch.bytes, use the lean fetch path, or a nearer replica",
+                Lever.setting(
+                        "fetch.max.bytes",
+                        "raise fetch.max.bytes and max.partition.fetch.bytes, use the lean fetch path, or a nearer replica"),
                 interval.nextLimit(null));
     }
 

@@ -4,6 +4,7 @@ import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -86,13 +87,57 @@ record StageLoad(
         return mean(Activity::behindLock);
     }
 
+    double longestChain() {
+        return mean(Activity::longestChain);
+    }
+
+    /** Looks that met its own code with an element. */
+    double inPass() {
+        return samples.stream().filter(Activity::isInPass).count();
+    }
+
+    /** The share of the time in which its thread waits for a sibling. */
+    double siblingShare() {
+        return share(Activity::waitsForSibling);
+    }
+
+    /** Of the looks that met its thread neither above nor below, those that met it waiting in the engine. */
+    double engineShare() {
+        double atWork = samples.stream().filter(each -> each.atWork() > 0).count();
+        return atWork == 0
+                ? 0
+                : samples.stream().filter(Activity::waitsInEngine).count() / atWork;
+    }
+
+    double share(Predicate<Activity> is) {
+        return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
+    }
+
+    /** Of the looks that met its own code with an element, those that met its thread waiting; NaN without any. */
+    double waitShareInPass() {
+        double met = inPass();
+        return met == 0
+                ? Double.NaN
+                : samples.stream()
+                                .filter(each -> each.isInPass() && each.waiting() > 0)
+                                .count()
+                        / met;
+    }
+
+    /** The part of its waits of this kind. */
+    double ofWaits(ToIntFunction<Activity> kind) {
+        double waiting = mean(Activity::waiting);
+        return waiting == 0 ? 0 : Math.min(1, mean(kind) / waiting);
+    }
+
     String keyName() {
         return samples.isEmpty() ? "" : samples.getLast().keyName();
     }
 
-    /** The share of its work that waits, by the samples; NaN if no sample met it at work. */
+    /** The share of its work that waits in the user's code, by the samples; NaN if no sample met it at work. */
     double waitShare() {
-        double atWork = atWork();
-        return atWork == 0 ? Double.NaN : Math.min(1, mean(Activity::waiting) / atWork);
+        double engine = samples.stream().filter(Activity::waitsInEngine).count() / (double) Math.max(1, samples.size());
+        double atWork = atWork() - engine;
+        return atWork <= 0 ? Double.NaN : Math.clamp((mean(Activity::waiting) - engine) / atWork, 0, 1);
     }
 }

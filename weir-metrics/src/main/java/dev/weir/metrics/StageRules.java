@@ -6,6 +6,7 @@ import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +22,18 @@ final class StageRules {
 
     /** A chain behind a key that is no chance. */
     private static final double LONG_CHAIN = 8;
+
+    /** A stage that waits may gain so much whatever the process uses. */
+    private static final double LEAST_OF_PROCESSORS = 4;
+
+    /** Of a unit's threads: one that uses more is full, whatever comes. */
+    private static final double FULL = 0.9;
+
+    /** Of the fullest unit's use: one that is so full may be the limiter as well. */
+    private static final double CLOSE = 0.95;
+
+    /** Of what waits behind keys: so much behind one of them makes that a hot one. */
+    private static final double HOT = 0.25;
 
     /** Of a unit's threads: so many that wait for one lock are a queue at it. */
     private static final double QUEUED_AT_A_LOCK = 0.5;
@@ -68,32 +81,77 @@ final class StageRules {
     }
 
     private static Limiter tooSmall(Interval interval, DispatcherSnapshot dispatcher, double queued, List<Unit> users) {
-        double allowed = interval.processorsAllow();
+        boolean compute = users.stream().mapToDouble(Unit::computing).sum()
+                >= 0.5 * users.stream().mapToDouble(Unit::used).sum();
+        double allowed = compute ? interval.processorsAllow() : Interval.MOST_GAIN;
         for (Unit unit : interval.units) {
             if (!users.contains(unit) && unit.utilisation() > 0) {
                 allowed = Math.min(allowed, 1 / unit.utilisation());
             }
         }
         double gain = Math.clamp(Math.min(allowed, 1 + queued / dispatcher.size()), 1, Interval.MOST_GAIN);
+        int to = (int) Math.ceil(dispatcher.size() * gain);
         String stages = String.join(
                 ", ", users.stream().map(unit -> unit.heaviest().name()).toList());
-        return Limiter.of(
-                Kind.DISPATCHER,
-                dispatcher.name(),
-                "all " + dispatcher.size() + " threads of dispatcher " + dispatcher.name() + " are taken and "
-                        + Words.number(queued) + " tasks wait for one, of " + stages,
-                "raise dispatcher " + dispatcher.name() + " from " + dispatcher.size() + " to "
-                        + (long) Math.ceil(dispatcher.size() * gain) + " threads",
-                gain);
+        String sentence = "all " + dispatcher.size() + " threads of dispatcher " + dispatcher.name() + " are taken and "
+                + Words.number(queued) + " tasks wait for one, of " + stages;
+        return to > dispatcher.size()
+                ? Limiter.of(
+                        Kind.DISPATCHER,
+                        dispatcher.name(),
+                        sentence,
+                        Lever.dispatcher(dispatcher.name(), dispatcher.size(), to),
+                        gain)
+                : Limiter.of(
+                        Kind.DISPATCHER,
+                        dispatcher.name(),
+                        sentence,
+                        Lever.elsewhere("more threads of " + dispatcher.name()
+                                + " would find the next stage or the processors full"),
+                        1);
     }
 
-    /** The unit that uses most of its threads, if it has none to spare and work waits for them. */
+    /**
+     * The unit that has no threads to spare, with work waiting for them. Of several the lowest that finds work waiting:
+     * those above it fill what stands between, and would fill it sooner if they were faster. Where none finds any, the
+     * one that uses most of its threads.
+     */
     static @Nullable Limiter saturated(Interval interval) {
-        Unit fullest = interval.units.stream()
+        List<Unit> full = interval.units.stream()
                 .filter(unit -> unit.utilisation() >= SATURATED && isWanted(interval, unit))
-                .max(Comparator.comparingDouble(Unit::utilisation))
+                .toList();
+        Unit lowest = full.stream()
+                .filter(unit -> unit.utilisation() >= FULL && unit.findsWork())
+                .reduce((higher, lower) -> lower)
                 .orElse(null);
-        return fullest == null ? null : of(interval, fullest);
+        Unit skewed = interval.units.stream()
+                .filter(StageRules::isSkewed)
+                .reduce((higher, lower) -> lower)
+                .orElse(null);
+        if (skewed != null && (lowest == null || interval.units.indexOf(lowest) < interval.units.indexOf(skewed))) {
+            return skewed(interval, skewed);
+        }
+        if (lowest != null) {
+            return of(interval, lowest);
+        }
+        List<Unit> fullest = full.stream()
+                .sorted(Comparator.comparingDouble(Unit::utilisation).reversed())
+                .toList();
+        if (fullest.isEmpty()) {
+            return null;
+        }
+        Limiter first = of(interval, fullest.getFirst());
+        return fullest.size() == 1
+                        || fullest.get(1).utilisation()
+                                < CLOSE * fullest.getFirst().utilisation()
+                ? first
+                : or(first, of(interval, fullest.get(1)));
+    }
+
+    private static Limiter or(Limiter first, Limiter second) {
+        return first.kind() == Kind.MACHINE_CPU || second.kind() == Kind.MACHINE_CPU
+                ? first
+                : first.or(second, "both are full; change one, and see whether the rate follows");
     }
 
     private static boolean isWanted(Interval interval, Unit unit) {
@@ -107,7 +165,11 @@ final class StageRules {
         if (isWaiting(interval, unit)) {
             return waiting(interval, unit);
         }
-        return MachineRules.isFull(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
+        if (!MachineRules.isFull(interval)) {
+            return computing(interval, unit);
+        }
+        // One thread that does not get its processor from others is still the one that limits.
+        return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
     /** By what its threads say, or because the process does not use the processors that they would need to compute. */
@@ -117,44 +179,121 @@ final class StageRules {
         return unit.waits() || (idleProcessors && used < 0.5 * unit.computing());
     }
 
+    /** A source that decodes what a consumer has fetched. */
+    private static boolean isDecoding(Interval interval, StageLoad stage) {
+        return !interval.last.consumers().isEmpty()
+                && interval.units.getFirst().stages().getFirst().equals(stage);
+    }
+
     private static Limiter waiting(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
         double waits = unit.waits() ? unit.waitShare() : 1 - interval.processCpu() / unit.computing();
-        if (stage.behindLock() >= 1 && stage.behindLock() >= QUEUED_AT_A_LOCK * unit.used()) {
-            return behindLock(interval, unit, stage, waits);
+        String sentence = atWork(interval, unit, stage, "wait " + Words.percent(waits) + " of their time");
+        boolean queued = stage.behindLock() >= 1 && stage.behindLock() >= QUEUED_AT_A_LOCK * unit.used();
+        if (queued && !unit.shared()) {
+            return Limiter.of(
+                    Kind.STAGE_WAIT,
+                    stage.name(),
+                    sentence + "; " + Words.number(stage.behindLock()) + " of them for one lock",
+                    "do less of " + stage.name() + " under its lock, or have more of what that guards: more threads"
+                            + " would wait for it too",
+                    1);
         }
-        double gain = unit.shared()
-                ? gainOfOwnThreads(interval, unit, stage)
-                : Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used()));
-        long lanes = (long) Math.ceil(unit.lanes() * gain);
-        String advice;
+        sentence += waitsFor(stage);
+        Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_WAIT;
         if (unit.shared()) {
-            advice = "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + Math.max(2, lanes)
-                    + " at once";
-        } else if (lanes > unit.lanes()) {
-            advice = "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes
-                    + sizeOfDispatcher(stage, lanes);
-        } else {
-            advice = "shorten what " + stage.name() + " waits for: nothing is ready for more threads";
+            double gain = Math.min(gainOfOwnThreads(interval, unit, stage), ofProcessors(interval));
+            return ofFused(interval, kind, stage, sentence, (int) Math.ceil(Math.max(2, gain)), false, gain);
         }
-        return Limiter.of(Kind.STAGE_WAIT, stage.name(), atWork(interval, unit, stage, waits), advice, gain);
+        double ready = 1 + stage.ready() / Math.max(1, unit.used());
+        double gain = Math.min(Math.min(interval.nextLimit(unit), ready), ofProcessors(interval));
+        int lanes = (int) Math.ceil(unit.lanes() * gain);
+        return lanes > unit.lanes()
+                ? Limiter.of(
+                        kind,
+                        stage.name(),
+                        sentence,
+                        Lever.parallelism(stage.name(), unit.lanes(), lanes, sizeOfDispatcher(stage, lanes)),
+                        gain)
+                : Limiter.of(
+                        kind, stage.name(), sentence, "shorten what " + stage.name() + " waits for: " + why(ready), 1);
     }
 
-    private static String atWork(Interval interval, Unit unit, StageLoad stage, double waits) {
-        return stage.name() + " has " + Words.number(unit.used()) + " of " + unit.lanes()
-                + " threads at work, which wait " + Words.percent(waits) + " of their time" + machine(interval);
+    private static String why(double ready) {
+        return ready <= 1 ? "nothing is ready for more threads" : "the next stage is as full";
     }
 
-    /** Its threads wait for each other: what more of them would bring is nothing. */
-    private static Limiter behindLock(Interval interval, Unit unit, StageLoad stage, double waits) {
-        return Limiter.of(
-                Kind.STAGE_WAIT,
-                stage.name(),
-                atWork(interval, unit, stage, waits) + "; " + Words.number(stage.behindLock())
-                        + " of them for one lock",
-                "do less of " + stage.name() + " under its lock, or have more of what that guards: more threads would"
-                        + " wait for it too",
-                1);
+    /**
+     * Elements that wait also compute a little: so many times what the process uses now is all that there is. What
+     * others use is no bound, and much of what the process uses may be of others in it.
+     */
+    private static double ofProcessors(Interval interval) {
+        double used = interval.processCpu();
+        return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
+    }
+
+    /** What the waits are for, if one kind is most of them. */
+    private static String waitsFor(StageLoad stage) {
+        if (stage.ofWaits(Activity::locked) > 0.5) {
+            return "; most of it for a lock";
+        }
+        if (stage.ofWaits(Activity::io) > 0.5) {
+            return "; most of it for the network or files";
+        }
+        return stage.ofWaits(Activity::asleep) > 0.5 ? "; most of it asleep" : "";
+    }
+
+    /** A stage that shares its thread: only a user's own stage may be given threads. */
+    private static Limiter ofFused(
+            Interval interval,
+            Kind kind,
+            StageLoad stage,
+            String sentence,
+            int threads,
+            boolean computes,
+            double gain) {
+        String parallel = computes ? "mapParallel" : "mapBlocking";
+        if (isDecoding(interval, stage)) {
+            return Limiter.of(
+                    kind,
+                    stage.name(),
+                    sentence,
+                    Lever.setting(
+                            "deserializer",
+                            "read bytes at " + stage.name() + " and decode them in a " + parallel
+                                    + " stage below it, or use a cheaper deserializer"),
+                    gain);
+        }
+        if (interval.units.getFirst().stages().getFirst().equals(stage) && stage.in() == 0) {
+            return Limiter.of(
+                    kind,
+                    stage.name(),
+                    sentence,
+                    "let the source " + stage.name() + " hand out its elements faster",
+                    1);
+        }
+        StageLoad last = interval.units.getLast().stages().getLast();
+        if (last.equals(stage)) {
+            return Limiter.of(
+                    kind,
+                    stage.name(),
+                    sentence,
+                    Lever.setting(
+                            stage.name(),
+                            "do the work of the sink " + stage.name() + " in a " + parallel + " stage above it, with "
+                                    + threads + " at once"),
+                    gain);
+        }
+        return Limiter.of(kind, stage.name(), sentence, Lever.ownThreads(stage.name(), threads, computes), gain);
+    }
+
+    private static String atWork(Interval interval, Unit unit, StageLoad stage, String what) {
+        String threads = unit.shared() && unit.stages().size() > 1
+                ? stage.name() + " has " + Words.percent(unit.partOf(stage) * unit.utilisation())
+                        + " of the time of its thread, and the threads " + what
+                : stage.name() + " has " + Words.number(unit.used()) + " of " + unit.lanes()
+                        + " threads at work, which " + what;
+        return threads + machine(interval);
     }
 
     private static String sizeOfDispatcher(StageLoad stage, long lanes) {
@@ -169,27 +308,26 @@ final class StageRules {
                 : Math.min(
                         Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used())),
                         Math.max(1, (double) interval.processors() / unit.lanes()));
-        long lanes = (long) Math.ceil(unit.lanes() * gain);
-        String advice = gain < 1.1
-                ? "make " + stage.name() + " cheaper: other threads would find no processor, or the next stage full"
-                : unit.shared()
-                        ? "give " + stage.name() + " threads of its own: mapParallel with " + Math.max(2, lanes)
-                        : "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes;
-        return Limiter.of(
-                Kind.STAGE_CPU,
-                stage.name(),
-                stage.name() + " has " + Words.number(unit.used()) + " of " + unit.lanes()
-                        + " threads at work, which compute" + machine(interval),
-                advice,
-                gain);
+        int lanes = (int) Math.ceil(unit.lanes() * gain);
+        String sentence = atWork(interval, unit, stage, "compute") + MachineRules.deprived(interval);
+        Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_CPU;
+        if (gain < 1.1 || (!unit.shared() && lanes <= unit.lanes())) {
+            return Limiter.of(
+                    kind,
+                    stage.name(),
+                    sentence,
+                    "make " + stage.name() + " cheaper: other threads would find no processor, or the next stage full",
+                    1);
+        }
+        return unit.shared()
+                ? ofFused(interval, kind, stage, sentence, Math.max(2, lanes), true, gain)
+                : Limiter.of(
+                        kind, stage.name(), sentence, Lever.parallelism(stage.name(), unit.lanes(), lanes, ""), gain);
     }
 
     /** What is left on the thread of a fused stage limits next. */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
-        double others = unit.stages().stream()
-                .filter(each -> !each.equals(stage))
-                .mapToDouble(StageLoad::busy)
-                .sum();
+        double others = unit.utilisation() * (1 - unit.partOf(stage));
         return Math.clamp(1 / Math.max(1 / Interval.MOST_GAIN, others), 1, interval.nextLimit(unit));
     }
 
@@ -199,33 +337,56 @@ final class StageRules {
                 : "; the machine's processors are " + Words.percent(interval.load()) + " busy";
     }
 
-    /** A keyed stage has lanes to spare, and what is in it waits behind another of its key. */
-    static @Nullable Limiter skew(Interval interval) {
-        for (Unit unit : interval.units) {
-            StageLoad stage = unit.stages().getFirst();
-            double behind = stage.behindKeys();
-            if (unit.shared()
-                    || unit.utilisation() >= SATURATED
-                    || behind < LONG_CHAIN
-                    || stage.atWork() == 0
-                    || stage.ready() > stage.atWork()
-                    || behind < 2 * stage.atWork()) {
-                continue;
-            }
-            double gain = Math.min(interval.nextLimit(unit), unit.lanes() / Math.max(1, unit.used()));
-            String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " lanes of " + stage.name()
-                    + " work, and " + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
-            return stage.keyName().equals(RecordOrdering.PARTITION)
-                    ? byPartition(interval, unit, waiting, gain)
-                    : Limiter.of(
-                            Kind.KEY_SKEW,
-                            stage.name(),
-                            waiting + oldestKey(interval),
-                            "split the hot key, order by a finer key, or make the handler of " + stage.name()
-                                    + " quicker: more lanes would stay idle",
-                            gain);
+    /** A keyed stage has lanes to spare at most looks, and what is in it waits behind another of its key. */
+    private static boolean isSkewed(Unit unit) {
+        StageLoad stage = unit.stages().getFirst();
+        return !unit.shared()
+                && unit.utilisation() < SATURATED
+                && stage.share(look -> look.atWork() > 0
+                                && look.ready() <= Math.max(1, unit.lanes() - look.atWork())
+                                && look.behindKeys() >= LONG_CHAIN
+                                && look.behindKeys() >= 2 * look.atWork())
+                        >= 0.5;
+    }
+
+    private static Limiter skewed(Interval interval, Unit unit) {
+        StageLoad stage = unit.stages().getFirst();
+        double behind = stage.behindKeys();
+        double gain = Math.min(interval.nextLimit(unit), unit.lanes() / Math.max(1, unit.used()));
+        String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " lanes of " + stage.name() + " work, and "
+                + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
+        if (stage.keyName().equals(RecordOrdering.PARTITION)) {
+            return byPartition(interval, unit, waiting, gain);
         }
-        return null;
+        double chain = stage.longestChain();
+        return chain > 0 && chain < HOT * behind && chain < behind - LONG_CHAIN
+                ? fewKeys(stage, waiting, chain)
+                : hotKey(interval, stage, waiting + ofOneKey(chain, behind), gain);
+    }
+
+    private static String ofOneKey(double chain, double behind) {
+        return chain == 0 ? "" : ", " + Words.percent(Math.min(1, chain / behind)) + " of them behind one key";
+    }
+
+    private static Limiter hotKey(Interval interval, StageLoad stage, String waiting, double gain) {
+        return Limiter.of(
+                Kind.KEY_SKEW,
+                stage.name(),
+                waiting + oldestKey(interval),
+                "split the hot key, order by a finer key, or make the handler of " + stage.name()
+                        + " quicker: more lanes would stay idle",
+                gain);
+    }
+
+    /** No key is hot: all that are in flight have a lane, and there are no more of them. */
+    private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
+        return Limiter.of(
+                stage.waitShare() >= 0.5 || Double.isNaN(stage.waitShare()) ? Kind.STAGE_WAIT : Kind.STAGE_CPU,
+                stage.name(),
+                waiting + ", " + Words.number(chain) + " at most behind one of them: each key in flight has its lane",
+                "make the handler of " + stage.name()
+                        + " quicker, or order by a finer key: more lanes would have no key to work on",
+                1);
     }
 
     private static Limiter byPartition(Interval interval, Unit unit, String waiting, double gain) {

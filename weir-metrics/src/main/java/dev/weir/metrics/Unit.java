@@ -1,39 +1,150 @@
 package dev.weir.metrics;
 
+import dev.weir.metrics.StageTime.Shares;
+import dev.weir.stream.StageSnapshot.Activity;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Stages that share their threads, over an interval: those fused into one segment, or one stage with workers of its
- * own. Immutable.
+ * own. The account of their time is made here and nowhere else. Immutable.
  *
  * @param stages in the order of the flow
+ * @param parts the part of the unit's work that each stage has; they add up to 1
  * @param shared whether they are on one thread of a segment
  * @param lanes threads that may work in it at once
  * @param used threads that worked in it on average
  * @param waitShare the share of that in which they waited for something outside, 0 to 1
+ * @param idle how the rest of the time of its threads went
  */
-record Unit(List<StageLoad> stages, boolean shared, int lanes, double used, double waitShare) {
+record Unit(
+        List<StageLoad> stages,
+        List<Double> parts,
+        boolean shared,
+        int lanes,
+        double used,
+        double waitShare,
+        Idle idle) {
+
+    /** Looks that met the unit at work: fewer do not contradict its counters. */
+    private static final int ENOUGH_LOOKS = 10;
+
+    /** Stages of the engine's own flows, which no user has named. */
+    private static final Set<String> INTERNAL = Set.of("again", "failed", "divertTo", "done", "results", "due");
+
+    /** The time of threads that are not at work, as shares of the time of all of them. */
+    record Idle(double starved, double sibling, double blocked, double paused, double unknown) {}
 
     /**
      * Makes one of stages that share their threads.
      *
      * @param cpuShare the share of all work that computes, for a unit that no sample met at work
+     * @param paused the share of the time in which a rate of one of the stages was waited for
      */
-    static Unit of(List<StageLoad> stages, double cpuShare) {
+    static Unit of(List<StageLoad> stages, double cpuShare, double paused) {
         StageLoad first = stages.getFirst();
         boolean shared = first.thread() != null;
         double busy = stages.stream().mapToDouble(StageLoad::busy).sum();
         int lanes = shared ? 1 : first.parallelism();
+        double pauses = Math.clamp(paused, 0, Math.max(0, 1 - first.starved() - first.blocked()));
+        double engine = shared && pauses == 0 ? first.engineShare() : 0;
         // A thread that waits neither above nor below is at work, whatever has been counted of it yet.
-        double used = shared ? Math.max(busy, 1 - first.starved() - first.blocked()) : Math.max(busy, first.atWork());
+        double notIdle = Math.max(0, 1 - first.starved() - first.blocked() - pauses);
+        double used = Math.clamp(
+                shared ? Math.max(Math.min(busy, 1 - pauses), notIdle * (1 - engine)) : Math.max(busy, first.atWork()),
+                0,
+                lanes);
         double waits = first.waitShare();
         return new Unit(
                 List.copyOf(stages),
+                partsOf(stages, shared ? notIdle : busy),
                 shared,
                 lanes,
-                Math.clamp(used, 0, lanes),
-                Double.isNaN(waits) ? Math.clamp(1 - cpuShare, 0, 1) : waits);
+                used,
+                Double.isNaN(waits) ? Math.clamp(1 - cpuShare, 0, 1) : Math.clamp(waits, 0, 1),
+                idle(first, used / lanes, pauses));
+    }
+
+    /** What is left of the time of the threads is shared out as the counters say. */
+    private static Idle idle(StageLoad first, double utilisation, double paused) {
+        double rest = Math.max(0, 1 - utilisation);
+        double counted = first.starved() + first.blocked() + paused;
+        if (counted == 0) {
+            return new Idle(0, 0, 0, 0, rest);
+        }
+        double scale = Math.min(1, rest / counted);
+        double starved = first.starved() * scale;
+        double blocked = first.blocked() * scale;
+        double sibling = Math.min(starved + blocked, first.siblingShare());
+        double ofStarved = starved >= blocked ? Math.min(sibling, starved) : Math.max(0, sibling - blocked);
+        return new Idle(
+                Math.max(0, starved - ofStarved),
+                sibling,
+                Math.max(0, blocked - (sibling - ofStarved)),
+                paused * scale,
+                Math.max(0, rest - counted * scale));
+    }
+
+    /** By the counters, unless looks at whose code had an element contradict them, or they know of next to nothing. */
+    private static List<Double> partsOf(List<StageLoad> stages, double work) {
+        double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
+        double looks = stages.stream().mapToDouble(StageLoad::inPass).sum();
+        double mostLooks = stages.stream().mapToDouble(StageLoad::inPass).max().orElse(0);
+        StageLoad met = stages.stream()
+                .max(Comparator.comparingDouble(StageLoad::inPass))
+                .orElseThrow();
+        boolean contradicted = looks >= ENOUGH_LOOKS
+                && mostLooks >= 0.5 * looks
+                && counted > 0
+                && met.busy() / counted < 0.5 * mostLooks / looks;
+        boolean isNews = looks > 0 && counted < 0.3 * work;
+        List<Double> parts = new ArrayList<>();
+        for (StageLoad stage : stages) {
+            parts.add(
+                    contradicted || isNews
+                            ? stage.inPass() / looks
+                            : counted == 0 ? 1.0 / stages.size() : stage.busy() / counted);
+        }
+        return List.copyOf(parts);
+    }
+
+    /** The account of each stage. */
+    List<StageTime> times(double seconds) {
+        List<StageTime> times = new ArrayList<>();
+        for (int i = 0; i < stages.size(); i++) {
+            StageLoad stage = stages.get(i);
+            double own = utilisation() * parts.get(i);
+            double waits = own * waitShareOf(i);
+            double locked = waits * stage.ofWaits(Activity::locked);
+            double io = waits * stage.ofWaits(Activity::io);
+            double asleep = waits * stage.ofWaits(Activity::asleep);
+            times.add(StageTime.of(
+                    stage.name(),
+                    lanes,
+                    stage.in() / seconds,
+                    stage.out() / seconds,
+                    new Shares(
+                            own - waits,
+                            locked,
+                            io,
+                            asleep,
+                            Math.max(0, waits - locked - io - asleep),
+                            utilisation() - own,
+                            idle.paused,
+                            idle.starved,
+                            idle.sibling,
+                            idle.blocked,
+                            idle.unknown)));
+        }
+        return times;
+    }
+
+    /** The share of a stage's work in which it waits: by the looks at it, or else as the unit does. */
+    private double waitShareOf(int place) {
+        double own = shared ? stages.get(place).waitShareInPass() : Double.NaN;
+        return Double.isNaN(own) ? waitShare : own;
     }
 
     /** The share of its threads that worked. */
@@ -50,6 +161,7 @@ record Unit(List<StageLoad> stages, boolean shared, int lanes, double used, doub
         return waitShare >= 0.5;
     }
 
+    /** Without input, because nothing comes or a sibling holds it up. */
     double starved() {
         return stages.getFirst().starved();
     }
@@ -59,12 +171,13 @@ record Unit(List<StageLoad> stages, boolean shared, int lanes, double used, doub
     }
 
     /**
-     * The stage that makes most of its work. Of work that no counter knows of yet, it is the one that has elements in
-     * hand: the first one that has counted fewer than the one above has handed on.
+     * The stage that makes most of its work, of those that a user knows. Of work that no counter and no look knows of
+     * yet, it is the one that has elements in hand: the first that has counted fewer than the one above has handed on.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
-        if (shared && used - counted > counted) {
+        boolean met = stages.stream().anyMatch(each -> each.inPass() > 0);
+        if (shared && !met && used - counted > counted) {
             for (int i = 1; i < stages.size(); i++) {
                 if (stages.get(i - 1).last().elementsOut()
                         > stages.get(i).last().elementsIn()) {
@@ -73,7 +186,32 @@ record Unit(List<StageLoad> stages, boolean shared, int lanes, double used, doub
             }
             return stages.getFirst();
         }
-        return stages.stream().max(Comparator.comparingDouble(StageLoad::busy)).orElseThrow();
+        StageLoad heaviest = stages.getFirst();
+        double most = -1;
+        for (int i = 0; i < stages.size(); i++) {
+            double part = isInternal(stages.get(i).name()) ? parts.get(i) - 1 : parts.get(i);
+            if (part > most) {
+                most = part;
+                heaviest = stages.get(i);
+            }
+        }
+        return heaviest;
+    }
+
+    /** Whether it is a step of the engine's own, by its name without the number that makes that unique. */
+    static boolean isInternal(String stage) {
+        return INTERNAL.contains(stage.replaceFirst("-\\d+$", ""));
+    }
+
+    /** The part of the unit's work that {@code stage} has. */
+    double partOf(StageLoad stage) {
+        int place = stages.indexOf(stage);
+        return place < 0 ? 0 : parts.get(place);
+    }
+
+    /** Whether an element was waiting for it whenever it was done with one. */
+    boolean findsWork() {
+        return shared ? starved() < 0.1 : stages.getFirst().ready() >= 1;
     }
 
     /** Whether it would take more threads if it had them: work waits, inside or above. */

@@ -115,9 +115,10 @@ public final class StageSnapshot {
                 int ready,
                 int behindKeys,
                 String keyName,
-                int behindLock) {
+                int behindLock,
+                Waits waits) {
             this.values = new ActivityValues(
-                    stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock);
+                    stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, waits);
         }
 
         /** For tests of code that reads one; the engine makes those of a run. */
@@ -131,7 +132,76 @@ public final class StageSnapshot {
                 int behindKeys,
                 String keyName,
                 int behindLock) {
-            return new Activity(stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock);
+            return new Activity(
+                    stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, Waits.NONE);
+        }
+
+        /**
+         * The same, with what those of {@link #waiting} wait for.
+         *
+         * @param locked for a lock, a semaphore or a monitor
+         * @param io for a file or the network
+         * @param asleep for time
+         */
+        public Activity withWaits(int locked, int io, int asleep) {
+            Waits was = values.waits;
+            return with(new Waits(locked, io, asleep, was.inPass, was.sibling, was.engine, was.longestChain));
+        }
+
+        /**
+         * The same, with what a stage that shares its thread does at this moment.
+         *
+         * @param inPass whether its own code has an element
+         * @param sibling whether the thread waits because another branch is slower
+         * @param engine whether it waits in the engine, not in the user's code
+         */
+        public Activity withPass(boolean inPass, boolean sibling, boolean engine) {
+            Waits was = values.waits;
+            return with(new Waits(was.locked, was.io, was.asleep, inPass, sibling, engine, was.longestChain));
+        }
+
+        /** The same, with the most elements that wait behind one and the same key. */
+        public Activity withLongestChain(int elements) {
+            Waits was = values.waits;
+            return with(new Waits(was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements));
+        }
+
+        /** The same with the workers of {@code other}, a stage of another stream that shows as this one. */
+        public Activity and(Activity other) {
+            ActivityValues a = values;
+            ActivityValues b = Objects.requireNonNull(other, "other").values;
+            return new Activity(
+                    a.stage,
+                    a.thread,
+                    a.dispatcher,
+                    a.atWork + b.atWork,
+                    a.waiting + b.waiting,
+                    a.ready + b.ready,
+                    a.behindKeys + b.behindKeys,
+                    a.keyName,
+                    Math.max(a.behindLock, b.behindLock),
+                    new Waits(
+                            a.waits.locked + b.waits.locked,
+                            a.waits.io + b.waits.io,
+                            a.waits.asleep + b.waits.asleep,
+                            a.waits.inPass || b.waits.inPass,
+                            a.waits.sibling && b.waits.sibling,
+                            a.waits.engine && b.waits.engine,
+                            Math.max(a.waits.longestChain, b.waits.longestChain)));
+        }
+
+        private Activity with(Waits waits) {
+            return new Activity(
+                    values.stage,
+                    values.thread,
+                    values.dispatcher,
+                    values.atWork,
+                    values.waiting,
+                    values.ready,
+                    values.behindKeys,
+                    values.keyName,
+                    values.behindLock,
+                    waits);
         }
 
         /** The stage's name. */
@@ -174,9 +244,47 @@ public final class StageSnapshot {
             return values.behindKeys;
         }
 
+        /** Of {@link #behindKeys}, the most that wait behind one and the same key; 0 if that is not known. */
+        public int longestChain() {
+            return values.waits.longestChain;
+        }
+
         /** What such elements have in common: {@link Ordering#keyName}. */
         public String keyName() {
             return values.keyName;
+        }
+
+        /** Those of {@link #waiting} that wait for a lock, a semaphore or a monitor. */
+        public int locked() {
+            return values.waits.locked;
+        }
+
+        /** Those of {@link #waiting} that wait for a file or the network. */
+        public int io() {
+            return values.waits.io;
+        }
+
+        /** Those of {@link #waiting} that sleep. */
+        public int asleep() {
+            return values.waits.asleep;
+        }
+
+        /**
+         * Whether the stage's own code has an element at this moment, of those that share a thread; false as well for a
+         * stage that does not say.
+         */
+        public boolean isInPass() {
+            return values.waits.inPass;
+        }
+
+        /** Whether the thread, which is not at work, waits because another branch is slower. */
+        public boolean waitsForSibling() {
+            return values.waits.sibling;
+        }
+
+        /** Whether the thread waits in the engine, not in the user's code. */
+        public boolean waitsInEngine() {
+            return values.waits.engine;
         }
 
         /**
@@ -203,6 +311,12 @@ public final class StageSnapshot {
             return values.toString().replaceFirst("ActivityValues", "Activity");
         }
 
+        private record Waits(
+                int locked, int io, int asleep, boolean inPass, boolean sibling, boolean engine, int longestChain) {
+
+            static final Waits NONE = new Waits(0, 0, 0, false, false, false, 0);
+        }
+
         private record ActivityValues(
                 String stage,
                 @Nullable String thread,
@@ -212,7 +326,8 @@ public final class StageSnapshot {
                 int ready,
                 int behindKeys,
                 String keyName,
-                int behindLock) {
+                int behindLock,
+                Waits waits) {
 
             ActivityValues {
                 Objects.requireNonNull(stage, "stage");

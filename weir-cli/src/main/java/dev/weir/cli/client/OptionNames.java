@@ -1,5 +1,6 @@
 package dev.weir.cli.client;
 
+import dev.weir.metrics.FrontEnd;
 import dev.weir.metrics.Limiter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -67,9 +68,6 @@ public final class OptionNames {
 
     /** The limiter with an advice that a user can follow. */
     public static Limiter in(Limiter limiter) {
-        Limiter said = Limiter.of(
-                limiter.kind(), limiter.name(), in(limiter.sentence()), in(limiter.advice()), limiter.expectedGain());
-        Double measured = limiter.measuredGain();
-        return measured == null ? said : said.measured(measured);
+        return limiter.inWordsOf(FrontEnd.COMMAND_LINE, OptionNames::in);
     }
 }

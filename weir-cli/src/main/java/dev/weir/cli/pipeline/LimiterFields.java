@@ -29,6 +29,15 @@ public final class LimiterFields {
         } else {
             json.writeNumberField("measured_gain", rounded(measured));
         }
+        json.writeStringField("confidence", limiter.confidence().id());
+        json.writeArrayFieldStart("candidates");
+        for (Limiter candidate : limiter.candidates()) {
+            json.writeStartObject();
+            json.writeStringField("kind", candidate.kind().id());
+            json.writeStringField("name", candidate.name());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
         json.writeEndObject();
     }
 

@@ -27,6 +27,10 @@ public final class Batch<T> {
 
     private Object[] values;
     private int size;
+
+    /** The element that was got last: how far its owner has come. Read by others as an estimate. */
+    private int at;
+
     // Either `target` serves all elements and `targets` is empty, or `targets` holds one for each.
     private AckTarget target;
     private AckTarget[] targets = NO_TARGETS;
@@ -91,8 +95,19 @@ public final class Batch<T> {
         return size == 0;
     }
 
+    /** The owner begins a pass over the elements. */
+    void rewind() {
+        at = 0;
+    }
+
+    /** How many elements its owner has done in the pass under way. Any thread; an estimate. */
+    int passed() {
+        return Math.min(at, size);
+    }
+
     @SuppressWarnings("unchecked") // only T values are stored while the batch is a Batch<T>
     public T get(int index) {
+        at = index;
         return (T) values[index];
     }
 

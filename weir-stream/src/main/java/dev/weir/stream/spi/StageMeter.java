@@ -1,7 +1,9 @@
 package dev.weir.stream.spi;
 
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +17,23 @@ public final class StageMeter {
     private static final boolean CAN_RECORD =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
+    private static final Batch<?> NO_ELEMENTS = new Batch<>(0);
+
     private final LongAdder elementsIn = new LongAdder();
     private final LongAdder elementsOut = new LongAdder();
     private final LongAdder held = new LongAdder();
     private final LongAdder busyNanos = new LongAdder();
     private final Waits up;
     private final Waits down;
+
+    // The pass under way. Its thread writes these before the batch, and readers read them after it: whoever sees the
+    // batch sees what belongs to it, or to a later pass. An object per pass would be garbage per batch.
+    private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
+    private long passSinceNanos;
+    private double passPart;
+    private boolean passOneToOne;
+    private @Nullable PassMark passMark;
+    private int passPlace;
 
     /** What is counted elsewhere. */
     private volatile LongSupplier alsoOut = () -> 0;
@@ -49,6 +62,80 @@ public final class StageMeter {
     /** Whether both meters are of one segment, and so of one thread. */
     public boolean sharesThread(StageMeter other) {
         return up == other.up;
+    }
+
+    /**
+     * Begins a pass of the stage's code over a batch. Until {@link #endPass} the elements that it has done and its time
+     * so far count, so that a stage that takes long for each element moves. Called once per batch. Several threads that
+     * count here at once show one of their passes.
+     */
+    public void beginPass(Batch<?> batch, boolean oneToOne) {
+        beginPass(batch, oneToOne, null, 0, 1);
+    }
+
+    /**
+     * The same for one of several stages that take each element together.
+     *
+     * @param mark where they note which of them has the element
+     * @param place what this one notes there
+     * @param part the part of the time that counts as this stage's until the pass is counted
+     */
+    public void beginPass(Batch<?> batch, boolean oneToOne, @Nullable PassMark mark, int place, double part) {
+        if (Objects.requireNonNull(batch, "batch") != NO_ELEMENTS) {
+            batch.rewind();
+        }
+        passSinceNanos = System.nanoTime();
+        passPart = part;
+        passOneToOne = oneToOne;
+        passMark = mark;
+        passPlace = place;
+        passing.lazySet(batch);
+    }
+
+    /** Begins a pass whose elements count elsewhere: until {@link #endPass} its time so far counts. */
+    public void beginWork() {
+        beginPass(NO_ELEMENTS, false);
+    }
+
+    /** Ends the pass; to be called right before it is counted. */
+    public void endPass() {
+        passing.lazySet(null);
+    }
+
+    /** Whether the stage's own code has an element at this moment; false as well for stages that note no passes. */
+    public boolean isInPass() {
+        if (passing.get() == null) {
+            return false;
+        }
+        PassMark mark = passMark;
+        return mark == null || mark.at == passPlace;
+    }
+
+    /** Whether its thread waits at this moment for the stage above. */
+    public boolean isBlockedUp() {
+        return up.open != null;
+    }
+
+    /** Whether its thread waits at this moment for the stage below. */
+    public boolean isBlockedDown() {
+        return down.open != null;
+    }
+
+    /**
+     * Says who knows whether a wait for the stage above is one for a sibling: another branch holds up what feeds both.
+     */
+    public void siblingAbove(BooleanSupplier holdsUp) {
+        up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
+    }
+
+    /** Says who knows whether a wait for the stage below is one for a sibling: it waits for another of its inputs. */
+    public void siblingBelow(BooleanSupplier holdsUp) {
+        down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
+    }
+
+    /** Whether its thread waits at this moment because a sibling is slower. */
+    public boolean waitsForSibling() {
+        return (isBlockedUp() && up.sibling.getAsBoolean()) || (isBlockedDown() && down.sibling.getAsBoolean());
     }
 
     /** Whether its thread waits at this moment for the stage above or for the one below. */
@@ -158,7 +245,9 @@ public final class StageMeter {
     }
 
     public long elementsIn() {
-        return elementsIn.sum();
+        long counted = elementsIn.sum();
+        Batch<?> batch = passing.get();
+        return counted + (batch == null ? 0 : batch.passed());
     }
 
     /**
@@ -171,11 +260,14 @@ public final class StageMeter {
     }
 
     public long elementsOut() {
-        return elementsOut.sum() + alsoOut.getAsLong();
+        long counted = elementsOut.sum() + alsoOut.getAsLong();
+        Batch<?> batch = passing.get();
+        return counted + (batch == null || !passOneToOne ? 0 : batch.passed());
     }
 
     public long busyNanos() {
-        return busyNanos.sum();
+        long counted = busyNanos.sum();
+        return passing.get() == null ? counted : counted + (long) ((System.nanoTime() - passSinceNanos) * passPart);
     }
 
     public long blockedUpNanos() {
@@ -190,6 +282,7 @@ public final class StageMeter {
     private static final class Waits {
 
         final LongAdder ended = new LongAdder();
+        volatile BooleanSupplier sibling = () -> false;
         private volatile @Nullable Wait open;
 
         void begin(int threads) {

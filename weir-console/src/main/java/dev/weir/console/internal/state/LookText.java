@@ -125,6 +125,15 @@ final class LookText {
         } else {
             json.writeNumberField("measured_gain", measured);
         }
+        json.writeStringField("confidence", limiter.confidence().id());
+        json.writeArrayFieldStart("candidates");
+        for (Limiter candidate : limiter.candidates()) {
+            json.writeStartObject();
+            json.writeStringField("kind", candidate.kind().id());
+            json.writeStringField("name", candidate.name());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
         json.writeEndObject();
     }
 

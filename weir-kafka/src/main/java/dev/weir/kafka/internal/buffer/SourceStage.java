@@ -58,8 +58,13 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
         }
         long start = System.nanoTime();
         if (decodes) {
-            for (int i = 0; i < batch.size(); i++) {
-                batch.set(i, decoder.decode(batch.get(i)));
+            meter.beginPass(batch, true);
+            try {
+                for (int i = 0; i < batch.size(); i++) {
+                    batch.set(i, decoder.decode(batch.get(i)));
+                }
+            } finally {
+                meter.endPass();
             }
         }
         meter.worked(batch.size(), batch.size(), start);

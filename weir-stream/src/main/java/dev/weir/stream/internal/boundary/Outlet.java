@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Outlet<T> implements Stage<T>, Keeper {
 
     private final BoundaryQueue<T> queue;
-    private final StageMeter lowerMeter;
+    private volatile StageMeter lowerMeter = new StageMeter();
 
     private final Leftovers leftovers = new Leftovers();
     private final Within.Wrapper within;
@@ -35,13 +35,16 @@ public final class Outlet<T> implements Stage<T>, Keeper {
      * Creates an open outlet.
      *
      * @param queue several outlets may share one: then whichever pulls first gets the batch
-     * @param lowerMeter of the segment that pulls
      * @param restGoesOn whether the whole goes on when the stages below end by themselves now
      */
-    public Outlet(BoundaryQueue<T> queue, StageMeter lowerMeter, BooleanSupplier restGoesOn) {
+    public Outlet(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
         this.within = new Within.Wrapper(restGoesOn, leftovers);
-        this.lowerMeter = lowerMeter;
+    }
+
+    /** Names the meter of the segment that pulls, which notes there how long it waits. Before the start. */
+    public void pulledBy(StageMeter segment) {
+        lowerMeter = segment;
     }
 
     /** Waits for room and hands the batch over. Returns false, and abandons it, if the outlet was cancelled. Giver. */

@@ -434,13 +434,15 @@ public final class ParallelMap<T, R> implements Stage<R> {
         int begun = tasks.begun();
         int waiting = Math.min(begun, tasks.waiting());
         int behindLock = Math.min(waiting, tasks.behindLock());
+        Activity workers;
         lock.lock();
         try {
             int ready = backlog.oldestClaimable() == null ? 0 : backlog.elements();
-            return Activity.of(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "", behindLock);
+            workers = Activity.of(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "", behindLock);
         } finally {
             lock.unlock();
         }
+        return tasks.withWaits(workers);
     }
 
     private int depth() {

@@ -42,6 +42,9 @@ abstract class HoldingStage<T> implements Stage<T> {
     /** Something was taken out by others. */
     final Condition less = lock.newCondition();
 
+    /** How long it was full of what waits for its rate. */
+    private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
+
     /** The size of what is held, for gauges. */
     volatile int depth;
 
@@ -72,12 +75,22 @@ abstract class HoldingStage<T> implements Stage<T> {
             if (stage instanceof Keeper keeper) {
                 entry.keeper(keeper);
             }
+            Double perSecond = stage.perSecond();
+            if (perSecond != null && !assembly.isWithin() && !assembly.isProbe()) {
+                entry.expose(new ThrottlePace(entry.stageName(), perSecond, stage.waiting));
+            }
             return stage;
         });
     }
 
     /** How many elements are held. */
     abstract int held();
+
+    /** The rate that elements are held for, or null if it is none. */
+    @Nullable
+    Double perSecond() {
+        return null;
+    }
 
     /** When the first of those that are held may go; there is one. */
     abstract long firstReadyNanos();
@@ -106,7 +119,13 @@ abstract class HoldingStage<T> implements Stage<T> {
                 if (Turn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
-                await(until);
+                // What is held is all that there may be, so nothing but the rates is waited for.
+                waiting.begin();
+                try {
+                    await(until);
+                } finally {
+                    waiting.end();
+                }
             } else {
                 Batch<T> batch = intake.pull(until);
                 if (batch != null && batch.isEmpty() && !isFirstReady()) {

@@ -32,14 +32,18 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
     }
 
     private final Function<? super T, ?> key;
+    /** Of each key. */
+    private final double perSecond;
+
     private final KeyedBuckets buckets;
     /** Under the lock: others take out what its source has lost. */
     private final PriorityQueue<Early<T>> early = new PriorityQueue<>(Early::compare);
 
     private long heldSoFar;
 
-    private KeyedThrottleStage(Parts<T> parts, Function<? super T, ?> key, KeyedBuckets buckets) {
+    private KeyedThrottleStage(Parts<T> parts, Function<? super T, ?> key, KeyedBuckets buckets, double perSecond) {
         super(parts);
+        this.perSecond = perSecond;
         this.key = key;
         this.buckets = buckets;
     }
@@ -50,7 +54,13 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
                 "throttlePerKey",
                 above,
                 maxHeld,
-                parts -> new KeyedThrottleStage<>(parts, key, new KeyedBuckets(pattern)));
+                parts -> new KeyedThrottleStage<>(
+                        parts, key, new KeyedBuckets(pattern), (double) rate.permits() / rate.perNanos() * 1e9));
+    }
+
+    @Override
+    Double perSecond() {
+        return perSecond;
     }
 
     @Override

@@ -28,7 +28,7 @@ interface Distribution<T> {
             int output = 1;
             try {
                 for (; output < outputs; output++) {
-                    boolean ignored = outlets.get(output).give(batch.copy(), segment);
+                    boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
                 // Also for the first output.
@@ -37,7 +37,7 @@ interface Distribution<T> {
                 }
                 throw interrupted;
             }
-            boolean ignored = outlets.get(0).give(batch, segment);
+            boolean ignored = outlets.give(0, batch, segment);
         };
     }
 
@@ -47,7 +47,7 @@ interface Distribution<T> {
             int size = batch.size();
             int share = Math.ceilDiv(size, outlets.size());
             if (share == size) {
-                boolean ignored = outlets.get(0).give(batch, segment);
+                boolean ignored = outlets.give(0, batch, segment);
                 return;
             }
             for (int from = 0; from < size; from += share) {
@@ -56,7 +56,7 @@ interface Distribution<T> {
                     part.add(batch.get(i), batch.target(i), batch.token(i));
                 }
                 try {
-                    boolean ignored = outlets.get(0).give(part, segment);
+                    boolean ignored = outlets.give(0, part, segment);
                 } catch (InterruptedException interrupted) {
                     batch.abandonFrom(Math.min(size, from + share));
                     throw interrupted;

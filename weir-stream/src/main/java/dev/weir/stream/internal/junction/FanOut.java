@@ -63,6 +63,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
                 Branch<T, R> branch = branches.get(i);
                 var ignored = assembly.beside(() -> {
                     assembly.fill(branch.input(), built.outlets.get(output));
+                    built.outlets.pulledBy(output, assembly.segmentMeter());
                     Stage<R> lowest =
                             built.outlets.get(output).leaving(branch.lowest().build(assembly));
                     return inlets.feed(output, assembly, dispatcher, lowest, () -> built.outlets.ended(output));
@@ -83,6 +84,9 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
             }
             Stage<R> joined = lowest.build(assembly);
             for (int i = 0; i < inputs.size(); i++) {
+                built.outlets.get(i).pulledBy(assembly.segmentMeter());
+            }
+            for (int i = 0; i < inputs.size(); i++) {
                 joined = built.outlets.get(i).leaving(joined);
             }
             return built.endingWith(joined);
@@ -98,6 +102,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
                 SideSink<T> sink = sinks.get(i);
                 var ignored = assembly.beside(() -> {
                     assembly.fill(sink.input(), built.outlets.get(output));
+                    built.outlets.pulledBy(output, assembly.segmentMeter());
                     sink.builder().accept(assembly);
                     Segment<?> lowest = assembly.lastSegment();
                     lowest.afterNormalEnd(() -> ended(built, output));

@@ -33,6 +33,9 @@ final class Inlets<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
+    /** Whether the taker waits for an input. Written by the taker, read by any. */
+    private volatile boolean takerWaits;
+
     // Under the lock.
     private final List<Inlet<T>> inlets = new ArrayList<>();
     private int open;
@@ -62,6 +65,7 @@ final class Inlets<T> {
     /** Ends the open segment with a loop that feeds {@code input} from {@code upstream}. */
     Segment<T> feed(int input, Assembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
+        meter.siblingBelow(() -> takerWaits);
         String name = assembly.lastEntry().stageName();
         Segment<T> segment =
                 assembly.closeSegment(name, dispatcher, upstream, from -> fill(input, from, meter, atNormalEnd));
@@ -163,6 +167,7 @@ final class Inlets<T> {
             int input = next();
             if (input == Turns.NOBODY && !isOver()) {
                 meter.beginBlockedUp();
+                takerWaits = true;
                 try {
                     do {
                         if (clock.hasPassed(deadlineNanos)) {
@@ -172,6 +177,7 @@ final class Inlets<T> {
                         input = next();
                     } while (input == Turns.NOBODY && !isOver());
                 } finally {
+                    takerWaits = false;
                     meter.endBlockedUp();
                 }
             }

@@ -25,10 +25,17 @@ import org.jspecify.annotations.Nullable;
 final class Outlets<T> {
 
     private final List<Outlet<T>> outlets = new ArrayList<>();
+    /** In place of an output. */
+    private static final int NO_OUTPUT = -1;
+
     private final TaskGroup tasks;
     private final boolean shared;
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
+    /** The segment above, and the output that it hands a batch to. Written by its thread. */
+    private volatile @Nullable StageMeter giver;
+
+    private volatile int givesTo = NO_OUTPUT;
     /** Outputs that have ended, or have forgone something and are about to. Under the lock. */
     private final Set<Integer> leaving = new HashSet<>();
     /** Outputs that have ended with all that there was for them. Written before {@link #leaving}, and read after it. */
@@ -50,7 +57,7 @@ final class Outlets<T> {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
             int output = i;
-            outlets.add(new Outlet<>(queue, new StageMeter(), () -> othersGoOn(output) || exhausted.get() > 0));
+            outlets.add(new Outlet<>(queue, () -> othersGoOn(output) || exhausted.get() > 0));
         }
     }
 
@@ -70,6 +77,26 @@ final class Outlets<T> {
 
     Outlet<T> get(int output) {
         return outlets.get(output);
+    }
+
+    /** Names the meter of the segment that pulls from an output. Before the start. */
+    void pulledBy(int output, StageMeter segment) {
+        outlets.get(output).pulledBy(segment);
+        segment.siblingAbove(() -> {
+            StageMeter above = giver;
+            return above != null && !shared && above.isBlockedDown() && givesTo != output;
+        });
+    }
+
+    /** Waits for room in an output and hands it the batch; see {@link Outlet#give}. */
+    boolean give(int output, Batch<T> batch, StageMeter segment) throws InterruptedException {
+        giver = segment;
+        givesTo = shared ? NO_OUTPUT : output;
+        try {
+            return outlets.get(output).give(batch, segment);
+        } finally {
+            givesTo = NO_OUTPUT;
+        }
     }
 
     /** An output whose closing ends all of them, with the next element. */

@@ -53,7 +53,7 @@ final class RoutedDistribution<T> implements Distribution<T> {
             for (; output < counts.length; output++) {
                 if (counts[output] > 0) {
                     Batch<T> part = counts[output] == size ? batch : part(batch, routes, output, counts[output]);
-                    boolean ignored = outlets.get(output).give(part, segment);
+                    boolean ignored = outlets.give(output, part, segment);
                 }
             }
         } catch (InterruptedException interrupted) {

@@ -49,11 +49,10 @@ abstract class SideStage<T> implements Stage<T> {
     /** Builds the side sink and what the stage needs. */
     static <T> Parts<T> build(Assembly assembly, StageAttributes attributes, Stage<T> upstream, SideSink<T> sink) {
         Outlet<T> side = new Outlet<>(
-                new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()),
-                new StageMeter(),
-                () -> false);
+                new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()), () -> false);
         var ignored = assembly.beside(() -> {
             assembly.fill(sink.input(), side);
+            side.pulledBy(assembly.segmentMeter());
             sink.builder().accept(assembly);
             Segment<?> lowest = assembly.lastSegment();
             lowest.afterNormalEnd(side::cancel);

@@ -70,10 +70,10 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
                 return batch.retyped();
             }
             long start = System.nanoTime();
-            held.set(batch.size());
+            held.begin(batch, false);
             Batch<R> out = new Batch<>(batch.size());
             work(batch, out);
-            held.set(0);
+            held.end();
             meter.worked(batch.size(), out.size(), start);
             if (failure == null) {
                 batch.release();
@@ -154,7 +154,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
-        held.set(0);
+        held.end();
         try {
             closeOperator();
         } finally {

@@ -5,6 +5,7 @@ import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.FailedElement;
+import dev.weir.stream.spi.PassMark;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -23,6 +24,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final ElementLoop loop;
     private final Action<? super T> action;
     private final StageMeter meter;
+    private final PassMark alone = new PassMark();
 
     /** What the sink took for a batch when it was last looked at alone, at least 1. */
     private long sampleNanos = 1;
@@ -45,7 +47,9 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 runWith(maps, batch);
             } else {
                 long start = System.nanoTime();
-                int size = run(batch, null);
+                meter.beginPass(batch, true);
+                int size = run(batch, null, alone);
+                meter.endPass();
                 sampleNanos = Math.max(1, System.nanoTime() - start);
                 meter.in(size);
                 meter.out(size);
@@ -56,9 +60,9 @@ final class ForEachSink<T> implements SinkLoop<T> {
         }
     }
 
-    private int run(Batch<T> batch, @Nullable MapGroup<T> maps) throws InterruptedException {
+    private int run(Batch<T> batch, @Nullable MapGroup<T> maps, PassMark mark) throws InterruptedException {
         try {
-            return loop.run(batch, action, maps);
+            return loop.run(batch, action, maps, mark);
         } catch (InterruptedException interrupted) {
             throw interrupted;
         } catch (Exception failure) {
@@ -68,7 +72,10 @@ final class ForEachSink<T> implements SinkLoop<T> {
 
     private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
-        int reached = run(batch, maps);
+        PassMark mark = maps.begin(batch, sampleNanos);
+        meter.beginPass(batch, true, mark, MapGroup.SINK, (double) sampleNanos / (sampleNanos + maps.samplesNanos()));
+        int reached = run(batch, maps, mark);
+        meter.endPass();
         meter.ran(System.nanoTime() - start, maps.names());
         meter.in(reached);
         meter.out(reached);
@@ -80,13 +87,15 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private interface ElementLoop {
 
         /** Returns how many elements have reached the action. */
-        <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps) throws Exception;
+        <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark)
+                throws Exception;
     }
 
     private static final class ActionLoop implements ElementLoop {
 
         @Override
-        public <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps) throws Exception {
+        public <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark)
+                throws Exception {
             int size = batch.size();
             int reached = 0;
             for (int i = 0; i < size; i++) {
@@ -104,6 +113,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                     continue;
                 }
                 reached++;
+                mark.at(MapGroup.SINK);
                 try {
                     action.accept(element);
                 } catch (Exception | Error thrown) {

@@ -117,9 +117,9 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
                 return batch.retyped();
             }
             long start = System.nanoTime();
-            inside.set(size);
+            inside.begin(batch, false);
             int kept = rework(batch);
-            inside.set(0);
+            inside.end();
             batch.truncate(kept);
             meter.worked(size, kept, start);
             if (ended) {
@@ -142,7 +142,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
-        inside.set(0);
+        inside.end();
         closeUpstream();
     }
 }

@@ -90,6 +90,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
+            // Without a count: the parents have been counted when they came.
+            meter.beginWork();
             try {
                 expand(current, out);
             } catch (InterruptedException interrupted) {
@@ -97,6 +99,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 out.abandonAll();
                 throw interrupted;
             }
+            meter.endPass();
             meter.worked(0, out.size(), start);
             // The claim of the open parent is still here.
             inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Passage;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.PassMark;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
+    /** The sink's place behind those of the maps. */
+    int SINK = Integer.MAX_VALUE;
+
     /**
      * The group right above a sink, which from now on takes the elements of most batches through it; null if there is
      * none.
@@ -63,6 +67,17 @@ interface MapGroup<R> {
 
     /** Settles the element at {@code index} that was dropped; true if the stream is to fail behind those before it. */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
+
+    /** What the last samples of its stages took together, at least 1. */
+    long samplesNanos();
+
+    /**
+     * Begins to take a batch through the group, until {@link #countInSink}.
+     *
+     * @param sinkSampleNanos the sink's own part of a batch when it was last looked at alone
+     * @return where the sink notes, with {@link #SINK}, that it has an element
+     */
+    PassMark begin(Batch<?> batch, long sinkSampleNanos);
 
     /**
      * Counts a batch that the sink has taken through the group.

@@ -8,6 +8,7 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.PassMark;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.invoke.MethodHandles;
@@ -42,6 +43,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final Clock clock;
 
     private final HeldElements inside;
+    private final PassMark mark;
 
     /** Whether the sink below takes elements through the group. */
     private boolean inSink;
@@ -68,6 +70,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         this.supervised = wiring.supervised();
         this.clock = wiring.clock();
         this.inside = new HeldElements(meter);
+        this.mark = above == null ? new PassMark() : above.mark;
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends R> function) {
@@ -145,6 +148,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     @Override
     public long countInSink(int size, long startNanos, long sinkSampleNanos) {
+        endTogether();
         double nanosPerSample = (double) (System.nanoTime() - startNanos) / (samplesNanos() + sinkSampleNanos);
         int ignored = countGroup(size, nanosPerSample);
         return (long) (sinkSampleNanos * nanosPerSample);
@@ -165,7 +169,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         int size = batch.size();
         if (size > 0) {
             long start = System.nanoTime();
+            meter.beginPass(batch, true);
             batch.truncate(loop.run(batch, this, null));
+            meter.endPass();
             dropped = 0;
             sampleNanos = Math.max(1, System.nanoTime() - start);
             count(size, batch.size(), sampleNanos);
@@ -184,13 +190,36 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private void runTogether(Batch<?> batch) throws InterruptedException {
         int size = batch.size();
         long start = System.nanoTime();
+        beginTogether(batch, (double) samplesNanos());
         batch.truncate(loop.run(batch, this, above));
         long nanos = System.nanoTime() - start;
+        endTogether();
         meter.ran(nanos, names);
         countGroup(size, (double) nanos / samplesNanos());
     }
 
-    private long samplesNanos() {
+    @Override
+    public PassMark begin(Batch<?> batch, long sinkSampleNanos) {
+        beginTogether(batch, (double) samplesNanos() + sinkSampleNanos);
+        return mark;
+    }
+
+    private void beginTogether(Batch<?> batch, double allNanos) {
+        meter.beginPass(batch, true, mark, length, sampleNanos / allNanos);
+        if (above != null) {
+            above.beginTogether(batch, allNanos);
+        }
+    }
+
+    private void endTogether() {
+        meter.endPass();
+        if (above != null) {
+            above.endTogether();
+        }
+    }
+
+    @Override
+    public long samplesNanos() {
         return sampleNanos + (above == null ? 0 : above.samplesNanos());
     }
 
@@ -231,6 +260,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     @Override
     public void close() {
+        meter.endPass();
         inside.set(0);
         upstream.close();
     }
@@ -295,6 +325,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         public Object apply(Object element, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above)
                 throws InterruptedException, Dropped {
             Object input = above == null ? element : above.loop.apply(element, above, above.above);
+            stage.mark.at(stage.length);
             try {
                 return notNull(stage.function.apply(input));
             } catch (Throwable thrown) {

@@ -299,10 +299,13 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
         }
     }
 
-    /** A call that is under way has no thread here. */
+    /**
+     * A call that is under way has no thread here. One thread at most makes calls: all that was taken beyond its own
+     * has been called or waits for that.
+     */
     @Override
     int waitingCalls(int waitingTasks) {
-        return inFlight.count();
+        return Math.max(inFlight.count(), table.runningCount() - 1);
     }
 
     @Override

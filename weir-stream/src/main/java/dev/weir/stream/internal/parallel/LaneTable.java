@@ -109,6 +109,19 @@ final class LaneTable<T> {
         return waitingCount;
     }
 
+    /** The most elements that wait behind one that is worked on: those of the key that has most of them. */
+    int longestChain() {
+        int longest = 0;
+        for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
+            int length = 0;
+            for (int next = running[slot] ? nextOfBucket[slot] : NONE; next != NONE; next = nextOfBucket[next]) {
+                length++;
+            }
+            longest = Math.max(longest, length);
+        }
+        return longest;
+    }
+
     /** Elements that are worked on. */
     int runningCount() {
         return size() - doneCount - ready.size() - waitingCount;

@@ -423,24 +423,27 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
         int behindLock = tasks.behindLock();
+        Activity workers;
         lock.lock();
         try {
             int notBegun = notBegun();
             int running = table.runningCount() - notBegun;
             int waiting = Math.clamp(waitingCalls(waitingTasks), 0, running);
-            return Activity.of(
-                    stage,
-                    null,
-                    tasks.dispatcher().snapshot(),
-                    running,
-                    waiting,
-                    table.readyCount() + notBegun,
-                    table.waitingCount(),
-                    keyName,
-                    Math.min(behindLock, waiting));
+            workers = Activity.of(
+                            stage,
+                            null,
+                            tasks.dispatcher().snapshot(),
+                            running,
+                            waiting,
+                            table.readyCount() + notBegun,
+                            table.waitingCount(),
+                            keyName,
+                            Math.min(behindLock, waiting))
+                    .withLongestChain(table.longestChain());
         } finally {
             lock.unlock();
         }
+        return tasks.withWaits(workers);
     }
 
     /** Under the lock: calls of the function that wait, when so many of the stage's tasks do. */

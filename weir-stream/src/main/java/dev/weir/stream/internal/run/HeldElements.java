@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 
 /**
@@ -14,6 +15,22 @@ public final class HeldElements {
     /** Creates a count of none. */
     public HeldElements(StageMeter meter) {
         this.meter = meter;
+    }
+
+    /**
+     * Says that the stage's code begins to go over the batch, which it holds.
+     *
+     * @param oneToOne whether it hands on each element that it takes
+     */
+    public void begin(Batch<?> batch, boolean oneToOne) {
+        set(batch.size());
+        meter.beginPass(batch, oneToOne);
+    }
+
+    /** Says that it has gone over the batch, or was closed: it holds none. */
+    public void end() {
+        meter.endPass();
+        set(0);
     }
 
     /** Says that the stage holds {@code elements} from now on. A closed stage holds none. */

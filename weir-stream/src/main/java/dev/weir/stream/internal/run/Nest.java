@@ -106,7 +106,7 @@ public final class Nest {
     StageEntry entry(String name, Lifetime lifetime, StageEntry.Shape shape) {
         return shown.entry(name, () -> {
                     StageEntry entry = new StageEntry(run, around, run.uniqueName(name), shape);
-                    run.add(entry);
+                    run.addWithin(nestingStage, entry);
                     return entry;
                 })
                 .inStream(lifetime, shape);

@@ -30,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -74,6 +75,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
+
+    /** Held by streams that add their stages while the pipeline runs. */
+    private final ReentrantLock adding = new ReentrantLock();
 
     /** Those that run. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
@@ -202,6 +206,28 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     void add(StageEntry entry) {
         entries.add(entry);
+    }
+
+    /**
+     * Adds a stage of streams within the stream right behind the stage that they are in, and behind those of it that
+     * were added before: so the stages show in the order of the flow.
+     */
+    void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
+        adding.lock();
+        try {
+            int place = nesting == null ? -1 : entries.indexOf(nesting);
+            if (place < 0) {
+                entries.add(entry);
+                return;
+            }
+            do {
+                place++;
+            } while (place < entries.size() && entries.get(place).isWithin(nesting));
+            entries.add(place, entry);
+            entry.within(nesting);
+        } finally {
+            adding.unlock();
+        }
     }
 
     void add(Segment<?> started) {

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.StageSnapshot.Activity;
+import dev.weir.stream.internal.steering.ThreadWait;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -69,9 +70,15 @@ public final class Segment<T> {
             return null;
         }
         // First the state: a thread that waits above or below says so before it waits.
-        boolean waits = running.isThreadWaiting();
+        ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
-        return Activity.of(stage, name, dispatcher.snapshot(), works ? 1 : 0, works && waits ? 1 : 0, 0, 0, "", 0);
+        boolean waits = works && wait != ThreadWait.NONE;
+        return Activity.of(stage, name, dispatcher.snapshot(), works ? 1 : 0, waits ? 1 : 0, 0, 0, "", 0)
+                .withWaits(
+                        waits && wait == ThreadWait.LOCK ? 1 : 0,
+                        waits && wait == ThreadWait.IO ? 1 : 0,
+                        waits && wait == ThreadWait.SLEEP ? 1 : 0)
+                .withPass(works && ofStage.isInPass(), meter.waitsForSibling(), waits && wait == ThreadWait.ENGINE);
     }
 
     /** The stage that what it has in hand counts for. */

@@ -40,6 +40,9 @@ public final class StageEntry implements StageContext {
     /** Of a stage with workers of its own, if it can tell. */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 
+    /** The stage that the streams are in which it belongs to; null if it is in the pipeline itself. */
+    private volatile @Nullable StageEntry nesting;
+
     /** Written before the stage runs. */
     private Runnable onStop = () -> {};
 
@@ -142,6 +145,17 @@ public final class StageEntry implements StageContext {
         return run.find(this, target, token);
     }
 
+    /** Says that it is in a stream within {@code stage}. */
+    void within(@Nullable StageEntry stage) {
+        nesting = stage;
+    }
+
+    /** Whether it is in a stream within {@code stage}, or in one further within. */
+    boolean isWithin(@Nullable StageEntry stage) {
+        StageEntry around = nesting;
+        return around != null && (around == stage || around.isWithin(stage));
+    }
+
     /** Whether elements are inside and nobody can tell which; those of {@code source} itself do not count. */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
@@ -190,10 +204,15 @@ public final class StageEntry implements StageContext {
         activity = ofWorkers;
     }
 
-    /** What its own workers do, or null if it has none or cannot tell. */
+    /** What its own workers do, of all streams that show as one, or null if it has none or cannot tell. */
     @Nullable
     Activity activity() {
-        return activity.get();
+        Activity all = activity.get();
+        for (StageEntry entry : standsFor) {
+            Activity one = entry.activity.get();
+            all = all == null ? one : one == null ? all : all.and(one);
+        }
+        return all;
     }
 
     /**
@@ -257,7 +276,7 @@ public final class StageEntry implements StageContext {
 
     StageSnapshot snapshot(long elapsedNanos) {
         StageMeter meter = shape.meter;
-        int threads = parallelism.getAsInt();
+        int threads = parallelism.getAsInt() * (shape.ownThreads ? Math.max(1, standsFor.size()) : 1);
         long busy = meter.busyNanos();
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.steering.ThreadWait;
 import dev.weir.stream.internal.waiting.WaitHabit;
 import dev.weir.stream.spi.JvmExit;
 import java.util.ArrayList;
@@ -420,6 +421,12 @@ public final class TaskGroup {
                         case BLOCKED, WAITING, TIMED_WAITING -> true;
                         case NEW, RUNNABLE, TERMINATED -> false;
                     };
+        }
+
+        /** What the body's thread waits for; {@link ThreadWait#NONE} as well if there is none. */
+        public ThreadWait threadWait() {
+            Thread current = life.thread();
+            return current == null ? ThreadWait.NONE : ThreadWait.of(current);
         }
 
         /** The lock that the body's thread waits for; null if it waits for none, or for something else. */

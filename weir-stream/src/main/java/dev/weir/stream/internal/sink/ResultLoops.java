@@ -146,9 +146,11 @@ public final class ResultLoops {
             while ((batch = upstream.pull(Stage.NEVER)) != null) {
                 long startNanos = System.nanoTime();
                 int size = batch.size();
+                meter.beginPass(batch, true);
                 for (int i = 0; i < size; i++) {
                     takeIn(batch, i);
                 }
+                meter.endPass();
                 meter.worked(size, size, startNanos);
                 batch.release();
             }

@@ -54,7 +54,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     }
 
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
-        Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
+        Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), () -> true);
         outlets.add(outlet);
         AsyncGroup<T> left = leaving.remove(key);
         Tributaries<?>.Tributary before = left == null ? null : left.stream;

@@ -75,6 +75,9 @@ final class GroupByStage<T, R> implements Stage<R> {
     private boolean ended;
     private @Nullable Throwable failure;
 
+    /** How long the streams of the groups were pulled for the batch that is being filled. */
+    private long inStreamsNanos;
+
     /** How many groups have stages that hold elements and cannot go on before a time. */
     private int holding;
 
@@ -172,6 +175,7 @@ final class GroupByStage<T, R> implements Stage<R> {
     private @Nullable Batch<R> pullInline(long deadlineNanos) throws InterruptedException {
         while (true) {
             long start = System.nanoTime();
+            inStreamsNanos = 0;
             Batch<R> done = new Batch<>(Batch.DEFAULT_CAPACITY);
             try {
                 drain(done, deadlineNanos);
@@ -182,7 +186,8 @@ final class GroupByStage<T, R> implements Stage<R> {
                 emitted.set(0);
             }
             if (!done.isEmpty()) {
-                meter.worked(0, done.size(), start);
+                // The stages of the streams count for themselves.
+                meter.worked(0, done.size(), start + inStreamsNanos);
                 return done;
             }
             boolean waits = holding > 0 || groups.waiting() > 0;
@@ -377,7 +382,9 @@ final class GroupByStage<T, R> implements Stage<R> {
                 wakeNanos = NEVER;
                 asksForTurn = false;
                 // Without a deadline: any that arrives at its input is the stream's own.
+                long pulledAt = System.nanoTime();
                 Batch<R> batch = pulled.pull(NEVER);
+                inStreamsNanos += System.nanoTime() - pulledAt;
                 if (batch == null) {
                     endStream();
                     finish();

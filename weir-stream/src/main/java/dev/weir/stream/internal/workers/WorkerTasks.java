@@ -1,8 +1,12 @@
 package dev.weir.stream.internal.workers;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.steering.ThreadWait;
+import java.util.EnumMap;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -11,6 +15,9 @@ import java.util.function.Consumer;
 public final class WorkerTasks {
 
     private static final int MOST_ASKED = 256;
+
+    /** Workers whose stack one look reads. */
+    private static final int MOST_STACKS = 8;
 
     private final TaskGroup group;
     private final Dispatcher dispatcher;
@@ -73,6 +80,55 @@ public final class WorkerTasks {
             waiting += member.isThreadWaiting() ? 1 : 0;
         }
         return waiting;
+    }
+
+    /** What the workers do, with what they wait for: as some of them do, of which the stack is read. */
+    public Activity withWaits(Activity workers) {
+        Map<ThreadWait, Integer> found = waits();
+        int looked = found.values().stream().mapToInt(Integer::intValue).sum();
+        int waits = looked - found.getOrDefault(ThreadWait.NONE, 0);
+        if (waits == 0) {
+            return workers;
+        }
+        // A platform thread that waits in a native call is told by its stack alone.
+        int waiting = Math.clamp(
+                Math.max(workers.waiting(), Math.ceilDiv(waits * workers.atWork(), looked)), 0, workers.atWork());
+        return Activity.of(
+                        workers.stage(),
+                        workers.thread(),
+                        workers.dispatcher(),
+                        workers.atWork(),
+                        waiting,
+                        workers.ready(),
+                        workers.behindKeys(),
+                        workers.keyName(),
+                        workers.behindLock())
+                .withLongestChain(workers.longestChain())
+                .withWaits(
+                        part(found, ThreadWait.LOCK, waiting, waits),
+                        part(found, ThreadWait.IO, waiting, waits),
+                        part(found, ThreadWait.SLEEP, waiting, waits));
+    }
+
+    private static int part(Map<ThreadWait, Integer> found, ThreadWait wait, int waiting, int waits) {
+        return Math.round((float) found.getOrDefault(wait, 0) * waiting / waits);
+    }
+
+    private Map<ThreadWait, Integer> waits() {
+        Map<ThreadWait, Integer> found = new EnumMap<>(ThreadWait.class);
+        int asked = 0;
+        int looked = 0;
+        for (TaskGroup.Task member : members) {
+            if (looked == MOST_STACKS || asked++ == 2 * MOST_STACKS) {
+                break;
+            }
+            ThreadWait wait = member.threadWait();
+            if (wait != ThreadWait.ENGINE && member.hasBegun()) {
+                looked++;
+                found.merge(wait, 1, Integer::sum);
+            }
+        }
+        return found;
     }
 
     /** The most workers whose threads wait for the same lock; of many, some are asked and the number is estimated. */

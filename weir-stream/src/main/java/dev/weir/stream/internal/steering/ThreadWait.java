@@ -1,0 +1,84 @@
+package dev.weir.stream.internal.steering;
+
+import java.util.List;
+
+/** The kinds of waits that a thread which works for a stage may be in. */
+public enum ThreadWait {
+    /** It runs, or is ready to. */
+    NONE,
+    /** It waits in the engine for others of the run or for time, not in code of the user's. */
+    ENGINE,
+    /** It waits for a lock, a semaphore or a monitor. */
+    LOCK,
+    /** It waits for a file or the network. */
+    IO,
+    /** It sleeps. */
+    SLEEP,
+    /** It waits for something else: an answer, a queue. */
+    OTHER;
+
+    /** Frames from the top in which a wait shows. */
+    private static final int FRAMES = 24;
+
+    private static final List<String> IO_CODE =
+            List.of("sun.nio.ch.", "java.net.", "sun.net.", "java.io.File", "java.lang.ProcessImpl");
+
+    private static final List<String> LOCK_CODE = List.of(
+            "java.util.concurrent.locks.ReentrantLock",
+            "java.util.concurrent.locks.ReentrantReadWriteLock",
+            "java.util.concurrent.locks.StampedLock",
+            "java.util.concurrent.Semaphore");
+
+    /** What {@code thread} waits for now. Reads its stack, unless it runs on a virtual thread. */
+    public static ThreadWait of(Thread thread) {
+        return switch (thread.getState()) {
+            case NEW, TERMINATED -> NONE;
+            case BLOCKED -> LOCK;
+            // A platform thread that waits in a native call says that it runs.
+            case RUNNABLE -> thread.isVirtual() || !isInNativeIo(thread.getStackTrace()) ? NONE : IO;
+            case WAITING, TIMED_WAITING -> ofStack(thread.getStackTrace());
+        };
+    }
+
+    private static boolean isInNativeIo(StackTraceElement[] stack) {
+        return stack.length > 0 && stack[0].isNativeMethod() && isOf(IO_CODE, stack[0].getClassName());
+    }
+
+    static ThreadWait ofStack(StackTraceElement[] stack) {
+        for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {
+            String type = stack[i].getClassName();
+            if (type.equals("java.lang.Thread") && stack[i].getMethodName().startsWith("sleep")) {
+                return isEngine(stack, i) ? ENGINE : SLEEP;
+            }
+            if (isOf(LOCK_CODE, type)) {
+                return isEngine(stack, i) ? ENGINE : LOCK;
+            }
+            if (isOf(IO_CODE, type)) {
+                return IO;
+            }
+            if (!isJdk(type)) {
+                return isEngine(stack, i) ? ENGINE : OTHER;
+            }
+        }
+        return OTHER;
+    }
+
+    /** Whether the first code that is no JDK's, from there on, is Weir's. */
+    private static boolean isEngine(StackTraceElement[] stack, int from) {
+        for (int i = from; i < stack.length; i++) {
+            String type = stack[i].getClassName();
+            if (!isJdk(type)) {
+                return type.startsWith("dev.weir.stream.internal.") || type.startsWith("dev.weir.kafka.internal.");
+            }
+        }
+        return false;
+    }
+
+    private static boolean isJdk(String type) {
+        return type.startsWith("java.") || type.startsWith("jdk.") || type.startsWith("sun.");
+    }
+
+    private static boolean isOf(List<String> prefixes, String type) {
+        return prefixes.stream().anyMatch(type::startsWith);
+    }
+}
