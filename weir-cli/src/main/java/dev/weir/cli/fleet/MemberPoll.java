@@ -31,8 +31,8 @@ final class MemberPoll implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** A state of ten thousand partitions takes some 4 MB. */
-    private static final int MAX_BYTES = 16 * 1024 * 1024;
+    /** A state of ten thousand partitions takes some 3 MB. */
+    private static final int MAX_BYTES = 4 * 1024 * 1024;
 
     /** Answers that are read at once. */
     private static final int MOST_AT_ONCE = 32;
