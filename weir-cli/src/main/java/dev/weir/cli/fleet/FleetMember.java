@@ -126,8 +126,8 @@ final class FleetMember {
             JsonNode value = state().path(each);
             json.set(each, value.isMissingNode() ? json.textNode(UNKNOWN_TEXT) : value);
         }
-        number(json, "partitions", partitions());
-        number(json, "lag", lag());
+        number(json, "partitions", (double) partitions());
+        number(json, "lag", (double) lag());
         number(json, "in_per_second", inPerSecond());
         number(json, "out_per_second", outPerSecond());
         json.set("limiter", limiter().isMissingNode() ? json.textNode(UNKNOWN_TEXT) : limiter());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.cli.group.GroupSnapshot;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,9 @@ final class FleetPipeline {
 
     /** Fewer seconds of work are those that any pipeline has in front of it. */
     static final double KEEPS_UP_SECONDS = 5;
+
+    /** Field of a limiter: how many members name it. */
+    private static final String VOTES = "members";
 
     private final String key;
     private final List<FleetMember> members;
@@ -109,23 +113,18 @@ final class FleetPipeline {
 
     /** The limiter that most of its members name; missing if none does. */
     JsonNode limiter() {
-        Map<String, Integer> votes = new LinkedHashMap<>();
-        Map<String, JsonNode> limiters = new LinkedHashMap<>();
+        Map<String, ObjectNode> named = new LinkedHashMap<>();
         for (FleetMember each : members) {
             JsonNode limiter = each.limiter();
-            if (!limiter.isMissingNode()) {
-                String name = limiter.path("kind").asText() + "\n"
-                        + limiter.path("name").asText();
-                votes.merge(name, 1, Integer::sum);
-                limiters.putIfAbsent(name, limiter);
+            if (limiter instanceof ObjectNode one) {
+                String name = one.path("kind").asText() + "\n" + one.path("name").asText();
+                ObjectNode first = named.computeIfAbsent(name, key -> one.deepCopy());
+                first.put(VOTES, first.path(VOTES).asInt() + 1);
             }
         }
-        return votes.entrySet().stream()
-                .max(Map.Entry.comparingByValue())
-                .<JsonNode>map(most -> {
-                    ObjectNode limiter = limiters.get(most.getKey()).deepCopy();
-                    return limiter.put("members", most.getValue());
-                })
+        return named.values().stream()
+                .<JsonNode>map(each -> each)
+                .max(Comparator.comparingInt(each -> each.path(VOTES).asInt()))
                 .orElse(JsonNodeFactory.instance.missingNode());
     }
 
@@ -138,7 +137,7 @@ final class FleetPipeline {
         }
         reads().forEach(json.putArray("reads")::add);
         writes().forEach(json.putArray("writes")::add);
-        FleetMember.number(json, "lag", lag());
+        FleetMember.number(json, "lag", (double) lag());
         double delay = delaySeconds();
         json.put("stands_still", Double.isInfinite(delay));
         FleetMember.number(json, "delay_s", Double.isInfinite(delay) ? FleetMember.UNKNOWN : delay);

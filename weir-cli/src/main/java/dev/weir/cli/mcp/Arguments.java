@@ -48,7 +48,7 @@ final class Arguments {
         }
 
         /** A whole number within bounds. */
-        record Number(String description, int min, int max, int otherwise) implements Parameter {
+        record Count(String description, int min, int max, int otherwise) implements Parameter {
             @Override
             public @Nullable String refusal(JsonNode value) {
                 // 5.0 is an integer too in JSON schema.
@@ -117,7 +117,7 @@ final class Arguments {
 
     /** A number, or its default. */
     int number(String name) {
-        int otherwise = parameters.get(name) instanceof Parameter.Number number ? number.otherwise() : 0;
+        int otherwise = parameters.get(name) instanceof Parameter.Count number ? number.otherwise() : 0;
         return given.has(name) ? given.path(name).intValue() : otherwise;
     }
 

@@ -32,7 +32,7 @@ final class ConsoleTools {
 
     List<Tool> all() {
         Map<String, Parameter> limit = Map.of(
-                "limit", new Parameter.Number("Most partitions and records that are listed.", 1, MOST_ENTRIES, 20));
+                "limit", new Parameter.Count("Most partitions and records that are listed.", 1, MOST_ENTRIES, 20));
         return List.of(
                 new Tool(
                         "state",
@@ -64,7 +64,7 @@ final class ConsoleTools {
                         "Where the processor's time goes",
                         "Records for some seconds where the pipeline spends processor time, allocates and waits, by"
                                 + " stage, with the methods that take most.",
-                        Map.of("seconds", new Parameter.Number("How long to record.", 1, MOST_SECONDS, 5)),
+                        Map.of("seconds", new Parameter.Count("How long to record.", 1, MOST_SECONDS, 5)),
                         List.of(),
                         this::profile));
     }

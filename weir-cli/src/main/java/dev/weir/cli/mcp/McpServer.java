@@ -102,7 +102,7 @@ final class McpServer {
                                 NullNode.getInstance(),
                                 RpcException.INVALID_REQUEST,
                                 "a message has at most " + MessageReader.MAX_BYTES + " bytes");
-                    case MessageReader.Line.Message(byte[] json) -> take(json, threads);
+                    case MessageReader.Line.Message message -> take(message.json(), threads);
                 }
             }
             threads.shutdown();

@@ -17,7 +17,19 @@ final class MessageReader {
     sealed interface Line {
 
         /** A line that fits. */
-        record Message(byte[] json) implements Line {}
+        final class Message implements Line {
+
+            private final byte[] json;
+
+            private Message(byte[] json) {
+                this.json = json;
+            }
+
+            /** The bytes of the line, which are the caller's. */
+            byte[] json() {
+                return json;
+            }
+        }
 
         /** A longer line, skipped to its end. */
         record TooLong() implements Line {}

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
@@ -63,7 +64,7 @@ class FleetRunTest {
         try (FleetRun run = new FleetRun(
                 groups.keySet().stream().sorted().toList(),
                 List.of(addresses),
-                groups::get,
+                name -> Objects.requireNonNull(groups.get(name), name),
                 new MemberPoll(patience, null),
                 () -> {})) {
             return run.look();

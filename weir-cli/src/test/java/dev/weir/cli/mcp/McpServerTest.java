@@ -69,7 +69,7 @@ class McpServerTest {
                 name,
                 Map.of(
                         "text", new Parameter.Text("a text"),
-                        "number", new Parameter.Number("a number", 1, 30, 5),
+                        "number", new Parameter.Count("a number", 1, 30, 5),
                         "flag", new Parameter.Flag("a flag")),
                 List.of(),
                 work);
