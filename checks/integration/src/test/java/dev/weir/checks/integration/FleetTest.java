@@ -71,6 +71,7 @@ class FleetTest {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 JsonNode view = view(http, state);
                 assertThat(view.path("members"))
+                        .as("%s %s %s", view, quick.err(), slow.err())
                         .hasSize(2)
                         .allMatch(each -> each.path("answers").asBoolean());
                 assertThat(view.path("edges").toString())
