@@ -70,11 +70,15 @@ class FleetConsoleTest {
             console.show(view(36_900));
             awaitText(browser, "limiter", "orders limits the whole: 36900 records");
             assertThat(browser.textOf("advice")).contains("raise it from 8 to 24");
-            assertThat(browser.evaluate("document.querySelectorAll('#members tr').length")).isEqualTo("50");
-            assertThat(browser.evaluate("document.querySelectorAll('#members tr.silent').length")).isEqualTo("2");
+            assertThat(browser.evaluate("document.querySelectorAll('#members tr').length"))
+                    .isEqualTo("50");
+            assertThat(browser.evaluate("document.querySelectorAll('#members tr.silent').length"))
+                    .isEqualTo("2");
             assertThat(browser.textOf("members")).contains("does not answer: no answer within 3000 ms");
-            assertThat(browser.evaluate("document.querySelectorAll('#graph rect').length")).isEqualTo("3");
-            assertThat(browser.evaluate("document.querySelectorAll('#graph rect.limits').length")).isEqualTo("1");
+            assertThat(browser.evaluate("document.querySelectorAll('#graph rect').length"))
+                    .isEqualTo("3");
+            assertThat(browser.evaluate("document.querySelectorAll('#graph rect.limits').length"))
+                    .isEqualTo("1");
             assertThat(browser.evaluate("document.getElementById('graph').getAttribute('aria-label')"))
                     .contains("writes priced to bill");
             console.show(view(1_234));

@@ -117,7 +117,8 @@ final class FleetPipeline {
         for (FleetMember each : members) {
             JsonNode limiter = each.limiter();
             if (limiter instanceof ObjectNode one) {
-                String name = one.path("kind").asText() + "\n" + one.path("name").asText();
+                String name =
+                        one.path("kind").asText() + "\n" + one.path("name").asText();
                 ObjectNode first = named.computeIfAbsent(name, key -> one.deepCopy());
                 first.put(VOTES, first.path(VOTES).asInt() + 1);
             }

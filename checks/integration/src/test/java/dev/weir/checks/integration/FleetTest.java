@@ -56,10 +56,7 @@ class FleetTest {
         try (PipeProcess quick = pipe("quick", "raw", "mid");
                 PipeProcess slow = pipe("slow", "mid", "end", "--via=each:sleep 1");
                 PipeProcess page = PipeProcess.start(
-                        "console",
-                        "--bootstrap-server=" + KAFKA.bootstrapServers(),
-                        "--group=quick",
-                        "--group=slow");
+                        "console", "--bootstrap-server=" + KAFKA.bootstrapServers(), "--group=quick", "--group=slow");
                 KafkaConsumer<byte[], byte[]> stranger =
                         new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
                 HttpClient http = HttpClient.newHttpClient()) {
@@ -92,8 +89,8 @@ class FleetTest {
     }
 
     private static JsonNode view(HttpClient http, URI state) throws Exception {
-        String body =
-                http.send(HttpRequest.newBuilder(state).build(), BodyHandlers.ofString()).body();
+        String body = http.send(HttpRequest.newBuilder(state).build(), BodyHandlers.ofString())
+                .body();
         try {
             return JSON.readTree(body);
         } catch (JacksonException e) {
