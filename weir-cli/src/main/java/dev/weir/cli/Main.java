@@ -6,6 +6,7 @@ import dev.weir.cli.broker.BrokerCommand;
 import dev.weir.cli.console.ConsoleCommand;
 import dev.weir.cli.console.ProfileCommand;
 import dev.weir.cli.demo.DemoCommand;
+import dev.weir.cli.mcp.McpCommand;
 import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.records.ConsumeCommand;
 import dev.weir.cli.records.ProduceCommand;
@@ -68,6 +69,7 @@ import picocli.CommandLine.Spec;
             ReplayCommand.class,
             ConsoleCommand.class,
             ProfileCommand.class,
+            McpCommand.class,
             BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class

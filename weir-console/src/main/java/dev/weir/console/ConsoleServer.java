@@ -94,6 +94,17 @@ public final class ConsoleServer implements AutoCloseable {
         return controls.timeline().entries();
     }
 
+    /**
+     * A {@code client.id} that tells {@code weir console --group} where this console is: {@code PREFIX.console-PORT}.
+     * The host is the one that the brokers see, so the console must listen on an address that others reach.
+     *
+     * @param prefix of the id, for example the name of the service
+     */
+    public String clientId(String prefix) {
+        return Objects.requireNonNull(prefix, "prefix") + ".console-"
+                + http.uri().getPort();
+    }
+
     /** Where the page is reached from this machine. */
     public URI uri() {
         return http.uri();
@@ -181,6 +192,16 @@ public final class ConsoleServer implements AutoCloseable {
             Objects.requireNonNull(name, "name");
             Objects.requireNonNull(orders, "orders");
             return new RunConsole(open(), token, name, orders);
+        }
+
+        /**
+         * Starts a page over many pipelines, which shows what it is given. Breakers have no meaning for it.
+         *
+         * @throws IOException if the address is unknown or the port taken
+         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         */
+        public FleetConsole startForFleet() throws IOException {
+            return new FleetConsole(open(), token);
         }
 
         /**

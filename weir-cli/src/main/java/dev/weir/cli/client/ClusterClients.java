@@ -65,6 +65,8 @@ public final class ClusterClients {
     private final Duration patience;
     private final Properties properties;
 
+    private @Nullable String consumerId;
+
     /**
      * Reads the settings of {@code file}.
      *
@@ -100,6 +102,20 @@ public final class ClusterClients {
         return CliFailure.badValue("--client-config", file, "a properties file that can be read (" + why + ")");
     }
 
+    /**
+     * Names consumers so, unless the file has a {@code client.id}: quotas may depend on it.
+     *
+     * @param clientId null for the names that Kafka's client makes
+     */
+    public void nameConsumers(@Nullable String clientId) {
+        consumerId = properties.containsKey(ConsumerConfig.CLIENT_ID_CONFIG) ? null : clientId;
+    }
+
+    /** The {@code client.id} that consumers are given beside the file's settings; null if none. */
+    public @Nullable String consumerId() {
+        return consumerId;
+    }
+
     public ConsumerSettings<byte[], byte[]> consumer() {
         return consumer(null);
     }
@@ -116,6 +132,9 @@ public final class ClusterClients {
             }
             if (group != null) {
                 builder.groupId(group);
+            }
+            if (consumerId != null) {
+                builder.property(ConsumerConfig.CLIENT_ID_CONFIG, consumerId);
             }
             return builder.bootstrapServers(bootstrapServers).build();
         });

@@ -10,24 +10,24 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the console of a process, or reads its address. Functions only. See ADR 69. */
-final class ConsoleAddress {
+public final class ConsoleAddress {
 
     private static final String NO_CONSOLE = "Start it with --console, or give the console's address instead.";
 
     private ConsoleAddress() {}
 
     /** Reads {@code PID} or {@code URL}. */
-    static URI of(String target) {
+    public static URI of(String target) {
         return isProcess(target) ? ofProcess(target) : ofUrl(target);
     }
 
     /** Whether it is the number of a process. */
-    static boolean isProcess(String target) {
+    public static boolean isProcess(String target) {
         return target.matches("[0-9]{1,18}");
     }
 
     /** Reads {@code URL}. */
-    static URI ofUrl(String target) {
+    public static URI ofUrl(String target) {
         try {
             URI uri = URI.create(target.replaceAll("/+$", ""));
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);

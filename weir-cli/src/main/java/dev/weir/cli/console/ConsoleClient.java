@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Asks the console of a process. Confined to one thread. */
-final class ConsoleClient implements AutoCloseable {
+public final class ConsoleClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -39,17 +39,18 @@ final class ConsoleClient implements AutoCloseable {
      *
      * @param token of the console, if it demands one
      */
-    ConsoleClient(URI console, @Nullable String token) {
+    public ConsoleClient(URI console, @Nullable String token) {
         this.console = console;
         this.token = token;
     }
 
-    JsonNode get(String path) throws InterruptedException {
+    /** Asks for an answer of JSON. */
+    public JsonNode get(String path) throws InterruptedException {
         return get(path, Duration.ZERO);
     }
 
     /** Asks for what takes the other process so long to make. */
-    JsonNode get(String path, Duration making) throws InterruptedException {
+    public JsonNode get(String path, Duration making) throws InterruptedException {
         return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
     }
 

@@ -4,6 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.cli.client.ClusterOptions;
+import dev.weir.cli.fleet.FleetPage;
+import dev.weir.cli.fleet.FleetRun;
+import dev.weir.cli.metrics.ListenAddress;
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
@@ -13,10 +17,13 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -29,7 +36,9 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Look at a running pipeline, and change it while it runs.",
             "It talks to the console of the process: of weir demo, of weir pipe --console, or of an application that"
-                    + " starts a ConsoleServer."
+                    + " starts a ConsoleServer.",
+            "With --group, or several addresses, it serves one page over all of them: members, lag, limiters, and the"
+                    + " pipeline that limits the whole."
         },
         footer = {
             "",
@@ -43,15 +52,35 @@ import picocli.CommandLine.ParentCommand;
             "  weir console 4711 --set source.paused=true             pause it",
             "  weir console 4711 --set source.rate=500                at most 500 records a second",
             "  weir console http://127.0.0.1:9500 --timeline t.json   all changes so far",
-            "  weir console http://127.0.0.1:9500 --replay t.json     the same changes again, at their times"
+            "  weir console http://127.0.0.1:9500 --replay t.json     the same changes again, at their times",
+            "  weir console --group orders --group invoices --bootstrap-server localhost:9092   a page over both groups"
         })
 public final class ConsoleCommand implements Callable<Integer> {
 
     @ParentCommand
     private CommandContext weir;
 
-    @Parameters(paramLabel = "PID|URL", description = "The process, or the address that its console printed.")
-    private String target;
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "PID|URL",
+            description = "The process, or the address that its console printed; several for one page over them.")
+    private List<String> targets = new ArrayList<>();
+
+    @Option(
+            names = "--group",
+            paramLabel = "GROUP",
+            description = "Serve one page over the members of this group, consumer or share; may be repeated.")
+    private List<String> groups = new ArrayList<>();
+
+    @ArgGroup(exclusive = false, multiplicity = "0..1")
+    private @Nullable ClusterOptions cluster;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "[HOST:]PORT",
+            converter = ListenAddress.Converter.class,
+            description = "Where that page is; by default any port of loopback. Beyond loopback it needs --token-file.")
+    private @Nullable ListenAddress listen;
 
     @Option(names = "--set", paramLabel = "K=V", description = "Change a setting; may be repeated.")
     private Map<String, String> settings = new LinkedHashMap<>();
@@ -69,7 +98,10 @@ public final class ConsoleCommand implements Callable<Integer> {
                     + " as long after it as they were. After the changes of --set.")
     private @Nullable Path replay;
 
-    @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the console demands.")
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "File with the token that the console demands; each console, and the page over them.")
     private @Nullable Path tokenFile;
 
     @Option(names = "--json", description = "Print the answer as one JSON object on standard output.")
@@ -77,7 +109,16 @@ public final class ConsoleCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        checkOptions();
         String token = tokenFile == null ? null : TokenFile.read(tokenFile, weir.terminal());
+        if (isFleet()) {
+            List<URI> addresses = targets.stream().map(ConsoleAddress::of).toList();
+            try (FleetRun fleet = FleetRun.open(groups, addresses, cluster, token)) {
+                new FleetPage(weir, fleet).run(listen, token, json);
+            }
+            return ExitCode.DONE;
+        }
+        String target = targets.getFirst();
         Replay changes = replay == null ? null : Replay.read(replay);
         URI address = ConsoleAddress.of(target);
         try (ConsoleClient console = new ConsoleClient(address, token)) {
@@ -101,6 +142,30 @@ public final class ConsoleCommand implements Callable<Integer> {
             }
             return ExitCode.DONE;
         }
+    }
+
+    private boolean isFleet() {
+        return !groups.isEmpty() || targets.size() > 1;
+    }
+
+    private void checkOptions() {
+        if (groups.isEmpty() != (cluster == null)) {
+            throw CliFailure.usage("--group and --bootstrap-server go together", "");
+        }
+        if (!isFleet() && targets.isEmpty()) {
+            throw CliFailure.usage("Missing required parameter: 'PID|URL'", "Or name a group with --group.");
+        }
+        if (!isFleet() && listen != null) {
+            throw CliFailure.usage("--listen goes with --group, or with several addresses", "");
+        }
+        if (isFleet() && (!settings.isEmpty() || timeline != null || replay != null)) {
+            throw CliFailure.usage(
+                    "--set, --timeline and --replay go with the address of one console",
+                    "The page over several only shows.");
+        }
+        groups.stream().filter(String::isBlank).findFirst().ifPresent(each -> {
+            throw CliFailure.badValue("--group", each, "the name of a group");
+        });
     }
 
     /** Makes the changes and tells of each; one that is refused does not stop the others. */

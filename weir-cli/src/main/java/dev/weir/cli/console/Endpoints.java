@@ -66,6 +66,11 @@ public final class Endpoints implements AutoCloseable {
         }
     }
 
+    /** A {@code client.id} by which {@code weir console --group} finds the console; null if there is none. */
+    public @Nullable String clientId(String group) {
+        return console == null ? null : console.clientId("weir-" + group);
+    }
+
     /** Says on the console's page what the command is doing until there is a pipeline to show. */
     public void announce(String step) {
         if (console != null) {

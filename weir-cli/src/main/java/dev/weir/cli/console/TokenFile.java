@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** Reads {@code --token-file}. Functions only. */
-final class TokenFile {
+public final class TokenFile {
 
     private static final long MAX_BYTES = 4_096;
 
@@ -32,7 +32,7 @@ final class TokenFile {
     }
 
     /** The token without the blanks and line ends around it. */
-    static String read(Path file, Terminal terminal) {
+    public static String read(Path file, Terminal terminal) {
         try {
             noteReaders(file, terminal);
             if (Files.size(file) > MAX_BYTES) {

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
  * One run of the demo, from starting the broker to reading back what came out. Confined to the thread of the command;
@@ -116,11 +117,13 @@ final class DemoRun {
     }
 
     private Pipeline pipeline(String bootstrapServers) {
+        String clientId = endpoints.clientId(GROUP);
         ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
                 .bootstrapServers(bootstrapServers)
                 .groupId(GROUP)
                 .commitInterval(COMMIT_INTERVAL)
                 .maxOutstandingRecords(MAX_OUTSTANDING_RECORDS)
+                .property(ConsumerConfig.CLIENT_ID_CONFIG, clientId == null ? "weir-" + GROUP : clientId)
                 .build();
         ProducerSettings<byte[], byte[]> producer =
                 ProducerSettings.builder().bootstrapServers(bootstrapServers).build();

@@ -37,6 +37,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -81,6 +82,7 @@ public final class PipeCommand implements Callable<Integer> {
     private int run(Endpoints endpoints) throws InterruptedException {
         ClusterClients clients = new ClusterClients(
                 options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
+        clients.nameConsumers(endpoints.clientId(options.group));
         if (options.sharing.share) {
             clients.refuseOwn("--share");
         }
@@ -130,6 +132,10 @@ public final class PipeCommand implements Callable<Integer> {
         return clients.configured(() -> {
             var settings = ShareSettings.builder();
             clients.ofKafka().forEach(settings::property);
+            String clientId = clients.consumerId();
+            if (clientId != null) {
+                settings.property(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
+            }
             settings.bootstrapServers(options.bootstrapServers)
                     .groupId(options.group)
                     .connectTimeout(options.connectTimeout);

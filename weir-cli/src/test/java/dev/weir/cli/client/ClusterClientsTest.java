@@ -57,6 +57,18 @@ class ClusterClientsTest {
     }
 
     @Test
+    void consumers_areNamedAfterTheConsole_unlessTheFileNamesThem() throws IOException {
+        ClusterClients free = clients("linger.ms=5\n");
+        free.nameConsumers("weir-g.console-9500");
+        assertThat(free.consumer().properties()).containsEntry("client.id", "weir-g.console-9500");
+        assertThat(free.producer(null).properties()).doesNotContainKey("client.id");
+        ClusterClients named = clients("client.id=orders\n");
+        named.nameConsumers("weir-g.console-9500");
+        assertThat(named.consumer().properties()).containsEntry("client.id", "orders");
+        assertThat(named.consumerId()).isNull();
+    }
+
+    @Test
     void misspeltClientKey_isRefusedWithFileAndLine() throws IOException {
         ClusterClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
         assertThatThrownBy(clients::consumer)

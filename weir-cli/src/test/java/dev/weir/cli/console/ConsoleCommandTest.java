@@ -239,6 +239,31 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("--no-console does not go with");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "console",
+                "console --json",
+                "console --group g",
+                "console 1 --bootstrap-server h:1",
+                "console 1 --listen 0",
+                "console --group g --bootstrap-server h:1 --set source.paused=true",
+                "console http://127.0.0.1:1 http://127.0.0.1:2 --timeline t.json",
+                "console --group= --bootstrap-server h:1",
+                "console http://127.0.0.1:1 http://127.0.0.1:2 --listen 0.0.0.0:0",
+                "mcp",
+                "mcp --group g",
+                "mcp 1 --url http://127.0.0.1:1",
+                "mcp --pid x",
+                "mcp --url 127.0.0.1:1",
+                "mcp --bootstrap-server h:1 --connect-timeout 0s",
+            })
+    void fleetAndAgentOptions_thatDoNotGoTogether_areRefused(String line) {
+        assertThat(harness.run(line.split(" "))).as(harness.err()).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--help");
+        assertThat(harness.out()).doesNotContain("jsonrpc");
+    }
+
     private static String[] with(String[] options, String more) {
         String[] all = Arrays.copyOf(options, options.length + 1);
         all[options.length] = more;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.ControlReport;
+import dev.weir.console.FleetConsole;
 import dev.weir.console.RunConsole;
 import dev.weir.console.profile.Profiler;
 import dev.weir.jdbc.JdbcOffsets;
@@ -181,6 +182,7 @@ final class Samples implements AutoCloseable {
         put(ConsumerHealth.class, ConsumerHealth.of(true, true, true, TEXT, null));
         try {
             put(ConsoleServer.class, ConsoleServer.builder().start());
+            put(FleetConsole.class, ConsoleServer.builder().startForFleet());
             put(
                     RunConsole.class,
                     ConsoleServer.builder().startForRuns(TEXT, wanted -> ControlReport.of(wanted, List.of())));
@@ -330,6 +332,7 @@ final class Samples implements AutoCloseable {
         of(MetricsServer.class).close();
         of(ConsoleServer.class).close();
         of(RunConsole.class).close();
+        of(FleetConsole.class).close();
         of(LeanConsumer.class).close();
         of(MetadataClient.class).close();
         of(JdbcOffsets.class).close();

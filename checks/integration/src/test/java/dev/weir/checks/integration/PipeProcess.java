@@ -120,6 +120,15 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
+    /** Ends its standard input. */
+    void closeInput() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** SIGKILL; returns when the process is gone. */
     void kill() {
         process.destroyForcibly().onExit().join();

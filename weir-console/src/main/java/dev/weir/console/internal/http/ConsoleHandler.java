@@ -6,6 +6,7 @@ import dev.weir.console.ControlReport;
 import dev.weir.console.TimelineEntry;
 import dev.weir.console.internal.http.PageFiles.PageFile;
 import dev.weir.console.internal.state.ConsoleSubject;
+import dev.weir.console.internal.state.FleetLooker;
 import dev.weir.console.internal.state.Json;
 import dev.weir.console.internal.state.Looker;
 import dev.weir.console.internal.state.RunLooker;
@@ -58,6 +59,11 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     /** One of the runs of a benchmark. */
     public static ConsoleHandler ofRuns(boolean loopback, @Nullable String token, RunLooker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofRuns());
+    }
+
+    /** One of a fleet. */
+    public static ConsoleHandler ofFleet(boolean loopback, @Nullable String token, FleetLooker looker) {
+        return new ConsoleHandler(loopback, token, looker, PageFiles.ofFleet());
     }
 
     /**

@@ -48,6 +48,11 @@ final class PageFiles {
         return new PageFiles("runs.html", "runs.css", "runs.js", "feed.js", "login.js", "graph.js");
     }
 
+    /** The page of a fleet. */
+    static PageFiles ofFleet() {
+        return new PageFiles("fleet.html", "fleet.css", "fleet.js", "pipelines.js", "feed.js", "login.js", "graph.js");
+    }
+
     private void add(String path, String name, String type) {
         try (InputStream in = PageFiles.class.getResourceAsStream(FOLDER + name)) {
             if (in == null) {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param pipeline its name; empty before there is one
  * @param running whether it has not ended
  * @param stages what its stages did since the look before
+ * @param writes the topics that it has written to, in order
  * @param consumer its first consumer; null if it has none
  * @param health of that consumer
  * @param limiter what holds it down; null while that is not known
@@ -30,6 +31,7 @@ record Look(
         List<StageLook> stages,
         List<DispatcherSnapshot> dispatchers,
         List<ThreadActivity.Counts> threads,
+        List<String> writes,
         @Nullable ConsumerDump consumer,
         @Nullable ConsumerHealth health,
         @Nullable Limiter limiter,

@@ -31,6 +31,11 @@ final class LookText {
                 json.writeStringField("state", look.state());
             }
             writePipeline(json, look);
+            json.writeArrayFieldStart("writes");
+            for (String topic : look.writes()) {
+                json.writeString(topic);
+            }
+            json.writeEndArray();
             json.writeArrayFieldStart("controls");
             for (Knob knob : knobs) {
                 json.writeStartObject();

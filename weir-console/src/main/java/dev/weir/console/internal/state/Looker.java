@@ -7,6 +7,7 @@ import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.produce.WrittenTopics;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
@@ -141,7 +142,19 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private Look look() {
         Subject looked = subject;
         if (looked == null) {
-            return new Look(number, Instant.now(), "", false, List.of(), List.of(), List.of(), null, null, null, step);
+            return new Look(
+                    number,
+                    Instant.now(),
+                    "",
+                    false,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    null,
+                    null,
+                    null,
+                    step);
         }
         RunningPipeline pipeline = looked.pipeline;
         List<ConsumerHandle> consumers = pipeline.handles(ConsumerHandle.class);
@@ -160,6 +173,11 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                         .toList(),
                 pipeline.handles(ThreadActivity.class).stream()
                         .flatMap(threads -> threads.now().stream())
+                        .toList(),
+                pipeline.handles(WrittenTopics.class).stream()
+                        .flatMap(output -> output.topics().stream())
+                        .distinct()
+                        .sorted()
                         .toList(),
                 dump,
                 health,

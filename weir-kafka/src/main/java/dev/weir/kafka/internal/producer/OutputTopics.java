@@ -1,12 +1,14 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.produce.WrittenTopics;
 import dev.weir.kafka.spi.SurroundingsRegistry;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -31,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Looks whether the topics that a run writes to are still those that it began with (ADR 61). Thread-safe; a thread of
  * its own asks the brokers, from the first record on until it is closed, and nobody waits for it.
  */
-public final class OutputTopics implements TopicWatch {
+public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
@@ -81,6 +83,7 @@ public final class OutputTopics implements TopicWatch {
             // Nobody is there to be asked.
             topics.close();
         }
+        context.expose(topics);
         context.onTermination(patience -> {
             topics.close();
             return "";
@@ -117,6 +120,11 @@ public final class OutputTopics implements TopicWatch {
     @Override
     public boolean isKnown(String topic) {
         return topics.containsKey(topic);
+    }
+
+    @Override
+    public Set<String> topics() {
+        return Set.copyOf(topics.keySet());
     }
 
     private void run() {

@@ -1,0 +1,146 @@
+package dev.weir.cli.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** A member with what can be said of it; numbers that are not known are {@value #UNKNOWN}. Immutable. */
+final class FleetMember {
+
+    /** A number that is not known. */
+    static final long UNKNOWN = -1;
+
+    /** What is not known, in the view. */
+    static final String UNKNOWN_TEXT = "unknown";
+
+    private final MemberAnswer answer;
+
+    FleetMember(MemberAnswer answer) {
+        this.answer = answer;
+    }
+
+    boolean answers() {
+        return answer.state() != null;
+    }
+
+    @Nullable
+    String group() {
+        return answer.address().group();
+    }
+
+    private JsonNode state() {
+        JsonNode state = answer.state();
+        return state == null ? JsonNodeFactory.instance.missingNode() : state;
+    }
+
+    /** The name of its pipeline; empty if it does not answer. */
+    String pipeline() {
+        return state().path("pipeline").asText("");
+    }
+
+    /** Its subscription in words; empty if it does not say. */
+    String subscription() {
+        return state().path("reads").asText("");
+    }
+
+    /** Which pipeline it belongs to: that of its group, or that of its name and subscription. */
+    String pipelineKey() {
+        String group = answer.address().group();
+        if (group != null) {
+            return group;
+        }
+        if (!answers()) {
+            return UNKNOWN_TEXT;
+        }
+        return subscription().isEmpty() ? pipeline() : pipeline() + " of " + subscription();
+    }
+
+    /** The topics of its partitions. */
+    Set<String> reads() {
+        Set<String> topics = new TreeSet<>();
+        state().path("partitions").forEach(each -> topics.add(each.path("topic").asText()));
+        return topics;
+    }
+
+    /** The topics that it has written to. */
+    Set<String> writes() {
+        Set<String> topics = new TreeSet<>();
+        state().path("writes").forEach(each -> topics.add(each.asText()));
+        return topics;
+    }
+
+    long partitions() {
+        return state().path("partitions").isArray() ? state().path("partitions").size() : UNKNOWN;
+    }
+
+    /** Records that it has not finished; unknown as soon as one of its partitions is. */
+    long lag() {
+        return partitions() == UNKNOWN
+                        || state().path("partitions")
+                                .valueStream()
+                                .anyMatch(each -> each.path("lag").asLong(-1) < 0)
+                ? UNKNOWN
+                : state().path("partitions")
+                        .valueStream()
+                        .mapToLong(each -> each.path("lag").asLong())
+                        .sum();
+    }
+
+    /** Records per second that its source gives out. */
+    double inPerSecond() {
+        return state().path("stages").isEmpty()
+                ? UNKNOWN
+                : state().path("stages").get(0).path("out_per_second").asDouble(UNKNOWN);
+    }
+
+    /** Records per second that its last stage has finished. */
+    double outPerSecond() {
+        int stages = state().path("stages").size();
+        return stages == 0
+                ? UNKNOWN
+                : state().path("stages").get(stages - 1).path("out_per_second").asDouble(UNKNOWN);
+    }
+
+    /** What limits it, as its console says; missing if that is not known. */
+    JsonNode limiter() {
+        return state().path("limiter").isObject() ? state().path("limiter") : JsonNodeFactory.instance.missingNode();
+    }
+
+    ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        MemberAddress address = answer.address();
+        json.put(
+                "url",
+                address.console() == null ? UNKNOWN_TEXT : address.console().toString());
+        json.put("group", address.group()).put("client_id", address.clientId());
+        json.put("pipeline_key", pipelineKey()).put("answers", answers());
+        if (!answers()) {
+            return json.put("reason", answer.reason());
+        }
+        json.put("pipeline", pipeline());
+        for (String each : List.of("state", "live", "ready", "progressing")) {
+            JsonNode value = state().path(each);
+            json.set(each, value.isMissingNode() ? json.textNode(UNKNOWN_TEXT) : value);
+        }
+        number(json, "partitions", (double) partitions());
+        number(json, "lag", (double) lag());
+        number(json, "in_per_second", inPerSecond());
+        number(json, "out_per_second", outPerSecond());
+        json.set("limiter", limiter().isMissingNode() ? json.textNode(UNKNOWN_TEXT) : limiter());
+        return json;
+    }
+
+    static void number(ObjectNode json, String name, double value) {
+        if (value < 0) {
+            json.put(name, UNKNOWN_TEXT);
+        } else if (value == Math.rint(value)) {
+            json.put(name, (long) value);
+        } else {
+            json.put(name, Math.round(value * 10) / 10.0);
+        }
+    }
+}

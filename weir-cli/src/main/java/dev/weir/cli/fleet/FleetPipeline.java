@@ -1,0 +1,151 @@
+package dev.weir.cli.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.cli.group.GroupSnapshot;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The members that do the same work, as one. Immutable. */
+final class FleetPipeline {
+
+    /** Fewer seconds of work are those that any pipeline has in front of it. */
+    static final double KEEPS_UP_SECONDS = 5;
+
+    /** Field of a limiter: how many members name it. */
+    private static final String VOTES = "members";
+
+    private final String key;
+    private final List<FleetMember> members;
+    private final @Nullable GroupSnapshot group;
+
+    /**
+     * Creates one.
+     *
+     * @param group as the brokers tell it; null if its members were given by address
+     */
+    FleetPipeline(String key, List<FleetMember> members, @Nullable GroupSnapshot group) {
+        this.key = key;
+        this.members = List.copyOf(members);
+        this.group = group;
+    }
+
+    String key() {
+        return key;
+    }
+
+    List<FleetMember> members() {
+        return members;
+    }
+
+    long answering() {
+        return members.stream().filter(FleetMember::answers).count();
+    }
+
+    Set<String> reads() {
+        Set<String> topics = new TreeSet<>();
+        members.forEach(each -> topics.addAll(each.reads()));
+        if (group != null) {
+            group.partitions().forEach(each -> topics.add(each.partition().topic()));
+        }
+        return topics;
+    }
+
+    Set<String> writes() {
+        Set<String> topics = new TreeSet<>();
+        members.forEach(each -> topics.addAll(each.writes()));
+        return topics;
+    }
+
+    /** Of the whole group as the brokers count it, or the sum of what its members say. */
+    long lag() {
+        if (group != null) {
+            boolean known =
+                    !group.partitions().isEmpty() && group.partitions().stream().allMatch(each -> each.records() >= 0);
+            return known ? group.records() : FleetMember.UNKNOWN;
+        }
+        return sum(members.stream().map(each -> (double) each.lag()).toList());
+    }
+
+    /** Of the members that say it: at least so much. */
+    double inPerSecond() {
+        return atLeast(members.stream().map(FleetMember::inPerSecond).toList());
+    }
+
+    /** Of the members that say it: at least so much. */
+    double outPerSecond() {
+        return atLeast(members.stream().map(FleetMember::outPerSecond).toList());
+    }
+
+    private static double atLeast(List<Double> values) {
+        return sum(values.stream().filter(each -> each >= 0).toList());
+    }
+
+    /** Members that say nothing, so that the rate may be higher. */
+    long silent() {
+        return members.stream().filter(each -> each.inPerSecond() < 0).count();
+    }
+
+    private static long sum(List<Double> values) {
+        return values.isEmpty() || values.stream().anyMatch(each -> each < 0)
+                ? FleetMember.UNKNOWN
+                : Math.round(values.stream().mapToDouble(Double::doubleValue).sum());
+    }
+
+    /**
+     * Seconds of its own work that wait in front of it, at the rate of the members that answer: infinite if it stands still,
+     * {@value FleetMember#UNKNOWN} if lag or rate is not known.
+     */
+    double delaySeconds() {
+        long lag = lag();
+        double rate = inPerSecond();
+        if (lag < 0 || (lag > 0 && rate < 0)) {
+            return FleetMember.UNKNOWN;
+        }
+        return lag == 0 ? 0 : rate == 0 ? Double.POSITIVE_INFINITY : lag / rate;
+    }
+
+    /** The limiter that most of its members name; missing if none does. */
+    JsonNode limiter() {
+        Map<String, ObjectNode> named = new LinkedHashMap<>();
+        for (FleetMember each : members) {
+            JsonNode limiter = each.limiter();
+            if (limiter instanceof ObjectNode one) {
+                String name =
+                        one.path("kind").asText() + "\n" + one.path("name").asText();
+                ObjectNode first = named.computeIfAbsent(name, key -> one.deepCopy());
+                first.put(VOTES, first.path(VOTES).asInt() + 1);
+            }
+        }
+        return named.values().stream()
+                .<JsonNode>map(each -> each)
+                .max(Comparator.comparingInt(each -> each.path(VOTES).asInt()))
+                .orElse(JsonNodeFactory.instance.missingNode());
+    }
+
+    ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("key", key).put("name", key);
+        json.put("members", members.size()).put("answering", answering());
+        if (group != null) {
+            json.put("group", group.group()).put("group_type", group.type()).put("group_state", group.state());
+        }
+        reads().forEach(json.putArray("reads")::add);
+        writes().forEach(json.putArray("writes")::add);
+        FleetMember.number(json, "lag", (double) lag());
+        double delay = delaySeconds();
+        json.put("stands_still", Double.isInfinite(delay));
+        FleetMember.number(json, "delay_s", Double.isInfinite(delay) ? FleetMember.UNKNOWN : delay);
+        FleetMember.number(json, "in_per_second", inPerSecond());
+        FleetMember.number(json, "out_per_second", outPerSecond());
+        JsonNode limiter = limiter();
+        json.set("limiter", limiter.isMissingNode() ? json.textNode(FleetMember.UNKNOWN_TEXT) : limiter);
+        return json;
+    }
+}

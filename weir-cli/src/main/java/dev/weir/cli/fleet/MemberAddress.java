@@ -1,0 +1,56 @@
+package dev.weir.cli.fleet;
+
+import dev.weir.cli.group.GroupSnapshot.GroupMember;
+import java.net.URI;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a member's console is, or why that is not known. Immutable.
+ *
+ * @param console null if the member says nothing of one
+ * @param group that it was found in; null if its address was given
+ * @param clientId empty if its address was given
+ * @param memberId of the group's member; empty if its address was given
+ * @param whyNone null if there is a console
+ */
+record MemberAddress(
+        @Nullable URI console,
+        @Nullable String group,
+        String clientId,
+        String memberId,
+        @Nullable String whyNone) {
+
+    private static final Pattern PORT = Pattern.compile("(?:^|[^A-Za-z0-9])console-([0-9]{1,5})(?:-.*)?$");
+
+    private static final int MAX_PORT = 65_535;
+
+    /** One that was given. */
+    static MemberAddress given(URI console) {
+        return new MemberAddress(console, null, "", "", null);
+    }
+
+    /** One of a group: the port is what its client id says, the host what the broker sees. See ADR 241. */
+    static MemberAddress of(GroupMember member, String group) {
+        Matcher matcher = PORT.matcher(member.clientId());
+        int port = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
+        if (port < 1 || port > MAX_PORT || member.host().isEmpty()) {
+            return new MemberAddress(
+                    null,
+                    group,
+                    member.clientId(),
+                    member.id(),
+                    "its client.id names no console: it was started without one, or client.id is set (it must end with"
+                            + " .console-PORT)");
+        }
+        String host = member.host().contains(":") ? "[" + member.host() + "]" : member.host();
+        return new MemberAddress(
+                URI.create("http://" + host + ":" + port), group, member.clientId(), member.id(), null);
+    }
+
+    /** Two members with the same one are the same process. */
+    String identity() {
+        return console == null ? group + "\n" + memberId : console.toString();
+    }
+}

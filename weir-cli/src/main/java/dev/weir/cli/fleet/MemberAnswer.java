@@ -1,0 +1,20 @@
+package dev.weir.cli.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a member said of itself, or why it said nothing. Immutable.
+ *
+ * @param state of its console; null if it does not answer
+ * @param reason why not, for people; null if it does
+ */
+record MemberAnswer(
+        MemberAddress address,
+        @Nullable JsonNode state,
+        @Nullable String reason) {
+
+    static MemberAnswer silent(MemberAddress address, String reason) {
+        return new MemberAnswer(address, null, reason);
+    }
+}

@@ -1,0 +1,230 @@
+package dev.weir.cli.group;
+
+import dev.weir.cli.client.ClientFault;
+import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.group.GroupSnapshot.GroupMember;
+import dev.weir.cli.group.GroupSnapshot.PartitionLag;
+import dev.weir.cli.terminal.CliFailure;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.ShareGroupDescription;
+import org.apache.kafka.clients.admin.ShareMemberDescription;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.GroupType;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the brokers for groups. Confined to one thread. Its opener closes it. */
+public final class GroupReader implements AutoCloseable {
+
+    private static final String NOTHING_COMMITTED = "the group has committed nothing of this partition";
+
+    private static final Comparator<TopicPartition> ORDER =
+            Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition);
+
+    private final Admin admin;
+    private final Duration patience;
+
+    private GroupReader(Admin admin, Duration patience) {
+        this.admin = admin;
+        this.patience = patience;
+    }
+
+    /**
+     * Opens one, once a broker has answered.
+     *
+     * @param patience bound on each question to the brokers
+     */
+    public static GroupReader open(ClusterClients clients, Duration patience) throws InterruptedException {
+        clients.check(List.of());
+        return new GroupReader(clients.admin(), patience);
+    }
+
+    /** The group at this moment, without the times of its lag: see {@link LagTimes}. */
+    public GroupSnapshot read(String group) throws InterruptedException {
+        GroupType type = get(admin.listGroups().all(), group).stream()
+                .filter(each -> each.groupId().equals(group))
+                .findFirst()
+                .orElseThrow(() -> CliFailure.work(
+                        "there is no group " + group + " at these brokers",
+                        "Check its name: a group exists from its first member or commit on."))
+                .type()
+                .orElse(GroupType.CLASSIC);
+        return type == GroupType.SHARE ? share(group) : consumers(group, type);
+    }
+
+    private GroupSnapshot consumers(String group, GroupType type) throws InterruptedException {
+        ConsumerGroupDescription described =
+                get(admin.describeConsumerGroups(List.of(group)).all(), group).getOrDefault(group, null);
+        List<GroupMember> members = described == null
+                ? List.of()
+                : described.members().stream().map(GroupReader::member).toList();
+        Map<TopicPartition, OffsetAndMetadata> committed =
+                get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(), group);
+        Map<TopicPartition, Long> next = new HashMap<>();
+        members.forEach(member -> member.partitions().forEach(each -> next.put(each, PartitionLag.UNKNOWN)));
+        committed.forEach((partition, offset) -> {
+            if (offset != null) {
+                next.put(partition, offset.offset());
+            }
+        });
+        return new GroupSnapshot(
+                group, name(type), state(described == null ? null : described.groupState()), members, lag(next, group));
+    }
+
+    private static GroupMember member(MemberDescription member) {
+        return new GroupMember(
+                member.consumerId(),
+                member.clientId(),
+                host(member.host()),
+                Set.copyOf(member.assignment().topicPartitions()));
+    }
+
+    private GroupSnapshot share(String group) throws InterruptedException {
+        ShareGroupDescription described =
+                get(admin.describeShareGroups(List.of(group)).all(), group).get(group);
+        List<GroupMember> members = described == null
+                ? List.of()
+                : described.members().stream().map(GroupReader::shareMember).toList();
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = get(
+                admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec()))
+                        .partitionsToOffsetInfo(group),
+                group);
+        Map<TopicPartition, Long> next = new HashMap<>();
+        members.forEach(member -> member.partitions().forEach(each -> next.put(each, PartitionLag.UNKNOWN)));
+        offsets.forEach(
+                (partition, info) -> next.put(partition, info == null ? PartitionLag.UNKNOWN : info.startOffset()));
+        List<PartitionLag> lag = lag(next, group).stream()
+                .map(each -> told(each, offsets.get(each.partition())))
+                .toList();
+        return new GroupSnapshot(
+                group, "share", state(described == null ? null : described.groupState()), members, lag);
+    }
+
+    /** A share group finishes records out of order, so that the broker's own count is the better one. */
+    private static PartitionLag told(PartitionLag lag, @Nullable SharePartitionOffsetInfo info) {
+        Optional<Long> count = info == null ? Optional.empty() : info.lag();
+        return count.filter(records -> records >= 0)
+                .map(records -> new PartitionLag(
+                        lag.partition(),
+                        lag.committed(),
+                        lag.begin(),
+                        lag.end(),
+                        records,
+                        lag.deleted(),
+                        lag.time(),
+                        lag.whyUnknown()))
+                .orElse(lag);
+    }
+
+    private static GroupMember shareMember(ShareMemberDescription member) {
+        return new GroupMember(
+                member.consumerId(),
+                member.clientId(),
+                host(member.host()),
+                Set.copyOf(member.assignment().topicPartitions()));
+    }
+
+    /** A broker writes {@code /10.0.0.1}. */
+    private static String host(String host) {
+        return host.startsWith("/") ? host.substring(1) : host;
+    }
+
+    private static String name(GroupType type) {
+        return type.toString().toLowerCase(Locale.ROOT);
+    }
+
+    private static String state(@Nullable GroupState state) {
+        return state == null ? "Unknown" : state.toString();
+    }
+
+    private List<PartitionLag> lag(Map<TopicPartition, Long> next, String group) throws InterruptedException {
+        Set<TopicPartition> partitions = new TreeSet<>(ORDER);
+        partitions.addAll(next.keySet());
+        Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest(), group);
+        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest(), group);
+        return partitions.stream()
+                .map(each -> lag(
+                        each,
+                        next.getOrDefault(each, PartitionLag.UNKNOWN),
+                        begins.getOrDefault(each, PartitionLag.UNKNOWN),
+                        ends.getOrDefault(each, PartitionLag.UNKNOWN)))
+                .toList();
+    }
+
+    private static PartitionLag lag(TopicPartition partition, long next, long begin, long end) {
+        if (next < 0 || begin < 0 || end < 0) {
+            String why = next < 0 ? NOTHING_COMMITTED : "the brokers tell no offsets of this partition";
+            return new PartitionLag(partition, next, begin, end, PartitionLag.UNKNOWN, 0, null, why);
+        }
+        long records = Math.max(0, end - Math.max(next, begin));
+        long deleted = Math.max(0, Math.min(begin, end) - next);
+        return new PartitionLag(
+                partition, next, begin, end, records, deleted, records == 0 ? Duration.ZERO : null, null);
+    }
+
+    /** Partition by partition, so that one without a leader does not hide the others. */
+    private Map<TopicPartition, Long> offsets(Set<TopicPartition> partitions, OffsetSpec spec, String group)
+            throws InterruptedException {
+        var asked = admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> spec)));
+        Map<TopicPartition, Long> found = new HashMap<>();
+        for (TopicPartition each : partitions) {
+            KafkaFuture<ListOffsetsResultInfo> answer = asked.partitionResult(each);
+            try {
+                found.put(each, get(answer, group).offset());
+            } catch (CliFailure unknown) {
+                if (answer.isDone()) {
+                    continue;
+                }
+                throw unknown;
+            }
+        }
+        return found;
+    }
+
+    private <T> T get(KafkaFuture<T> answer, String group) throws InterruptedException {
+        try {
+            return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw CliFailure.work(
+                    "no broker answers about group " + group + " within " + patience.toMillis() + " ms",
+                    "--connect-timeout waits longer.",
+                    e);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof GroupIdNotFoundException) {
+                throw CliFailure.work("there is no group " + group + " at these brokers", "Check its name.", cause);
+            }
+            throw CliFailure.work(
+                    "the brokers do not tell about group " + group + ": " + ClientFault.withCause(cause),
+                    "The user needs the right to describe the group and its topics.",
+                    cause);
+        }
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ZERO);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.weir.console.internal.state;
+
+import dev.weir.console.ControlReport;
+import dev.weir.console.TimelineEntry;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Views of a fleet, as they are found elsewhere. Thread-safe. */
+public final class FleetLooker implements ConsoleSubject, AutoCloseable {
+
+    private final History history = new History();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private long number;
+    private String view = "";
+
+    /** Creates one that has found nothing yet. */
+    public FleetLooker() {
+        show("{\"starting\":true}");
+    }
+
+    /** The newest view: one JSON object on one line. */
+    public void show(String newView) {
+        if (!newView.startsWith("{\"") || !newView.endsWith("}") || newView.indexOf('\n') >= 0) {
+            throw new IllegalArgumentException("view must be one JSON object with fields, on one line");
+        }
+        lock.lock();
+        try {
+            number++;
+            String count = "{\"look\":" + number;
+            view = count + "," + newView.substring(1);
+            // The page draws the newest view only, so a look in brief is its number.
+            history.add(new History.Entry(number, count + "}"), view);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public History history() {
+        return history;
+    }
+
+    @Override
+    public String now() {
+        lock.lock();
+        try {
+            return view;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<TimelineEntry> timeline() {
+        return List.of();
+    }
+
+    @Override
+    public ControlReport set(Map<String, String> wanted, String by) {
+        return ControlReport.of(
+                Map.of(),
+                wanted.entrySet().stream()
+                        .map(each -> new ControlReport.Refusal(
+                                each.getKey(), each.getValue(), "this page only shows; use the console of a member"))
+                        .toList());
+    }
+
+    /** Ends all waits for views. */
+    @Override
+    public void close() {
+        history.close();
+    }
+}

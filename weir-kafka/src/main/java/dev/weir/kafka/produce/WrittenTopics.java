@@ -1,0 +1,14 @@
+package dev.weir.kafka.produce;
+
+import java.util.Set;
+
+/**
+ * The output topics of a producing stage in a running pipeline; found by
+ * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe, valid for as long as the pipeline, after which it shows
+ * the last state.
+ */
+public interface WrittenTopics {
+
+    /** A copy of the names of the topics for which the brokers have taken a record in this run; empty before the first. */
+    Set<String> topics();
+}
