@@ -5,6 +5,7 @@ import dev.weir.cli.bench.BenchCommand;
 import dev.weir.cli.broker.BrokerCommand;
 import dev.weir.cli.console.ConsoleCommand;
 import dev.weir.cli.console.ProfileCommand;
+import dev.weir.cli.console.TuneCommand;
 import dev.weir.cli.demo.DemoCommand;
 import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.records.ConsumeCommand;
@@ -68,6 +69,7 @@ import picocli.CommandLine.Spec;
             ReplayCommand.class,
             ConsoleCommand.class,
             ProfileCommand.class,
+            TuneCommand.class,
             BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class
