@@ -15,8 +15,10 @@ import dev.weir.stream.control.StageControl;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,30 +32,40 @@ class TuneCommandTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final CommandHarness harness = new CommandHarness();
-    private RunningPipeline running;
-    private ConsoleServer console;
+    private @Nullable RunningPipeline started;
+    private @Nullable ConsoleServer served;
 
     private void start(Source<Integer> source, int workers) throws IOException {
-        running = source.mapBlocking(workers, Ordering.unordered(), element -> {
+        RunningPipeline running = source.mapBlocking(workers, Ordering.unordered(), element -> {
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
                     return element;
                 })
                 .named("look up")
                 .to(Sink.ignore())
                 .run();
-        console = ConsoleServer.builder().start(running);
+        started = running;
+        served = ConsoleServer.builder().start(running);
     }
 
     @AfterEach
     void end() {
-        if (running != null) {
-            running.cancel();
-            console.close();
+        if (started != null) {
+            started.cancel();
+        }
+        if (served != null) {
+            served.close();
         }
     }
 
+    private String address() {
+        return Objects.requireNonNull(served).uri().toString();
+    }
+
     private int workers() {
-        return running.handles(StageControl.class).getFirst().parallelism();
+        return Objects.requireNonNull(started)
+                .handles(StageControl.class)
+                .getFirst()
+                .parallelism();
     }
 
     private List<JsonNode> lines() throws IOException {
@@ -68,7 +80,7 @@ class TuneCommandTest {
     void tune_raisesTheWorkersOfAWaitingStage_andTellsEachStep() throws Exception {
         start(Source.repeat(1), 2);
 
-        int code = harness.run("tune", console.uri().toString(), "--window=300ms", "--max-steps=3", "--json");
+        int code = harness.run("tune", address(), "--window=300ms", "--max-steps=3", "--json");
 
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
         assertThat(workers()).isGreaterThanOrEqualTo(4);
@@ -96,7 +108,7 @@ class TuneCommandTest {
     void noApply_restoresTheSettingOfTheStart_andSaysWhatWasBest() throws Exception {
         start(Source.repeat(1), 2);
 
-        int code = harness.run("tune", console.uri().toString(), "--window=300ms", "--max-steps=2", "--no-apply");
+        int code = harness.run("tune", address(), "--window=300ms", "--max-steps=2", "--no-apply");
 
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
         assertThat(workers()).isEqualTo(2);
@@ -107,8 +119,7 @@ class TuneCommandTest {
     void pipelineInWhichNothingMoves_exitsWithOne() throws Exception {
         start(Source.never(), 2);
 
-        assertThat(harness.run("tune", console.uri().toString(), "--window=100ms", "--json"))
-                .isEqualTo(ExitCode.FAILED);
+        assertThat(harness.run("tune", address(), "--window=100ms", "--json")).isEqualTo(ExitCode.FAILED);
         assertThat(lines().getLast().path("error").asText()).contains("nothing moved");
         assertThat(workers()).isEqualTo(2);
     }
@@ -117,8 +128,7 @@ class TuneCommandTest {
     void stageWithOneWorker_isNamedAsLeftAlone() throws Exception {
         start(Source.repeat(1), 1);
 
-        assertThat(harness.run("tune", console.uri().toString(), "--window=100ms"))
-                .isEqualTo(ExitCode.DONE);
+        assertThat(harness.run("tune", address(), "--window=100ms")).isEqualTo(ExitCode.DONE);
         assertThat(harness.out()).contains("left alone: look up", "--raise 'look up'");
         assertThat(workers()).isEqualTo(1);
     }
