@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.BufferControl;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.buffer.FlowControl;
+import dev.weir.stream.control.BufferControl;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The limits of a consumer's buffer, as users read and change them. Thread-safe. */

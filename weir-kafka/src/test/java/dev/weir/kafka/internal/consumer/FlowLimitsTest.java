@@ -3,10 +3,10 @@ package dev.weir.kafka.internal.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.BufferControl;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.stream.control.BufferControl;
 import org.junit.jupiter.api.Test;
 
 class FlowLimitsTest {

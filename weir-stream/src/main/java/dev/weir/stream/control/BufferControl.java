@@ -1,4 +1,4 @@
-package dev.weir.kafka;
+package dev.weir.stream.control;
 
 import dev.weir.stream.RunningPipeline;
 
@@ -21,7 +21,7 @@ public interface BufferControl {
     /** The lowest number that {@link #bufferBytes(long)} takes, in bytes. */
     long LEAST_BUFFER_BYTES = 1 << 20;
 
-    /** Unfinished records of a partition at which it pauses now, see {@link ConsumerSettings#maxOutstandingRecords}. */
+    /** Unfinished records of a partition at which it pauses now. */
     int maxOutstandingRecords();
 
     /**
@@ -38,7 +38,7 @@ public interface BufferControl {
      */
     void maxOutstandingRecords(int records);
 
-    /** Memory for fetched and unfinished records now, in bytes, see {@link ConsumerSettings#bufferBytes}. */
+    /** Memory for fetched and unfinished records now, in bytes. */
     long bufferBytes();
 
     /** The highest number that {@link #bufferBytes(long)} takes: a quarter of the heap, or that of the start if higher. */
