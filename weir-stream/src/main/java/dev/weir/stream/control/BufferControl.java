@@ -41,7 +41,7 @@ public interface BufferControl {
     /** Memory for fetched and unfinished records now, in bytes. */
     long bufferBytes();
 
-    /** The highest number that {@link #bufferBytes(long)} takes: a quarter of the heap, or that of the start if higher. */
+    /** The highest number that {@link #bufferBytes(long)} takes: a quarter of the heap, or that of the start. */
     long mostBufferBytes();
 
     /**
