@@ -5,6 +5,7 @@ import dev.weir.cli.bench.BenchCommand;
 import dev.weir.cli.broker.BrokerCommand;
 import dev.weir.cli.console.ConsoleCommand;
 import dev.weir.cli.console.ProfileCommand;
+import dev.weir.cli.console.TuneCommand;
 import dev.weir.cli.demo.DemoCommand;
 import dev.weir.cli.mcp.McpCommand;
 import dev.weir.cli.pipe.PipeCommand;
@@ -70,6 +71,7 @@ import picocli.CommandLine.Spec;
             ConsoleCommand.class,
             ProfileCommand.class,
             McpCommand.class,
+            TuneCommand.class,
             BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class

@@ -19,6 +19,12 @@ public interface StageControl {
     /** The stage's name, as in {@link StageSnapshot#name}. */
     String stage();
 
+    /**
+     * The name of the dispatcher on which it works, as in {@link DispatcherControl#snapshot}; its size is a bound of
+     * {@link #mostAtOnce}.
+     */
+    String dispatcher();
+
     /** How many elements it may work on at once now. */
     int parallelism();
 

@@ -31,6 +31,7 @@ enum WeirModule {
     SPRING("weir-spring-boot-starter", "spring"),
     ASIMOV("examples/asimov", "examples.asimov"),
     FORMATS_EXAMPLE("examples/formats", "examples.formats"),
+    PIPELINES_EXAMPLE("examples/pipelines", "examples.pipelines"),
     PLAIN_EXAMPLE("examples/plain", "examples.plain"),
     SPRING_EXAMPLE("examples/spring", "examples.spring"),
     CLI("weir-cli", "cli"),
@@ -57,6 +58,7 @@ enum WeirModule {
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
             // The testkit for their tests, as their poms have it.
             case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
+            case PIPELINES_EXAMPLE -> Set.of("stream", "kafka", "console", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             // The browser for their tests.

@@ -8,6 +8,7 @@ import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.control.BufferControl;
 import dev.weir.stream.control.DispatcherControl;
 import dev.weir.stream.control.RateControl;
 import dev.weir.stream.control.StageControl;
@@ -34,6 +35,8 @@ public final class Controls {
     private static final String PAUSED = ".paused";
     private static final String PARALLELISM = ".parallelism";
     private static final String SIZE = ".size";
+    private static final String WINDOW = "source.maxOutstandingRecords";
+    private static final String BYTES = "source.bufferBytes";
     private static final int MOST_NAMED = 12;
 
     /** What the page offers; a dispatcher takes more. */
@@ -45,8 +48,18 @@ public final class Controls {
      * @param value the value now
      * @param min the lowest number it takes, or -1 if it is no number
      * @param max the highest number it takes, or -1
+     * @param dispatcher the dispatcher that a stage works on; null for other controls
      */
-    public record Knob(String key, String value, int min, int max) {
+    public record Knob(
+            String key,
+            String value,
+            long min,
+            long max,
+            @Nullable String dispatcher) {
+
+        Knob(String key, String value, long min, long max) {
+            this(key, value, min, max, null);
+        }
 
         static Knob ofFlag(String key, boolean value) {
             return new Knob(key, Boolean.toString(value), -1, -1);
@@ -113,6 +126,12 @@ public final class Controls {
                 pauseSource(flag(value));
             } else if (key.equals("source.rate")) {
                 limitSource(value);
+            } else if (key.equals(WINDOW)) {
+                int records = number(value);
+                buffers().forEach(buffer -> buffer.maxOutstandingRecords(records));
+            } else if (key.equals(BYTES)) {
+                long bytes = longNumber(value);
+                buffers().forEach(buffer -> buffer.bufferBytes(bytes));
             } else if (key.startsWith(PARTITION) && key.endsWith(PAUSED)) {
                 pausePartition(middle(key, PARTITION, PAUSED), flag(value));
             } else if (key.startsWith(STAGE) && key.endsWith(PARALLELISM)) {
@@ -125,8 +144,8 @@ public final class Controls {
                 logLevels.set(key.substring(LOG.length()), value);
             } else {
                 throw new Refused("there is no such control; there are source.paused, source.rate,"
-                        + " partition.TOPIC-N.paused, stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and"
-                        + " log.LOGGER");
+                        + " source.maxOutstandingRecords, source.bufferBytes, partition.TOPIC-N.paused,"
+                        + " stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and log.LOGGER");
             }
         } catch (IllegalArgumentException | IllegalStateException | UnsupportedOperationException e) {
             throw new Refused(String.valueOf(e.getMessage()));
@@ -157,6 +176,14 @@ public final class Controls {
         }
     }
 
+    private static long longNumber(String value) throws Refused {
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            throw new Refused("it must be a whole number: " + value);
+        }
+    }
+
     private RunningPipeline pipeline() throws Refused {
         RunningPipeline pipeline = shown;
         if (pipeline == null) {
@@ -182,6 +209,15 @@ public final class Controls {
             var ignored = paused ? consumer.pause() : consumer.resume();
         }
         sourcePaused = paused;
+    }
+
+    private List<BufferControl> buffers() throws Refused {
+        RunningPipeline pipeline = pipeline();
+        List<BufferControl> buffers = pipeline.handles(BufferControl.class);
+        if (buffers.isEmpty()) {
+            throw new Refused("pipeline " + pipeline.name() + " reads from no Kafka consumer with a buffer of its own");
+        }
+        return buffers;
     }
 
     /** Each consumer gets the whole rate. */
@@ -276,9 +312,22 @@ public final class Controls {
                 .findFirst()
                 .ifPresent(source -> knobs.add(
                         new Knob("source.rate", Long.toString((long) source.perSecond()), 0, Integer.MAX_VALUE)));
+        pipeline.handles(BufferControl.class).stream().findFirst().ifPresent(buffer -> {
+            knobs.add(new Knob(
+                    WINDOW, Integer.toString(buffer.maxOutstandingRecords()), 1, buffer.mostOutstandingRecords()));
+            knobs.add(new Knob(
+                    BYTES,
+                    Long.toString(buffer.bufferBytes()),
+                    BufferControl.LEAST_BUFFER_BYTES,
+                    buffer.mostBufferBytes()));
+        });
         for (StageControl stage : pipeline.handles(StageControl.class)) {
             knobs.add(new Knob(
-                    STAGE + stage.stage() + PARALLELISM, Integer.toString(stage.parallelism()), 1, stage.mostAtOnce()));
+                    STAGE + stage.stage() + PARALLELISM,
+                    Integer.toString(stage.parallelism()),
+                    1,
+                    stage.mostAtOnce(),
+                    stage.dispatcher()));
         }
         for (DispatcherControl each : pipeline.handles(DispatcherControl.class)) {
             var now = each.snapshot();

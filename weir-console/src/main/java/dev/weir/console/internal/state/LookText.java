@@ -20,7 +20,7 @@ final class LookText {
 
     private LookText() {}
 
-    static String full(Look look, List<Knob> knobs) {
+    static String full(Look look, List<Knob> knobs, @Nullable Progress progress) {
         return Json.object(json -> {
             ConsumerDump consumer = look.consumer();
             ConsumerHealth health = look.health();
@@ -46,9 +46,15 @@ final class LookText {
                     json.writeNumberField("min", knob.min());
                     json.writeNumberField("max", knob.max());
                 }
+                if (knob.dispatcher() != null) {
+                    json.writeStringField("dispatcher", knob.dispatcher());
+                }
                 json.writeEndObject();
             }
             json.writeEndArray();
+            if (progress != null) {
+                progress.write(json);
+            }
         });
     }
 

@@ -107,7 +107,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     public String now() {
         lock.lock();
         try {
-            return LookText.full(look(), controls.knobs());
+            Subject looked = subject;
+            return LookText.full(look(), controls.knobs(), looked == null ? null : Progress.of(looked.pipeline));
         } finally {
             lock.unlock();
         }
@@ -127,7 +128,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             number++;
             limiter = looked == null ? null : looked.limiter.get();
             Look look = look();
-            history.add(new History.Entry(number, LookText.brief(look)), LookText.full(look, controls.knobs()));
+            history.add(new History.Entry(number, LookText.brief(look)), LookText.full(look, controls.knobs(), null));
             failed = false;
         } catch (RuntimeException | LinkageError e) { // What is thrown from here would end the schedule in silence.
             if (!failed) {

@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which partitions pause. Confined to the owner thread.
+ * Decides which partitions pause. Confined to the owner thread, but for the two limits, which any thread may change.
  *
  * <p>A partition pauses when its outstanding records reach the high mark, or its outstanding bytes its share of the
  * budget, and may go on when both are down to half. Between the marks nothing happens, because each pause and resume
@@ -50,11 +50,15 @@ public final class FlowControl {
     /** How long all pause before what is still held counts as stuck, and the others go on without it. */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final int highRecords;
-    private final long budgetBytes;
+    private final int recordsPerToken;
     private final long fetchBytes;
     private final OwnerClock clock;
     private final Runnable wake;
+
+    /** Tokens, not records. */
+    private volatile int highRecords;
+
+    private volatile long budgetBytes;
     private int partitions;
     private long shares;
     private boolean allPaused;
@@ -73,9 +77,22 @@ public final class FlowControl {
             ConsumerSettings<?, ?> settings, int recordsPerToken, int fetchBytes, OwnerClock clock, Runnable wake) {
         this.fetchBytes = fetchBytes;
         this.clock = clock;
+        this.recordsPerToken = recordsPerToken;
         this.highRecords = Math.max(1, settings.maxOutstandingRecords() / recordsPerToken);
         this.budgetBytes = settings.bufferBytes();
         this.wake = wake;
+    }
+
+    /** Changes the unfinished records at which a partition pauses; the trackers must have room for them. Any thread. */
+    public void maxOutstandingRecords(int records) {
+        highRecords = Math.max(1, records / recordsPerToken);
+        wake.run();
+    }
+
+    /** Changes the budget. Any thread. */
+    public void bufferBytes(long bytes) {
+        budgetBytes = bytes;
+        wake.run();
     }
 
     /** The shares of the budget that a partition has by its priority. */

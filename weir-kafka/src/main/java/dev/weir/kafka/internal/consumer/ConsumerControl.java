@@ -37,6 +37,7 @@ final class ConsumerControl implements ConsumerHandle {
     private final Assignment assignment;
     private final Positions positions;
     private final Runnable onPausesChanged;
+    private final FlowLimits limits;
     private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
 
     /** Creates what calls {@code onPausesChanged} on the user's thread. */
@@ -46,13 +47,20 @@ final class ConsumerControl implements ConsumerHandle {
             Pauses pauses,
             Assignment assignment,
             Positions positions,
-            Runnable onPausesChanged) {
+            Runnable onPausesChanged,
+            FlowLimits limits) {
         this.owner = owner;
         this.observer = observer;
         this.pauses = pauses;
         this.assignment = assignment;
         this.positions = positions;
         this.onPausesChanged = onPausesChanged;
+        this.limits = limits;
+    }
+
+    /** The limits of its buffer. */
+    FlowLimits limits() {
+        return limits;
     }
 
     @Override

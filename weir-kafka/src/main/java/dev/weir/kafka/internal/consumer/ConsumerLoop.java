@@ -112,7 +112,8 @@ final class ConsumerLoop implements Runnable {
                 : null;
         this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake, transactions);
         this.emission = new Emission(plan, ahead, outlets, owner);
-        int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
+        FlowLimits flowLimits = new FlowLimits(flow, settings);
+        int trackerCapacity = flowLimits.mostOutstandingRecords() + limits.maxPollRecords();
         DroppedRecords dropped = new DroppedRecords(plan.isTracked() && transactions == null);
         this.assignment =
                 new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
@@ -148,7 +149,8 @@ final class ConsumerLoop implements Runnable {
                 revokeTimes);
         this.ending =
                 new Ending(owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
-        this.control = new ConsumerControl(owner, observer, pauses, assignment, positions, delivery::pausesChanged);
+        this.control = new ConsumerControl(
+                owner, observer, pauses, assignment, positions, delivery::pausesChanged, flowLimits);
     }
 
     // ---- Any thread ------------------------------------------------------------------------------------------------

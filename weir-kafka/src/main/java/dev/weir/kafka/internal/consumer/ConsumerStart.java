@@ -181,6 +181,7 @@ public final class ConsumerStart {
         context.onStop(started.loop::stop);
         context.onTermination(started);
         context.expose(started.loop.control());
+        context.expose(started.loop.control().limits());
         context.depth(outlets::records);
         return started.loop;
     }

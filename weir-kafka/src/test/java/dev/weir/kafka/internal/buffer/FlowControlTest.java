@@ -107,6 +107,30 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
+    @Test
+    void partition_thatIsFull_resumesWhenTheWindowIsRaisedAndPausesWhenItIsLowered() {
+        fetch(100, 1);
+        assertThat(client.paused()).containsExactly(id);
+        flow.maxOutstandingRecords(400);
+        assertThat(wakeUps.get()).isPositive();
+        resume();
+        assertThat(client.paused()).isEmpty();
+        fetch(200, 1);
+        assertThat(client.paused()).isEmpty();
+        flow.maxOutstandingRecords(100);
+        fetch(1, 1);
+        assertThat(client.paused()).containsExactly(id);
+    }
+
+    @Test
+    void partition_thatIsFullOfBytes_resumesWhenTheBudgetIsRaised() {
+        fetch(11, MEGABYTE / 10);
+        assertThat(client.paused()).containsExactly(id);
+        flow.bufferBytes(4 * MEGABYTE);
+        resume();
+        assertThat(client.paused()).isEmpty();
+    }
+
     /** Partitions at their high mark, of which nothing has been taken. */
     private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
         Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();

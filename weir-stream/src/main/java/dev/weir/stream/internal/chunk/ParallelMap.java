@@ -132,7 +132,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         entry.depth(stage::depth);
         entry.keeper(stage::find);
         entry.activity(() -> stage.activity(entry.stageName()));
-        entry.resizable(() -> Math.min(MAX_WORKERS, dispatcher.size()), stage::resize);
+        entry.resizable(dispatcher, () -> Math.min(MAX_WORKERS, dispatcher.size()), stage::resize);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
         stage.pullerMeter = assembly.segmentMeter();

@@ -78,7 +78,7 @@ final class LaneStages {
         entry.depth(stage::depth);
         entry.keeper(stage);
         entry.activity(() -> stage.activity(entry.stageName()));
-        entry.resizable(() -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()), stage::resize);
+        entry.resizable(dispatcher, () -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()), stage::resize);
         Segment<T> upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
                 .countedByItsStage();

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Dispatcher;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.steering.StageSteering;
@@ -219,15 +220,17 @@ public final class StageEntry implements StageContext {
      * Registers how a user changes the number of elements that are worked on at once, see {@link
      * dev.weir.stream.control.StageControl}. Not for stages of one of many streams that show as one.
      *
+     * @param dispatcher where it works
      * @param most the highest number now
      */
-    public void resizable(IntSupplier most, IntConsumer resize) {
+    public void resizable(Dispatcher dispatcher, IntSupplier most, IntConsumer resize) {
         if (shownAs == null) {
-            StageSteering steered = new StageSteering(name, () -> parallelism.getAsInt(), most, n -> {
-                resize.accept(n);
-                // The time so far was that of the threads before.
-                run.stages();
-            });
+            StageSteering steered =
+                    new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), most, n -> {
+                        resize.accept(n);
+                        // The time so far was that of the threads before.
+                        run.stages();
+                    });
             steering = steered;
             run.expose(steered);
         }

@@ -12,13 +12,16 @@ public final class StageSteering implements StageControl {
     private record Resizing(IntSupplier most, IntConsumer resize) {}
 
     private final String stage;
+    private final String dispatcher;
     private final IntSupplier parallelism;
 
     /** Null once the run has ended, so that nobody holds on to the stage. */
     private volatile @Nullable Resizing resizing;
 
-    public StageSteering(String stage, IntSupplier parallelism, IntSupplier most, IntConsumer resize) {
+    public StageSteering(
+            String stage, String dispatcher, IntSupplier parallelism, IntSupplier most, IntConsumer resize) {
         this.stage = stage;
+        this.dispatcher = dispatcher;
         this.parallelism = parallelism;
         this.resizing = new Resizing(most, resize);
     }
@@ -26,6 +29,11 @@ public final class StageSteering implements StageControl {
     @Override
     public String stage() {
         return stage;
+    }
+
+    @Override
+    public String dispatcher() {
+        return dispatcher;
     }
 
     @Override

@@ -1,0 +1,153 @@
+package dev.weir.cli.console;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.console.tune.TuneReport;
+import dev.weir.console.tune.Tuner;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir tune}: searches for better settings of a running pipeline, through the console of its process. */
+@Command(
+        name = "tune",
+        sortOptions = false,
+        description = {
+            "Search for better settings of a running pipeline, while it runs.",
+            "It changes one control at a time through the console of the process, measures the rate before and after,"
+                    + " and takes back what brings nothing. It needs a backlog: a pipeline that keeps up with all that"
+                    + " arrives has no rate to raise."
+        },
+        footer = {
+            "",
+            "A step is taken back as well if records begin to fail, grow older than --max-latency, or fill the heap."
+                    + " The best setting stays in force until the process ends; the last lines say how to make it"
+                    + " permanent. Ctrl-C ends the search with the last setting that was accepted.",
+            "",
+            "  weir tune 4711                                     the process that has the console",
+            "  weir tune http://127.0.0.1:9500 --max-latency 1s   no record may get older than a second",
+            "  weir tune 4711 --raise lookup                      a stage with one worker may get more, too",
+            "  weir tune 4711 --no-apply                          only find out what it would bring"
+        })
+public final class TuneCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Parameters(paramLabel = "PID|URL", description = "The process, or the address that its console printed.")
+    private String target;
+
+    @Option(
+            names = "--window",
+            paramLabel = "TIME",
+            defaultValue = "2s",
+            description = "How long a rate is measured, 100ms to 1m. Default: ${DEFAULT-VALUE}.")
+    private Duration window;
+
+    @Option(
+            names = "--max-latency",
+            paramLabel = "TIME",
+            description = "The age that the oldest record in the pipeline may reach. Default: four times what it was at"
+                    + " the start, at least 5s.")
+    private @Nullable Duration maxLatency;
+
+    @Option(
+            names = "--max-steps",
+            paramLabel = "N",
+            defaultValue = "40",
+            description = "Make at most N steps, 1 to 1,000. Default: ${DEFAULT-VALUE}.")
+    private int maxSteps;
+
+    @Option(
+            names = "--raise",
+            paramLabel = "STAGE",
+            description = "A stage with one worker that may get more; may be repeated. Others are left alone, since one"
+                    + " worker may be what their order needs.")
+    private List<String> raised = new ArrayList<>();
+
+    @Option(
+            names = "--apply",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description =
+                    "Leave the best setting in force, or (--no-apply) restore that of the start. Default: --apply.")
+    private boolean apply;
+
+    @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the console demands.")
+    private @Nullable Path tokenFile;
+
+    @Option(names = "--json", description = "Print a line of JSON for each step, and a summary, on standard output.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Tuner tuner = tuner();
+        String token = tokenFile == null ? null : TokenFile.read(tokenFile, weir.terminal());
+        URI address = ConsoleAddress.of(target);
+        AtomicInteger steps = new AtomicInteger();
+        TuneOutput output = new TuneOutput(weir, json);
+        try (ConsoleClient console = new ConsoleClient(address, token);
+                Progress progress = weir.progress()) {
+            ConsoleTarget pipeline = new ConsoleTarget(
+                    console, () -> progress.update(() -> "measuring step %d".formatted(steps.get() + 1)));
+            pipeline.check();
+            Map<String, String> start = new HashMap<>();
+            console.get("/api/state")
+                    .path("controls")
+                    .forEach(control -> start.put(
+                            control.path("key").asText(), control.path("value").asText()));
+            weir.shutdown().onStop(tuner::stop);
+            TuneReport report = tuner.run(pipeline, step -> {
+                steps.set(step.number());
+                weir.terminal().clearStatus();
+                output.step(step);
+            });
+            if (!apply) {
+                restore(pipeline, report, start);
+            }
+            weir.terminal().clearStatus();
+            output.summary(report, apply);
+            return TuneOutput.isFailure(report) ? ExitCode.FAILED : ExitCode.DONE;
+        }
+    }
+
+    private Tuner tuner() {
+        Tuner.Builder settings = Tuner.builder();
+        try {
+            settings.window(window).maxSteps(maxSteps);
+            if (maxLatency != null) {
+                settings.maxLatency(maxLatency);
+            }
+        } catch (IllegalArgumentException e) {
+            throw CliFailure.usage(
+                    String.valueOf(e.getMessage()), "The options are --window, --max-steps and --max-latency.");
+        }
+        raised.forEach(settings::raise);
+        return settings.build();
+    }
+
+    private static void restore(ConsoleTarget pipeline, TuneReport report, Map<String, String> start)
+            throws InterruptedException {
+        // Stages before the dispatchers that bound them.
+        for (String key : report.settings().keySet().stream().sorted().toList().reversed()) {
+            String value = start.get(key);
+            if (value != null && report.end() != TuneReport.End.PIPELINE_ENDED) {
+                var ignored = pipeline.set(Map.of(key, value));
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.weir.console.internal.state;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.stream.RunningPipeline;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
+import java.time.Duration;
+
+/**
+ * The figures of a pipeline that a tuner needs beside those of its stages. Immutable.
+ *
+ * @param atNanos by the clock of this process
+ * @param failed dead-letter records written or held, and commits that failed
+ * @param oldest the age of the oldest unfinished record; zero if there is none, or nobody knows
+ * @param heapShare the share of the heap in use after the last collection; 0 before the first one
+ * @param backlog records that wait in the topics; -1 if nobody knows
+ */
+public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog) {
+
+    /** The figures now. */
+    public static Progress of(RunningPipeline pipeline) {
+        long failed = 0;
+        long backlog = -1;
+        Duration oldest = Duration.ZERO;
+        for (DeadLetterHandle letters : pipeline.handles(DeadLetterHandle.class)) {
+            failed += letters.written() + letters.held();
+        }
+        for (ConsumerHandle consumer : pipeline.handles(ConsumerHandle.class)) {
+            ConsumerDump dump = consumer.outline();
+            failed += dump.failedCommits();
+            for (PartitionDump partition : dump.partitions()) {
+                if (partition.lag() >= 0) {
+                    backlog = Math.max(0, backlog) + partition.lag();
+                }
+                ConsumerDump.Oldest first = partition.oldest();
+                if (first != null && first.age().compareTo(oldest) > 0) {
+                    oldest = first.age();
+                }
+            }
+        }
+        return new Progress(System.nanoTime(), failed, oldest, heapShareNow(), backlog);
+    }
+
+    private static double heapShareNow() {
+        long used = 0;
+        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+            MemoryUsage collected = pool.getType() == MemoryType.HEAP ? pool.getCollectionUsage() : null;
+            used += collected == null ? 0 : collected.getUsed();
+        }
+        return (double) used / Runtime.getRuntime().maxMemory();
+    }
+
+    void write(JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart("progress");
+        json.writeNumberField("at_nanos", atNanos);
+        json.writeNumberField("failed", failed);
+        json.writeNumberField("oldest_ms", oldest.toMillis());
+        json.writeNumberField("heap_share", Math.round(heapShare * 1000) / 1000.0);
+        json.writeNumberField("backlog", backlog);
+        json.writeEndObject();
+    }
+}

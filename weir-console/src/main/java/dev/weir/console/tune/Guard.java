@@ -1,0 +1,86 @@
+package dev.weir.console.tune;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches over a pipeline while a setting is tried: failed records, the age of the oldest record, the heap. Confined to
+ * the thread that tunes.
+ */
+final class Guard {
+
+    /** Failures that may be chance, whatever the rate was before. */
+    private static final long FEW_FAILURES = 3;
+
+    /** Unless the user says, records may become this many times as old as they were. */
+    private static final int OLDER = 4;
+
+    private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
+    private static final double MOST_HEAP = 0.9;
+
+    /** Readings in a row: one may meet a collection or a rebalance. */
+    private static final int IN_A_ROW = 5;
+
+    private final @Nullable Duration maxLatency;
+
+    private boolean knowsNormal;
+    private double failedShare;
+    private Duration mostOldest = LEAST_OLDEST;
+
+    private long failedBefore;
+    private long countBefore;
+    private int tooOld;
+    private int tooFull;
+
+    /** Creates one with the age that a record may reach, or null for one that is measured. */
+    Guard(@Nullable Duration maxLatency) {
+        this.maxLatency = maxLatency;
+    }
+
+    /** Takes what the pipeline does before any change for normal. */
+    void learn(TuneReading start, TuneReading end, String counter) {
+        long done = count(end, counter) - count(start, counter);
+        knowsNormal = true;
+        failedShare = done <= 0 ? 0 : Math.max(0, end.failed() - start.failed()) / (double) done;
+        mostOldest =
+                maxLatency != null ? maxLatency : max(LEAST_OLDEST, end.oldest().multipliedBy(OLDER));
+    }
+
+    private static Duration max(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    /** Begins to count anew. */
+    void begin(TuneReading now, String counter) {
+        failedBefore = now.failed();
+        countBefore = count(now, counter);
+        tooOld = 0;
+        tooFull = 0;
+    }
+
+    /** Checks one reading; returns the reason to stop in words, or null if all is well. */
+    @Nullable
+    String check(TuneReading now, String counter) {
+        if (!knowsNormal) {
+            return null;
+        }
+        long failed = now.failed() - failedBefore;
+        double expected = 2 * failedShare * Math.max(0, count(now, counter) - countBefore);
+        if (failed > expected + FEW_FAILURES) {
+            return failed + " records failed, " + Math.round(expected) + " at most were to be expected";
+        }
+        tooOld = now.oldest().compareTo(mostOldest) > 0 ? tooOld + 1 : 0;
+        if (tooOld >= IN_A_ROW) {
+            return "the oldest record is " + now.oldest().toMillis() + " ms old, over " + mostOldest.toMillis() + " ms";
+        }
+        tooFull = now.heapShare() > MOST_HEAP ? tooFull + 1 : 0;
+        if (tooFull >= IN_A_ROW) {
+            return "the heap is " + Math.round(now.heapShare() * 100) + " % full after a collection";
+        }
+        return null;
+    }
+
+    private static long count(TuneReading reading, String counter) {
+        return reading.counts().getOrDefault(counter, 0L);
+    }
+}

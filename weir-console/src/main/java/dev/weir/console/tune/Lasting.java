@@ -1,0 +1,56 @@
+package dev.weir.console.tune;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Settings as what makes them permanent. Functions only. */
+final class Lasting {
+
+    private Lasting() {}
+
+    static List<String> lines(Map<String, Long> settings) {
+        List<String> lines = new ArrayList<>();
+        List<String> options = new ArrayList<>();
+        new TreeMap<>(settings).forEach((key, value) -> {
+            lines.addAll(ofOne(key, value));
+            options.add("--set " + quoted(key + "=" + value));
+        });
+        if (!options.isEmpty()) {
+            lines.add("until the next start: weir console PID " + String.join(" ", options));
+        }
+        return lines;
+    }
+
+    private static String quoted(String option) {
+        return option.matches("[A-Za-z0-9._=/-]+") ? option : "'" + option + "'";
+    }
+
+    private static List<String> ofOne(String key, long value) {
+        if (key.equals(Moves.WINDOW)) {
+            return List.of(
+                    "code: ConsumerSettings.builder().maxOutstandingRecords(" + value + ")",
+                    "properties: weir.max.outstanding.records=" + value);
+        }
+        if (key.equals(Moves.BYTES)) {
+            return List.of(
+                    "code: ConsumerSettings.builder().bufferBytes(" + value + ")",
+                    "properties: weir.buffer.bytes=" + value);
+        }
+        String name = key.substring(key.indexOf('.') + 1, key.lastIndexOf('.'));
+        if (key.startsWith("dispatcher.")) {
+            return List.of(
+                    "code: a dispatcher \"" + name + "\" with " + value + " threads",
+                    "properties: dispatcher." + name + ".size=" + value + " (or WEIR_DISPATCHER_"
+                            + name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_") + "_SIZE=" + value + ")");
+        }
+        List<String> lines = new ArrayList<>(List.of("code: " + value + " workers in the stage \"" + name + "\""
+                + " (the first argument of its mapBlocking, mapAsync or mapParallel)"));
+        if (name.equals("work") || name.equals("handle")) {
+            lines.add("weir pipe: --concurrency " + value);
+        }
+        return lines;
+    }
+}

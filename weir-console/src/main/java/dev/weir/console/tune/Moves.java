@@ -1,0 +1,316 @@
+package dev.weir.console.tune;
+
+import dev.weir.console.tune.TuneReading.Control;
+import dev.weir.metrics.Limiter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes that may be tried next: first what brought something last, then what limits, then the others, the nearest
+ * in the pipeline first.
+ * Remembers what was tried in vain. Confined to the thread that tunes.
+ */
+final class Moves {
+
+    static final String WINDOW = "source.maxOutstandingRecords";
+    static final String BYTES = "source.bufferBytes";
+    private static final String STAGE = "stage.";
+    private static final String PARALLELISM = ".parallelism";
+    private static final String DISPATCHER = "dispatcher.";
+    private static final String SIZE = ".size";
+
+    /** The lever of all parallel stages together. */
+    private static final String ALL = "all";
+
+    private static final String SAVING = " saving";
+
+    /** A range that is not larger is not worth the time of a trial. */
+    private static final double WORTH_SAVING = 1.5;
+
+    private static final double DOUBLE = 2;
+    private static final double MOST_FACTOR = 8;
+
+    /** After a step that brought this much, the next one of its lever goes twice as far. */
+    private static final double BIG_GAIN = 1.5;
+
+    /** A step that brought less than this share of its factor may have gone too far. */
+    private static final double LINEAR = 0.8;
+
+    private final Set<String> raisedAnyway;
+
+    /** The smallest factor that brought nothing from here, by lever. */
+    private final Map<String, Double> failed = new HashMap<>();
+
+    /** The values that the guard refused, by key: never that high again. */
+    private final Map<String, Long> guarded = new HashMap<>();
+
+    /** What the last step of a control began with, if less than it took may do. */
+    private final Map<String, Long> tooFar = new LinkedHashMap<>();
+
+    private final Set<String> slower = new HashSet<>();
+    private final Map<String, Double> momentum = new HashMap<>();
+
+    /** Creates an empty memory; {@code raisedAnyway} are stages that may get more workers though they have one. */
+    Moves(Set<String> raisedAnyway) {
+        this.raisedAnyway = Set.copyOf(raisedAnyway);
+    }
+
+    /** Forgets what was in vain: it may bring something at the setting that holds now. */
+    void accepted(Move move, double gain, TuneReading before) {
+        if (move.saves()) {
+            return;
+        }
+        boolean all = move.lever().equals(ALL);
+        move.settings().forEach((key, value) -> {
+            Control control = before.controls().get(key);
+            if (control != null && value > control.value() && (all || gain < move.factor() * LINEAR)) {
+                tooFar.put(key, control.value());
+            } else {
+                tooFar.remove(key);
+            }
+        });
+        failed.clear();
+        slower.clear();
+        momentum.clear();
+        momentum.put(move.lever(), gain >= BIG_GAIN ? 2 * DOUBLE : DOUBLE);
+    }
+
+    void inVain(Move move, boolean wasSlower) {
+        failed.merge(move.lever(), move.factor(), Math::min);
+        if (wasSlower) {
+            slower.add(move.lever());
+        }
+    }
+
+    void guarded(Move move, TuneReading before) {
+        inVain(move, false);
+        move.settings().forEach((key, value) -> {
+            Control control = before.controls().get(key);
+            if (control != null && value > control.value()) {
+                guarded.merge(key, value, Math::min);
+            }
+        });
+    }
+
+    /** The next change; null if all were tried. */
+    @Nullable
+    Move next(TuneReading now) {
+        for (Control control : ordered(now)) {
+            Move move = raise(control, now);
+            if (move != null) {
+                return move;
+            }
+        }
+        Move together = raiseAll(now);
+        if (together != null) {
+            return together;
+        }
+        Move lower = lower(now);
+        return lower != null ? lower : save(now);
+    }
+
+    /** A control whose last step may have gone further than it had to, half the way back. */
+    private @Nullable Move save(TuneReading now) {
+        for (String key : List.copyOf(tooFar.keySet())) {
+            Control control = now.controls().get(key);
+            long from = tooFar.getOrDefault(key, 0L);
+            long value = control == null ? 0 : (long) Math.ceil(Math.sqrt((double) from * control.value()));
+            if (control == null
+                    || !isOfStage(control)
+                    || failed.containsKey(key + SAVING)
+                    || value >= control.value()
+                    || control.value() < WORTH_SAVING * from) {
+                tooFar.remove(key);
+                continue;
+            }
+            Map<String, Long> settings = Map.of(key, value);
+            return new Move(key + SAVING, settings, change(settings, now), 1, DOUBLE, true);
+        }
+        return null;
+    }
+
+    private List<Control> ordered(TuneReading now) {
+        Set<Control> ordered = new LinkedHashSet<>();
+        // What has just brought something may bring more.
+        List<String> keys = new ArrayList<>(momentum.keySet());
+        keys.addAll(keysOf(now.limiter(), now));
+        for (String key : keys) {
+            Control control = now.controls().get(key);
+            if (control != null) {
+                ordered.add(control);
+            }
+        }
+        List<String> stages = List.copyOf(now.counts().keySet());
+        Limiter limiter = now.limiter();
+        int limiting = limiter == null ? -1 : stages.indexOf(limiter.name());
+        int from = limiting >= 0 ? limiting : stages.size() - 1;
+        now.controls().values().stream()
+                .filter(Moves::isOfStage)
+                .sorted(Comparator.comparingInt(control -> Math.abs(stages.indexOf(stageOf(control)) - from)))
+                .forEach(ordered::add);
+        now.controls().values().stream()
+                .filter(control -> control.key().startsWith(DISPATCHER))
+                .forEach(ordered::add);
+        for (String key : List.of(WINDOW, BYTES)) {
+            Control control = now.controls().get(key);
+            if (control != null) {
+                ordered.add(control);
+            }
+        }
+        return List.copyOf(ordered);
+    }
+
+    /** The keys of the controls that a limiter points to; empty if there is none. */
+    private static List<String> keysOf(@Nullable Limiter limiter, TuneReading now) {
+        if (limiter == null) {
+            return List.of();
+        }
+        return switch (limiter.kind()) {
+            case WINDOW, ONE_PARTITION -> List.of(WINDOW, BYTES);
+            case BYTE_BUDGET -> List.of(BYTES, WINDOW);
+            case DISPATCHER -> List.of(DISPATCHER + limiter.name() + SIZE);
+            case STAGE_CPU, STAGE_WAIT, KEY_SKEW -> {
+                List<String> keys = new ArrayList<>(List.of(STAGE + limiter.name() + PARALLELISM));
+                Control stage = now.controls().get(keys.getFirst());
+                if (stage != null && stage.dispatcher() != null) {
+                    keys.add(DISPATCHER + stage.dispatcher() + SIZE);
+                }
+                yield keys;
+            }
+            default -> List.of();
+        };
+    }
+
+    private static boolean isOfStage(Control control) {
+        return control.key().startsWith(STAGE) && control.key().endsWith(PARALLELISM);
+    }
+
+    private static String stageOf(Control control) {
+        return control.key().substring(STAGE.length(), control.key().length() - PARALLELISM.length());
+    }
+
+    /** Whether it has one worker, which may be what its order or its function needs. */
+    private boolean mustStay(Control control) {
+        return isOfStage(control) && control.value() == 1 && !raisedAnyway.contains(stageOf(control));
+    }
+
+    /** Stages that are left alone because they have one worker. */
+    List<String> leftAlone(TuneReading now) {
+        return now.controls().values().stream()
+                .filter(this::mustStay)
+                .map(Moves::stageOf)
+                .toList();
+    }
+
+    private @Nullable Move raise(Control control, TuneReading now) {
+        double least = failed.getOrDefault(control.key(), Double.POSITIVE_INFINITY);
+        if (mustStay(control) || least <= DOUBLE) {
+            return null;
+        }
+        double promised = promised(control, now.limiter());
+        double wanted = Math.clamp(promised, DOUBLE, MOST_FACTOR);
+        double factor = least <= MOST_FACTOR ? DOUBLE : Math.max(wanted, momentum.getOrDefault(control.key(), DOUBLE));
+        Map<String, Long> settings = raised(List.of(control), factor, now);
+        if (settings.isEmpty()) {
+            return null;
+        }
+        return new Move(control.key(), settings, change(settings, now), Math.max(1, promised), factor, false);
+    }
+
+    private static double promised(Control control, @Nullable Limiter limiter) {
+        if (limiter == null) {
+            return 1;
+        }
+        boolean names = control.key().equals(STAGE + limiter.name() + PARALLELISM)
+                || control.key().equals(DISPATCHER + limiter.name() + SIZE);
+        boolean isWindow =
+                limiter.kind() == Limiter.Kind.WINDOW && control.key().equals(WINDOW);
+        boolean isBudget =
+                limiter.kind() == Limiter.Kind.BYTE_BUDGET && control.key().equals(BYTES);
+        return names || isWindow || isBudget ? limiter.expectedGain() : 1;
+    }
+
+    /** All parallel stages together: where two are equally full, more for one of them alone brings nothing. */
+    private @Nullable Move raiseAll(TuneReading now) {
+        List<Control> stages = now.controls().values().stream()
+                .filter(control -> isOfStage(control) && !mustStay(control))
+                .toList();
+        if (stages.size() < 2 || failed.containsKey(ALL)) {
+            return null;
+        }
+        Map<String, Long> settings = raised(stages, DOUBLE, now);
+        return settings.size() < 2 ? null : new Move(ALL, settings, change(settings, now), 1, DOUBLE, false);
+    }
+
+    /** A control that made the pipeline slower when it was raised. */
+    private @Nullable Move lower(TuneReading now) {
+        for (String key : slower) {
+            Control control = now.controls().get(key);
+            String lever = key + " down";
+            if (control != null && !failed.containsKey(lever) && control.value() / 2 >= Math.max(1, control.min())) {
+                Map<String, Long> settings = Map.of(key, control.value() / 2);
+                return new Move(lever, settings, change(settings, now), 1, DOUBLE, false);
+            }
+        }
+        return null;
+    }
+
+    /** The values of some controls raised by a factor, with the dispatchers that bound them; empty if none can be. */
+    private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
+        Map<String, Long> settings = new LinkedHashMap<>();
+        for (Control control : controls) {
+            long wanted = (long) Math.ceil(control.value() * factor);
+            Control bound =
+                    control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
+            // What bounds it now besides its dispatcher is told once that is larger.
+            long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
+            long value = Math.min(Math.min(wanted, most), guarded.getOrDefault(control.key(), Long.MAX_VALUE) - 1);
+            if (value <= control.value()) {
+                continue;
+            }
+            if (bound != null) {
+                long size = threadsFor(control, value, settings, now) + bound.min() - 1;
+                if (size > bound.value()) {
+                    long allowed = Math.min(bound.max(), guarded.getOrDefault(bound.key(), Long.MAX_VALUE) - 1);
+                    if (allowed < value) {
+                        continue;
+                    }
+                    settings.put(bound.key(), Math.min(size, allowed));
+                }
+            }
+            // Behind its dispatcher: changes are made in this order.
+            settings.put(control.key(), value);
+        }
+        return settings;
+    }
+
+    /** Threads that all stages of a dispatcher use if this one has so many workers. */
+    private static long threadsFor(Control stage, long workers, Map<String, Long> settings, TuneReading now) {
+        long threads = workers;
+        for (Control other : now.controls().values()) {
+            if (!other.key().equals(stage.key())
+                    && other.dispatcher() != null
+                    && other.dispatcher().equals(stage.dispatcher())) {
+                threads += settings.getOrDefault(other.key(), other.value());
+            }
+        }
+        return threads;
+    }
+
+    private static String change(Map<String, Long> settings, TuneReading now) {
+        List<String> changes = new ArrayList<>();
+        settings.forEach((key, value) -> {
+            Control before = now.controls().get(key);
+            changes.add(key + " " + (before == null ? "?" : before.value()) + " -> " + value);
+        });
+        return String.join(", ", changes);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.console.tune;
+
+import java.util.List;
+
+/**
+ * A measured rate. Immutable.
+ *
+ * @param noise the standard error of the rate as a share of it, at least {@link #LEAST_NOISE}
+ */
+record Rate(double perSecond, double noise) {
+
+    /** Two windows of a steady pipeline differ by as much. */
+    static final double LEAST_NOISE = 0.01;
+
+    /** Windows are cut into at most this many slices. */
+    private static final int SLICES = 8;
+
+    /** Fewer changes of the counter say nothing about noise. */
+    private static final int LEAST_CHANGES = 4;
+
+    private static final double UNKNOWN_NOISE = 0.25;
+
+    /**
+     * A moment at which the counter had moved.
+     *
+     * @param count of elements
+     */
+    record Sample(long atNanos, long count) {
+
+        double rateSince(Sample earlier) {
+            return (count - earlier.count) * 1e9 / Math.max(1, atNanos - earlier.atNanos);
+        }
+    }
+
+    /**
+     * The rate from the first change of a counter to the last one: a counter that moves in large steps is not cut
+     * within a step.
+     *
+     * @param changes at least one
+     * @param end the end of the window
+     */
+    static Rate of(List<Sample> changes, Sample end) {
+        Sample first = changes.getFirst();
+        Sample last = changes.getLast();
+        if (changes.size() < LEAST_CHANGES) {
+            return new Rate(end.rateSince(first), UNKNOWN_NOISE);
+        }
+        double rate = last.rateSince(first);
+        int slices = Math.min(SLICES, changes.size() - 1);
+        double squares = 0;
+        for (int i = 0; i < slices; i++) {
+            Sample from = changes.get(i * (changes.size() - 1) / slices);
+            Sample to = changes.get((i + 1) * (changes.size() - 1) / slices);
+            double off = to.rateSince(from) / rate - 1;
+            squares += off * off;
+        }
+        double error = Math.sqrt(squares / (slices - 1) / slices);
+        return new Rate(rate, Math.max(LEAST_NOISE, error));
+    }
+
+    /** The factor of {@code before}; infinite if that was none. */
+    double over(Rate before) {
+        return before.perSecond > 0 ? perSecond / before.perSecond : perSecond > 0 ? Double.POSITIVE_INFINITY : 1;
+    }
+
+    /** The noise of the factor between the two. */
+    double noiseWith(Rate other) {
+        return Math.hypot(noise, other.noise);
+    }
+}

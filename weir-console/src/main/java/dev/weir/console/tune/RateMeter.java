@@ -1,0 +1,155 @@
+package dev.weir.console.tune;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** Measures rates of a pipeline, under a guard. Confined to the thread that tunes, but for the request to stop. */
+final class RateMeter {
+
+    private static final long MOST_POLL_MILLIS = 100;
+    private static final long LEAST_POLL_MILLIS = 5;
+    private static final int POLLS_PER_WINDOW = 40;
+
+    /** A counter that moves less often in a window is watched for longer. */
+    private static final int ENOUGH_CHANGES = 9;
+
+    /** How many times longer at most. */
+    private static final int LONGEST = 8;
+
+    /** What the counter of the rate must have counted in a window. */
+    private static final long ENOUGH_ELEMENTS = 100;
+
+    private final TuneTarget target;
+    private final Guard guard;
+    private final BooleanSupplier stopRequested;
+    private final Duration window;
+    private final Duration poll;
+
+    private String counter = "";
+    private TuneReading last;
+
+    RateMeter(TuneTarget target, Guard guard, Duration window, BooleanSupplier stopRequested)
+            throws InterruptedException {
+        this.target = target;
+        this.guard = guard;
+        this.window = window;
+        this.stopRequested = stopRequested;
+        this.poll = Duration.ofMillis(
+                Math.clamp(window.toMillis() / POLLS_PER_WINDOW, LEAST_POLL_MILLIS, MOST_POLL_MILLIS));
+        this.last = target.read();
+    }
+
+    /** The last reading. */
+    TuneReading last() {
+        return last;
+    }
+
+    /** Takes a reading. */
+    void refresh() throws InterruptedException, Halted {
+        readUnguarded();
+    }
+
+    /** The stage whose elements are counted. */
+    String counter() {
+        return counter;
+    }
+
+    /** Chooses the stage to count by, and learns what is normal. */
+    Rate first() throws InterruptedException, Halted {
+        TuneReading start = read();
+        Duration waited = Duration.ZERO;
+        do {
+            pause(window);
+            waited = waited.plus(window);
+            counter = counterOf(start, last);
+        } while (last.counts().getOrDefault(counter, 0L).equals(start.counts().getOrDefault(counter, 0L))
+                && waited.compareTo(window.multipliedBy(LONGEST)) < 0);
+        guard.learn(start, last, counter);
+        return measure();
+    }
+
+    /** The last stage that counts enough to tell rates apart; otherwise the one that counts most. */
+    private static String counterOf(TuneReading from, TuneReading to) {
+        String most = "";
+        long mostElements = -1;
+        String chosen = "";
+        for (Map.Entry<String, Long> stage : to.counts().entrySet()) {
+            long elements = stage.getValue() - from.counts().getOrDefault(stage.getKey(), 0L);
+            if (elements >= ENOUGH_ELEMENTS) {
+                chosen = stage.getKey();
+            }
+            if (elements > mostElements) {
+                mostElements = elements;
+                most = stage.getKey();
+            }
+        }
+        return chosen.isEmpty() ? most : chosen;
+    }
+
+    /** Lets a change take effect, then measures. */
+    Rate settleAndMeasure() throws InterruptedException, Halted {
+        begin();
+        pause(window.dividedBy(2));
+        return measure();
+    }
+
+    private void pause(Duration time) throws InterruptedException, Halted {
+        long end = last.atNanos() + time.toNanos();
+        while (last.atNanos() < end) {
+            target.await(poll);
+            read();
+        }
+    }
+
+    /** Measures for a window, or longer if the counter moves in large steps. */
+    Rate measure() throws InterruptedException, Halted {
+        Rate.Sample begin = sample(begin());
+        List<Rate.Sample> changes = new ArrayList<>();
+        Rate.Sample now = begin;
+        long windowNanos = window.toNanos();
+        long elapsed = 0;
+        while (elapsed < windowNanos || (changes.size() < ENOUGH_CHANGES && elapsed < LONGEST * windowNanos)) {
+            target.await(poll);
+            Rate.Sample next = sample(read());
+            if (next.count() != now.count()) {
+                changes.add(next);
+            }
+            now = next;
+            elapsed = now.atNanos() - begin.atNanos();
+        }
+        return changes.isEmpty() ? new Rate(0, Rate.LEAST_NOISE) : Rate.of(changes, now);
+    }
+
+    private Rate.Sample sample(TuneReading reading) {
+        return new Rate.Sample(reading.atNanos(), reading.counts().getOrDefault(counter, 0L));
+    }
+
+    private TuneReading read() throws InterruptedException, Halted {
+        readUnguarded();
+        String reason = guard.check(last, counter);
+        if (reason != null) {
+            throw new Halted(TuneReport.End.GUARD, reason);
+        }
+        return last;
+    }
+
+    /** What went wrong before does not count. */
+    private TuneReading begin() throws InterruptedException, Halted {
+        readUnguarded();
+        guard.begin(last, counter);
+        return last;
+    }
+
+    private void readUnguarded() throws InterruptedException, Halted {
+        if (stopRequested.getAsBoolean()) {
+            throw new Halted(TuneReport.End.STOPPED, "stopped");
+        }
+        last = target.read();
+        if (!last.isRunning()) {
+            throw new Halted(TuneReport.End.PIPELINE_ENDED, "the pipeline has ended");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package dev.weir.console.tune;
+
+import dev.weir.console.ControlReport;
+import dev.weir.console.tune.TuneReading.Control;
+import dev.weir.console.tune.TuneStep.Verdict;
+import dev.weir.metrics.Limiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a {@link Tuner}. Confined to the thread that tunes.
+ *
+ * <pre>
+ *   best ---- move, tried ---- faster ----------------------------------------> the best
+ *     ^           |                                                                ^
+ *     |           +-- not clear: both in turns -- faster --------------------------+
+ *     |                     |
+ *     +---- the next move --+---- taken back, or the guard stopped it
+ * </pre>
+ */
+final class Search {
+
+    /** Windows that are waited for until the rate of the start no longer rises. */
+    private static final int MOST_WARM_UPS = 6;
+
+    /** Two windows of warm code differ by less. */
+    private static final double RISES = 1.05;
+
+    /** Rates of a pipeline that keeps up differ by what arrives: a second's worth is no backlog. */
+    private static final double BACKLOG_SECONDS = 1;
+
+    /** A rate that was measured longer ago than this many windows is measured again. */
+    private static final int STALE_WINDOWS = 8;
+
+    private final TuneTarget target;
+    private final RateMeter meter;
+    private final Moves moves;
+    private final Duration window;
+    private final int maxSteps;
+    private final Consumer<? super TuneStep> told;
+
+    private final List<TuneStep> steps = new ArrayList<>();
+    private final Map<String, Long> initial = new LinkedHashMap<>();
+
+    /** The values that a trial has changed, as they were; empty between trials. */
+    private final Map<String, Long> before = new LinkedHashMap<>();
+
+    private Rate best = new Rate(0, Rate.LEAST_NOISE);
+    private long bestAtNanos;
+
+    Search(
+            TuneTarget target,
+            Guard guard,
+            Duration window,
+            int maxSteps,
+            Set<String> raisedAnyway,
+            BooleanSupplier stopRequested,
+            Consumer<? super TuneStep> told)
+            throws InterruptedException {
+        this.target = target;
+        this.meter = new RateMeter(target, guard, window, stopRequested);
+        this.moves = new Moves(raisedAnyway);
+        this.window = window;
+        this.maxSteps = maxSteps;
+        this.told = told;
+    }
+
+    TuneReport run() throws InterruptedException {
+        meter.last().controls().forEach((key, control) -> initial.put(key, control.value()));
+        try {
+            return search();
+        } catch (Halted halted) {
+            return report(halted.end(), halted.reason());
+        } finally {
+            restore();
+        }
+    }
+
+    private TuneReport search() throws InterruptedException, Halted {
+        best = warmUp();
+        note(TuneStep.first(best, meter.last().limiter()));
+        if (best.perSecond() <= 0) {
+            return report(TuneReport.End.IDLE, "nothing moved: is the source paused, or is there nothing to read?");
+        }
+        while (steps.size() < maxSteps) {
+            // A trial that was taken back was in force when the last reading was taken.
+            meter.refresh();
+            if (keepsUp()) {
+                return report(
+                        TuneReport.End.KEEPS_UP,
+                        "the pipeline keeps up with all that arrives: tune it while it has a backlog");
+            }
+            Move move = moves.next(meter.last());
+            if (move == null) {
+                return report(TuneReport.End.DONE, "no control brings anything more");
+            }
+            attempt(move);
+        }
+        return report(TuneReport.End.MOST_STEPS, "it made " + maxSteps + " steps, as many as it may");
+    }
+
+    private Rate warmUp() throws InterruptedException, Halted {
+        Rate rate = meter.first();
+        for (int i = 0; i < MOST_WARM_UPS; i++) {
+            Rate next = meter.measure();
+            boolean rises = next.over(rate) >= RISES;
+            rate = next;
+            if (!rises) {
+                break;
+            }
+        }
+        bestAtNanos = meter.last().atNanos();
+        return rate;
+    }
+
+    private boolean keepsUp() {
+        TuneReading now = meter.last();
+        Limiter limiter = now.limiter();
+        boolean saysSo = limiter != null
+                && (limiter.kind() == Limiter.Kind.ARRIVAL || limiter.kind() == Limiter.Kind.SOURCE_IDLE);
+        // A limiter can be wrong; without both there are only trials that bring nothing.
+        return saysSo && now.backlog() >= 0 && now.backlog() < BACKLOG_SECONDS * best.perSecond();
+    }
+
+    private void attempt(Move move) throws InterruptedException, Halted {
+        refreshBest();
+        TuneReading reading = meter.last();
+        move.settings().keySet().forEach(key -> {
+            Control control = reading.controls().get(key);
+            if (control != null) {
+                before.put(key, control.value());
+            }
+        });
+        String refusal = set(move.settings());
+        if (refusal != null) {
+            restore();
+            moves.inVain(move, false);
+            note(tried(move, new Trial(0, 1, 1, 1), Verdict.REFUSED, refusal, reading.limiter()));
+            return;
+        }
+        try {
+            Trial trial = Trial.of(best, meter.settleAndMeasure());
+            judge(move, reading, trial.isClear() ? trial : trial.inTurns(turns(move)));
+        } catch (Halted halted) {
+            if (halted.end() != TuneReport.End.GUARD) {
+                throw halted;
+            }
+            Limiter limiter = meter.last().limiter();
+            restore();
+            moves.guarded(move, reading);
+            note(tried(move, new Trial(0, 1, 1, 1), Verdict.GUARDED, halted.reason(), limiter));
+            recover();
+        }
+    }
+
+    /** Measures the setting before once more; ends if what the guard found is still there. */
+    private void recover() throws InterruptedException, Halted {
+        try {
+            Rate ignored = meter.settleAndMeasure();
+        } catch (Halted halted) {
+            if (halted.end() != TuneReport.End.GUARD) {
+                throw halted;
+            }
+            // What the change left behind may take a while to go.
+        }
+        measureBest();
+    }
+
+    private void refreshBest() throws InterruptedException, Halted {
+        if (meter.last().atNanos() - bestAtNanos > STALE_WINDOWS * window.toNanos()) {
+            measureBest();
+        }
+    }
+
+    private void measureBest() throws InterruptedException, Halted {
+        best = meter.settleAndMeasure();
+        bestAtNanos = meter.last().atNanos();
+    }
+
+    private void judge(Move move, TuneReading reading, Trial trial) throws InterruptedException {
+        Verdict equal = move.saves() ? Verdict.CHEAPER : Verdict.EQUAL;
+        Verdict verdict = trial.isFaster() ? Verdict.FASTER : trial.isSlower() ? Verdict.SLOWER : equal;
+        Limiter limiter = meter.last().limiter();
+        if (verdict == Verdict.FASTER || verdict == Verdict.CHEAPER) {
+            before.clear();
+            best = new Rate(trial.perSecond(), Rate.LEAST_NOISE);
+            bestAtNanos = meter.last().atNanos();
+            moves.accepted(move, trial.gain(), reading);
+        } else {
+            restore();
+            moves.inVain(move, verdict == Verdict.SLOWER);
+        }
+        note(tried(move, trial, verdict, "", limiter));
+    }
+
+    private TuneStep tried(Move move, Trial trial, Verdict verdict, String reason, @Nullable Limiter limiter) {
+        return TuneStep.tried(
+                steps.size() + 1,
+                move,
+                trial.perSecond(),
+                trial.gain(),
+                trial.low(),
+                trial.high(),
+                verdict,
+                reason,
+                limiter);
+    }
+
+    private void note(TuneStep step) {
+        steps.add(step);
+        told.accept(step);
+    }
+
+    private Trial.Turns turns(Move move) {
+        Map<String, Long> old = reversed(before);
+        return new Trial.Turns() {
+            @Override
+            public Rate before() throws InterruptedException, Halted {
+                String ignored = set(old);
+                return meter.settleAndMeasure();
+            }
+
+            @Override
+            public Rate after() throws InterruptedException, Halted {
+                String ignored = set(move.settings());
+                return meter.settleAndMeasure();
+            }
+        };
+    }
+
+    /** Makes changes; returns the reason of a refusal, or null. */
+    private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
+        Map<String, String> texts = new LinkedHashMap<>();
+        settings.forEach((key, value) -> texts.put(key, Long.toString(value)));
+        List<ControlReport.Refusal> refused = target.set(texts).refused();
+        return refused.isEmpty() ? null : refused.getFirst().reason();
+    }
+
+    /** Takes the trial back that is going on, if one is; also on a thread that was interrupted. */
+    private void restore() throws InterruptedException {
+        if (before.isEmpty()) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            String ignored = set(reversed(before));
+            before.clear();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A stage goes back before the dispatcher that it was given. */
+    private static Map<String, Long> reversed(Map<String, Long> settings) {
+        Map<String, Long> reversed = new LinkedHashMap<>();
+        new ArrayList<>(settings.keySet()).reversed().forEach(key -> reversed.put(key, settings.getOrDefault(key, 0L)));
+        return reversed;
+    }
+
+    private TuneReport report(TuneReport.End end, String reason) throws InterruptedException {
+        restore();
+        Map<String, Long> changed = new LinkedHashMap<>();
+        for (TuneStep step : steps) {
+            if (!step.isTakenBack()) {
+                changed.putAll(step.settings());
+            }
+        }
+        changed.entrySet().removeIf(each -> each.getValue().equals(initial.get(each.getKey())));
+        return new TuneReport(steps, end, reason, changed, meter.counter(), moves.leftAlone(meter.last()));
+    }
+}

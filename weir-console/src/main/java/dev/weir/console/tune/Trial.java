@@ -1,0 +1,88 @@
+package dev.weir.console.tune;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The evidence for one change: its rate next to that of the setting before. Immutable.
+ *
+ * @param perSecond the rate with the change
+ * @param gain its factor
+ * @param low the lowest gain that the measurements allow
+ * @param high the highest one
+ */
+record Trial(double perSecond, double gain, double low, double high) {
+
+    /** From here on a step stays, if both settings took turns. */
+    private static final double WORTH_IT = 1.03;
+
+    /** From here on, and outside the noise, one measurement is enough. */
+    private static final double CLEAR = 1.05;
+
+    /** How many times the noise a gain must differ from none. */
+    private static final double SURE = 3;
+
+    private static final int PAIRS = 4;
+
+    /** Pairs after which agreement is enough. */
+    private static final int ENOUGH_PAIRS = 3;
+
+    /** Changes between the two settings and measures the one in force. */
+    interface Turns {
+        Rate before() throws InterruptedException, Halted;
+
+        Rate after() throws InterruptedException, Halted;
+    }
+
+    /** One measurement of each. */
+    static Trial of(Rate before, Rate after) {
+        double gain = after.over(before);
+        double noise = after.noiseWith(before);
+        return new Trial(after.perSecond(), gain, gain / (1 + SURE * noise), gain * (1 + SURE * noise));
+    }
+
+    /** Whether the gain, or the loss, is one by any measure. */
+    boolean isClear() {
+        return (gain >= CLEAR && low > 1) || (gain <= 1 / CLEAR && high < 1);
+    }
+
+    boolean isFaster() {
+        return gain >= WORTH_IT;
+    }
+
+    boolean isSlower() {
+        return gain <= 1 / WORTH_IT;
+    }
+
+    /** Both settings in turns, after a first look that left it open which is faster. */
+    Trial inTurns(Turns turns) throws InterruptedException, Halted {
+        List<Double> gains = new ArrayList<>(List.of(gain));
+        List<Double> rates = new ArrayList<>(List.of(perSecond));
+        while (gains.size() < PAIRS && !(gains.size() >= ENOUGH_PAIRS && agree(gains))) {
+            Rate before = turns.before();
+            Rate after = turns.after();
+            gains.add(after.over(before));
+            rates.add(after.perSecond());
+        }
+        double median = median(gains);
+        // Two against two is no agreement.
+        boolean most = gains.stream().filter(each -> each >= WORTH_IT).count() > gains.size() / 2;
+        double counted = median >= WORTH_IT && !most ? 1 : median;
+        return new Trial(
+                median(rates),
+                counted,
+                gains.stream().min(Double::compare).orElse(counted),
+                gains.stream().max(Double::compare).orElse(counted));
+    }
+
+    private static boolean agree(List<Double> gains) {
+        return gains.stream().allMatch(each -> each >= WORTH_IT)
+                || gains.stream().allMatch(each -> each < WORTH_IT);
+    }
+
+    private static double median(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        int middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    }
+}

@@ -1,0 +1,175 @@
+package dev.weir.console.tune;
+
+import dev.weir.metrics.Limiter;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A pipeline at one moment, as far as tuning needs it: its progress, its health, its controls. Immutable. */
+public final class TuneReading {
+
+    /**
+     * A control and its value.
+     *
+     * @param dispatcher the dispatcher whose size bounds it; null if it is no control of a stage, or not known
+     */
+    record Control(
+            String key,
+            long value,
+            long min,
+            long max,
+            @Nullable String dispatcher) {}
+
+    private final long atNanos;
+    private final boolean running;
+    private final Map<String, Long> counts;
+    private final Map<String, Control> controls;
+    private final long failed;
+    private final Duration oldest;
+    private final double heapShare;
+    private final long backlog;
+    private final @Nullable Limiter limiter;
+
+    private TuneReading(Builder from) {
+        this.atNanos = from.atNanos;
+        this.running = from.running;
+        this.counts = new LinkedHashMap<>(from.counts);
+        this.controls = new LinkedHashMap<>(from.controls);
+        this.failed = from.failed;
+        this.oldest = from.oldest;
+        this.heapShare = from.heapShare;
+        this.backlog = from.backlog;
+        this.limiter = from.limiter;
+    }
+
+    /**
+     * A reading to be filled.
+     *
+     * @param atNanos its time by any clock that only moves forward
+     */
+    public static Builder builder(long atNanos) {
+        return new Builder(atNanos);
+    }
+
+    long atNanos() {
+        return atNanos;
+    }
+
+    boolean isRunning() {
+        return running;
+    }
+
+    /** Elements that each stage has counted, in the order of the stages. */
+    Map<String, Long> counts() {
+        return counts;
+    }
+
+    /** By key, in the order in which they were added. */
+    Map<String, Control> controls() {
+        return controls;
+    }
+
+    long failed() {
+        return failed;
+    }
+
+    Duration oldest() {
+        return oldest;
+    }
+
+    double heapShare() {
+        return heapShare;
+    }
+
+    /** Records that wait to be read, or -1. */
+    long backlog() {
+        return backlog;
+    }
+
+    @Nullable
+    Limiter limiter() {
+        return limiter;
+    }
+
+    @Override
+    public String toString() {
+        return "counts=" + counts + ", controls=" + controls.values();
+    }
+
+    /** What a reading has. Not thread-safe. */
+    public static final class Builder {
+
+        private final long atNanos;
+        private final Map<String, Long> counts = new LinkedHashMap<>();
+        private final Map<String, Control> controls = new LinkedHashMap<>();
+        private boolean running = true;
+        private long failed;
+        private Duration oldest = Duration.ZERO;
+        private double heapShare;
+        private long backlog = -1;
+        private @Nullable Limiter limiter;
+
+        private Builder(long atNanos) {
+            this.atNanos = atNanos;
+        }
+
+        /** Says that the pipeline has ended. */
+        public Builder ended() {
+            this.running = false;
+            return this;
+        }
+
+        /** Adds a stage, from the source on, with the elements that it took and handed on so far. */
+        public Builder stage(String name, long in, long out) {
+            counts.put(Objects.requireNonNull(name, "name"), Math.max(in, out));
+            return this;
+        }
+
+        /**
+         * Adds a control that takes whole numbers.
+         *
+         * @param dispatcher the name of the dispatcher whose size bounds it; null if none does, or that is not known
+         */
+        public Builder control(String key, long value, long min, long max, @Nullable String dispatcher) {
+            controls.put(Objects.requireNonNull(key, "key"), new Control(key, value, min, max, dispatcher));
+            return this;
+        }
+
+        /** Records that failed so far: dead-letter records, failed commits. Default: 0. */
+        public Builder failed(long records) {
+            this.failed = records;
+            return this;
+        }
+
+        /** The age of the oldest record in the pipeline. Default: zero, for unknown. */
+        public Builder oldest(Duration age) {
+            this.oldest = Objects.requireNonNull(age, "age");
+            return this;
+        }
+
+        /** The share of the heap that was in use after the last collection, 0 to 1. Default: 0, for unknown. */
+        public Builder heapShare(double share) {
+            this.heapShare = share;
+            return this;
+        }
+
+        /** Records that wait to be read. Default: -1, for unknown. */
+        public Builder backlog(long records) {
+            this.backlog = records;
+            return this;
+        }
+
+        /** What limits the pipeline. Default: null, for unknown. */
+        public Builder limiter(@Nullable Limiter limits) {
+            this.limiter = limits;
+            return this;
+        }
+
+        /** The reading. */
+        public TuneReading build() {
+            return new TuneReading(this);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.weir.console.tune;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The result of tuning. Immutable. */
+public final class TuneReport {
+
+    /** Why it ended. */
+    public enum End {
+        /** No control brings anything more. */
+        DONE,
+        /** The pipeline keeps up with all that arrives, so no setting can be told from another. */
+        KEEPS_UP,
+        /** Nothing moved, so there is no rate to raise. */
+        IDLE,
+        /** It was asked to stop. */
+        STOPPED,
+        /** The guard found something wrong that did not go away with the change. */
+        GUARD,
+        /** The pipeline ended. */
+        PIPELINE_ENDED,
+        /** It made as many steps as it may. */
+        MOST_STEPS;
+
+        /** As programs read it. */
+        public String id() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    private final List<TuneStep> steps;
+    private final End end;
+    private final String reason;
+    private final Map<String, Long> settings;
+    private final String counter;
+    private final List<String> leftAlone;
+
+    TuneReport(
+            List<TuneStep> steps,
+            End end,
+            String reason,
+            Map<String, Long> settings,
+            String counter,
+            List<String> leftAlone) {
+        this.steps = List.copyOf(steps);
+        this.end = end;
+        this.reason = reason;
+        this.settings = Map.copyOf(settings);
+        this.counter = counter;
+        this.leftAlone = List.copyOf(leftAlone);
+    }
+
+    /** All steps; empty if not even the setting that the pipeline had was measured. */
+    public List<TuneStep> steps() {
+        return steps;
+    }
+
+    /** Why it ended. */
+    public End end() {
+        return end;
+    }
+
+    /** The same in words, without a full stop. */
+    public String reason() {
+        return reason;
+    }
+
+    /** The step whose setting is in force; null if there is none. */
+    public @Nullable TuneStep best() {
+        return steps.stream()
+                .filter(step -> !step.isTakenBack())
+                .reduce((one, later) -> later)
+                .orElse(null);
+    }
+
+    /** The product of the gains of all steps that stayed. */
+    public double totalGain() {
+        return steps.stream()
+                .filter(step -> !step.isTakenBack())
+                .mapToDouble(TuneStep::measuredGain)
+                .reduce(1, (one, other) -> one * other);
+    }
+
+    /** The controls whose values differ from those of the start, with their new values. */
+    public Map<String, Long> settings() {
+        return settings;
+    }
+
+    /** The stage whose elements were counted. */
+    public String counter() {
+        return counter;
+    }
+
+    /**
+     * Stages with a single worker, which were left alone: that may be what their order or their function needs. {@link
+     * Tuner.Builder#raise} includes one.
+     */
+    public List<String> leftAlone() {
+        return leftAlone;
+    }
+
+    /** Lines that say how to make the settings permanent: as code, properties, and {@code weir console} options. */
+    public List<String> lasting() {
+        return Lasting.lines(settings);
+    }
+
+    @Override
+    public String toString() {
+        return end + " (" + reason + "): " + settings + ", " + steps;
+    }
+}

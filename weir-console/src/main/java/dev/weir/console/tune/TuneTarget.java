@@ -1,0 +1,27 @@
+package dev.weir.console.tune;
+
+import dev.weir.console.ControlReport;
+import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * A running pipeline as a {@link Tuner} sees it: in this process or another one. Confined to the thread that tunes.
+ *
+ * @see Tuner#run(RunningPipeline, java.util.function.Consumer)
+ */
+public interface TuneTarget {
+
+    /** The pipeline now. */
+    TuneReading read() throws InterruptedException;
+
+    /**
+     * Changes controls, as {@link dev.weir.console.ConsoleServer#set} does.
+     *
+     * @param settings by key
+     */
+    ControlReport set(Map<String, String> settings) throws InterruptedException;
+
+    /** Lets the pipeline run for that long. */
+    void await(Duration time) throws InterruptedException;
+}

@@ -1,0 +1,143 @@
+package dev.weir.console.tune;
+
+import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A search for better settings of a running pipeline, of which it knows the controls and nothing else. One tuner serves
+ * one run at a time; {@link #stop} may be called from any thread.
+ *
+ * <pre>{@code
+ * TuneReport report = Tuner.builder().maxLatency(Duration.ofSeconds(1)).build().run(running, System.out::println);
+ * report.lasting().forEach(System.out::println);
+ * }</pre>
+ *
+ * <p>Each step changes one control, measures the rate before and after, and is taken back if it brings nothing, or if
+ * records begin to fail, grow too old, or fill the heap. A pipeline with a backlog is needed: one that keeps up with
+ * its arrivals has no rate to raise. Nothing is lost or doubled, as with all controls. See ADR 242.
+ */
+public final class Tuner {
+
+    private final Duration window;
+    private final @Nullable Duration maxLatency;
+    private final int maxSteps;
+    private final Set<String> raisedAnyway;
+
+    private volatile boolean stopRequested;
+
+    private Tuner(Builder settings) {
+        this.window = settings.window;
+        this.maxLatency = settings.maxLatency;
+        this.maxSteps = settings.maxSteps;
+        this.raisedAnyway = Set.copyOf(settings.raisedAnyway);
+    }
+
+    /** Settings of a tuner. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Tunes a pipeline of this process, on the calling thread, until nothing brings more.
+     *
+     * @param told gets each step when it is over, on the calling thread
+     * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
+     */
+    public TuneReport run(RunningPipeline pipeline, Consumer<? super TuneStep> told) throws InterruptedException {
+        Objects.requireNonNull(pipeline, "pipeline");
+        Objects.requireNonNull(told, "told");
+        try (RunningTarget target = new RunningTarget(pipeline)) {
+            return run(target, told);
+        }
+    }
+
+    /**
+     * Tunes a pipeline wherever it runs, on the calling thread, until nothing brings more.
+     *
+     * @param told gets each step when it is over, on the calling thread
+     * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
+     */
+    public TuneReport run(TuneTarget target, Consumer<? super TuneStep> told) throws InterruptedException {
+        Objects.requireNonNull(target, "target");
+        Objects.requireNonNull(told, "told");
+        return new Search(target, new Guard(maxLatency), window, maxSteps, raisedAnyway, () -> stopRequested, told)
+                .run();
+    }
+
+    /** Ends the run soon, with the last setting that was accepted. Also ends a run that has not begun. */
+    public void stop() {
+        stopRequested = true;
+    }
+
+    /** Settings of a tuner. Not thread-safe. */
+    public static final class Builder {
+
+        private static final Duration LEAST_WINDOW = Duration.ofMillis(100);
+        private static final Duration MOST_WINDOW = Duration.ofMinutes(1);
+        private static final int MOST_STEPS = 1_000;
+
+        private Duration window = Duration.ofSeconds(2);
+        private @Nullable Duration maxLatency;
+        private int maxSteps = 40;
+        private final Set<String> raisedAnyway = new HashSet<>();
+
+        private Builder() {}
+
+        /**
+         * How long a rate is measured, 100 ms to a minute. Default: two seconds. A counter that moves rarely is watched
+         * for up to eight times as long.
+         */
+        public Builder window(Duration time) {
+            Objects.requireNonNull(time, "window");
+            if (time.compareTo(LEAST_WINDOW) < 0 || time.compareTo(MOST_WINDOW) > 0) {
+                throw new IllegalArgumentException(
+                        "window must be " + LEAST_WINDOW + " to " + MOST_WINDOW + ": window=" + time);
+            }
+            this.window = time;
+            return this;
+        }
+
+        /**
+         * The age that the oldest record in the pipeline may reach. Default: four times what it was before any change,
+         * at least five seconds.
+         *
+         * @param time more than zero
+         */
+        public Builder maxLatency(Duration time) {
+            Objects.requireNonNull(time, "maxLatency");
+            if (time.isNegative() || time.isZero()) {
+                throw new IllegalArgumentException("maxLatency must be more than zero: maxLatency=" + time);
+            }
+            this.maxLatency = time;
+            return this;
+        }
+
+        /** Steps at most, 1 to 1,000. Default: 40. */
+        public Builder maxSteps(int steps) {
+            if (steps < 1 || steps > MOST_STEPS) {
+                throw new IllegalArgumentException("maxSteps must be 1 to " + MOST_STEPS + ": maxSteps=" + steps);
+            }
+            this.maxSteps = steps;
+            return this;
+        }
+
+        /**
+         * Lets a stage with one worker have more. Without it such a stage is left alone, since one worker may be what
+         * its order or its function needs.
+         */
+        public Builder raise(String stage) {
+            raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
+            return this;
+        }
+
+        /** The tuner. */
+        public Tuner build() {
+            return new Tuner(this);
+        }
+    }
+}

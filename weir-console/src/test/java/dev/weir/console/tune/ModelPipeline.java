@@ -1,0 +1,127 @@
+package dev.weir.console.tune;
+
+import dev.weir.console.ControlReport;
+import dev.weir.metrics.Limiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A pipeline whose rate is a function of its controls, on a clock that moves when it is awaited. */
+final class ModelPipeline implements TuneTarget {
+
+    private record Setting(
+            long value, long min, long max, @Nullable String dispatcher) {}
+
+    final List<String> changes = new ArrayList<>();
+
+    private final Map<String, Setting> settings = new LinkedHashMap<>();
+    private Function<ModelPipeline, Double> rate = model -> 1_000.0;
+    private Function<ModelPipeline, Double> failures = model -> 0.0;
+    private Function<ModelPipeline, Duration> oldest = model -> Duration.ZERO;
+    private Function<ModelPipeline, @Nullable Limiter> limiter = model -> null;
+    private long nanos;
+    private double done;
+    private double failed;
+    private int reads;
+    private int endAtRead = Integer.MAX_VALUE;
+    private long backlog = -1;
+
+    ModelPipeline stage(String name, long value, long max, @Nullable String dispatcher) {
+        settings.put("stage." + name + ".parallelism", new Setting(value, 1, max, dispatcher));
+        return this;
+    }
+
+    ModelPipeline control(String key, long value, long min, long max) {
+        settings.put(key, new Setting(value, min, max, null));
+        return this;
+    }
+
+    ModelPipeline rate(Function<ModelPipeline, Double> perSecond) {
+        this.rate = perSecond;
+        return this;
+    }
+
+    ModelPipeline failures(Function<ModelPipeline, Double> perSecond) {
+        this.failures = perSecond;
+        return this;
+    }
+
+    ModelPipeline oldest(Function<ModelPipeline, Duration> age) {
+        this.oldest = age;
+        return this;
+    }
+
+    ModelPipeline limiter(Function<ModelPipeline, @Nullable Limiter> of) {
+        this.limiter = of;
+        return this;
+    }
+
+    ModelPipeline backlog(long records) {
+        this.backlog = records;
+        return this;
+    }
+
+    ModelPipeline endAtRead(int number) {
+        this.endAtRead = number;
+        return this;
+    }
+
+    long workers(String stage) {
+        return value("stage." + stage + ".parallelism");
+    }
+
+    long value(String key) {
+        return Objects.requireNonNull(settings.get(key), key).value();
+    }
+
+    @Override
+    public TuneReading read() {
+        reads++;
+        TuneReading.Builder reading = TuneReading.builder(nanos)
+                .stage("read", (long) done, (long) done)
+                .failed((long) failed)
+                .oldest(oldest.apply(this))
+                .backlog(backlog)
+                .limiter(limiter.apply(this));
+        settings.forEach((key, each) -> {
+            if (key.startsWith("stage.")) {
+                reading.stage(key.substring(6, key.lastIndexOf('.')), (long) done, (long) done);
+            }
+            Setting bound = settings.get("dispatcher." + each.dispatcher() + ".size");
+            long max = bound == null ? each.max() : Math.min(each.max(), bound.value());
+            reading.control(key, each.value(), each.min(), max, each.dispatcher());
+        });
+        return (reads >= endAtRead ? reading.ended() : reading).build();
+    }
+
+    @Override
+    public ControlReport set(Map<String, String> wanted) {
+        Map<String, String> applied = new LinkedHashMap<>();
+        List<ControlReport.Refusal> refused = new ArrayList<>();
+        wanted.forEach((key, text) -> {
+            long value = Long.parseLong(text);
+            Setting now = Objects.requireNonNull(settings.get(key), key);
+            Setting bound = settings.get("dispatcher." + now.dispatcher() + ".size");
+            if (value < now.min() || value > now.max() || (bound != null && value > bound.value())) {
+                refused.add(new ControlReport.Refusal(key, text, "out of bounds"));
+            } else {
+                settings.put(key, new Setting(value, now.min(), now.max(), now.dispatcher()));
+                applied.put(key, text);
+                changes.add(key + "=" + text);
+            }
+        });
+        return ControlReport.of(applied, refused);
+    }
+
+    @Override
+    public void await(Duration time) {
+        nanos += time.toNanos();
+        done += rate.apply(this) * time.toNanos() / 1e9;
+        failed += failures.apply(this) * time.toNanos() / 1e9;
+    }
+}

@@ -1,0 +1,296 @@
+package dev.weir.console.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.console.tune.TuneStep.Verdict;
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The tuner on pipelines that it does not know: on a clock of the test, but for the last one. */
+@Timeout(60)
+class TunerTest {
+
+    private static Limiter wait(String stage, double gain) {
+        return Limiter.of(Kind.STAGE_WAIT, stage, "it waits", "more workers", gain);
+    }
+
+    private static TuneReport tune(ModelPipeline model) throws InterruptedException {
+        return Tuner.builder().build().run(model, step -> {});
+    }
+
+    @Test
+    void waitingStage_getsWorkersUntilTheNextLimit() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .rate(of -> Math.min(of.workers("fetch") * 50.0, 2_000.0))
+                .limiter(of -> wait("fetch", 2));
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+        // 2,000 at 40: the last step went too far, and half the way back is as fast.
+        assertThat(model.workers("fetch")).isBetween(40L, 60L);
+        assertThat(model.workers("store")).isEqualTo(4);
+        assertThat(report.settings()).containsOnlyKeys("stage.fetch.parallelism");
+        assertThat(report.totalGain()).isBetween(9.5, 10.5);
+        assertThat(report.steps().getFirst().verdict()).isEqualTo(Verdict.FIRST);
+        assertThat(report.steps().get(1).expectedGain()).isEqualTo(2);
+        assertThat(report.steps().get(1).measuredGain()).isBetween(1.9, 2.1);
+        assertThat(report.lasting()).anyMatch(line -> line.contains("workers in the stage \"fetch\""));
+    }
+
+    @Test
+    void wrongLimiter_costsStepsButNotTheResult() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("parse", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .rate(of -> Math.min(of.workers("fetch") * 50.0, 2_000.0))
+                .limiter(of -> wait("store", 8));
+
+        TuneReport report = tune(model);
+
+        assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(40);
+        assertThat(model.workers("store")).isEqualTo(4);
+        assertThat(model.workers("parse")).isEqualTo(4);
+        assertThat(report.steps()).anyMatch(TuneStep::isTakenBack);
+    }
+
+    @Test
+    void controlThatBringsNothing_isTakenBack() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .control("source.maxOutstandingRecords", 1_000, 1, 8_000)
+                .control("source.bufferBytes", 1 << 20, 1 << 20, 1 << 23);
+
+        TuneReport report = tune(model);
+
+        assertThat(report.settings()).isEmpty();
+        assertThat(report.lasting()).isEmpty();
+        assertThat(model.workers("fetch")).isEqualTo(4);
+        assertThat(model.value("source.maxOutstandingRecords")).isEqualTo(1_000);
+        assertThat(report.steps().stream().skip(1))
+                .isNotEmpty()
+                .allSatisfy(step -> assertThat(step.verdict()).isEqualTo(Verdict.EQUAL));
+        assertThat(report.totalGain()).isEqualTo(1);
+    }
+
+    @Test
+    void twoStagesEquallyFull_areRaisedTogether() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("customer", 4, 512, null)
+                .stage("consent", 4, 512, null)
+                .rate(of -> Math.min(Math.min(of.workers("customer"), of.workers("consent")) * 50.0, 800.0))
+                .limiter(of -> wait("customer", 1.5));
+
+        TuneReport report = tune(model);
+
+        assertThat(model.workers("customer")).isGreaterThanOrEqualTo(16);
+        assertThat(model.workers("consent")).isGreaterThanOrEqualTo(16);
+        assertThat(report.totalGain()).isBetween(3.8, 4.2);
+    }
+
+    @Test
+    void stageBoundByItsDispatcher_takesThatAlong() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .control("dispatcher.jdbc.size", 5, 2, 1_024)
+                .stage("store", 4, 512, "jdbc")
+                .rate(of -> Math.min(of.workers("store") * 50.0, 1_600.0));
+
+        TuneReport report = tune(model);
+
+        assertThat(model.workers("store")).isBetween(32L, 48L);
+        // One more: the pipeline's own segment has a thread there.
+        assertThat(model.value("dispatcher.jdbc.size")).isGreaterThan(model.workers("store"));
+        assertThat(report.lasting()).anyMatch(line -> line.contains("properties: dispatcher.jdbc.size="));
+    }
+
+    @Test
+    void failures_stopAStepAndKeepItFromBeingTriedHigher() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 8, 512, null)
+                .rate(of -> of.workers("fetch") * 50.0)
+                // The service refuses more than 20 at once.
+                .failures(of -> of.workers("fetch") > 20 ? 100.0 : 0.0);
+
+        TuneReport report = tune(model);
+
+        assertThat(model.workers("fetch")).isBetween(16L, 20L);
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+        assertThat(report.steps())
+                .filteredOn(step -> step.verdict() == Verdict.GUARDED)
+                .isNotEmpty()
+                .allSatisfy(step -> assertThat(step.reason()).contains("records failed"));
+    }
+
+    @Test
+    void failuresOfBefore_areNoReasonToStop() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 8, 512, null)
+                .rate(of -> Math.min(of.workers("fetch") * 50.0, 1_600.0))
+                // One in ten, whatever the rate.
+                .failures(of -> Math.min(of.workers("fetch") * 5.0, 160.0));
+
+        assertThat(tune(model).steps()).noneMatch(step -> step.verdict() == Verdict.GUARDED);
+        assertThat(model.workers("fetch")).isBetween(32L, 48L);
+    }
+
+    @Test
+    void oldRecords_stopAStep() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .control("source.maxOutstandingRecords", 100, 1, 800)
+                .rate(of -> of.value("source.maxOutstandingRecords") * 10.0)
+                .oldest(of -> Duration.ofMillis(of.value("source.maxOutstandingRecords")));
+
+        TuneReport report =
+                Tuner.builder().maxLatency(Duration.ofMillis(250)).build().run(model, step -> {});
+
+        assertThat(model.value("source.maxOutstandingRecords")).isBetween(200L, 250L);
+        assertThat(report.steps()).anyMatch(step -> step.reason().contains("over 250 ms"));
+    }
+
+    @Test
+    void failuresThatStayAfterTheStepBack_endIt() throws Exception {
+        boolean[] broken = new boolean[1];
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 8, 512, null)
+                .rate(of -> 400.0)
+                .failures(of -> {
+                    broken[0] |= of.workers("fetch") > 8;
+                    return broken[0] ? 100.0 : 0.0;
+                });
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.GUARD);
+        assertThat(model.workers("fetch")).isEqualTo(8);
+    }
+
+    @Test
+    void stageThatGetsSlowerWithMore_isTriedWithFewer() throws Exception {
+        ModelPipeline model =
+                new ModelPipeline().stage("lock", 64, 512, null).rate(of -> 64_000.0 / of.workers("lock"));
+
+        assertThat(tune(model).totalGain()).isGreaterThan(7);
+        assertThat(model.workers("lock")).isLessThanOrEqualTo(8);
+    }
+
+    @Test
+    void stageWithOneWorker_isLeftAloneUnlessAskedFor() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("in order", 1, 512, null)
+                .rate(of -> Math.min(of.workers("in order") * 50.0, 400.0));
+
+        TuneReport report = tune(model);
+        assertThat(report.leftAlone()).containsExactly("in order");
+        assertThat(model.workers("in order")).isEqualTo(1);
+
+        assertThat(Tuner.builder()
+                        .raise("in order")
+                        .build()
+                        .run(model, step -> {})
+                        .leftAlone())
+                .isEmpty();
+        assertThat(model.workers("in order")).isBetween(8L, 12L);
+    }
+
+    @Test
+    void pipelineThatKeepsUp_isLeftAsItIs() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .limiter(of -> Limiter.of(Kind.ARRIVAL, "arrival", "it keeps up", "nothing", 1));
+
+        assertThat(tune(model.backlog(10)).end()).isEqualTo(TuneReport.End.KEEPS_UP);
+        assertThat(model.changes).isEmpty();
+        // The limiter says so, and it is wrong.
+        assertThat(tune(model.backlog(100_000)).end()).isEqualTo(TuneReport.End.DONE);
+        assertThat(model.changes).isNotEmpty();
+    }
+
+    @Test
+    void pipelineInWhichNothingMoves_isLeftAsItIs() throws Exception {
+        ModelPipeline model = new ModelPipeline().stage("fetch", 4, 512, null).rate(of -> 0.0);
+
+        assertThat(tune(model).end()).isEqualTo(TuneReport.End.IDLE);
+        assertThat(model.changes).isEmpty();
+    }
+
+    @Test
+    void pipelineThatEndsDuringATrial_getsItsSettingBack() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .endAtRead(200);
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.PIPELINE_ENDED);
+        assertThat(model.changes).isNotEmpty();
+        assertThat(model.workers("fetch")).isEqualTo(4);
+        assertThat(model.workers("store")).isEqualTo(4);
+    }
+
+    @Test
+    void stop_duringATrial_restoresTheLastSettingThatWasAccepted() throws Exception {
+        Tuner tuner = Tuner.builder().build();
+        ModelPipeline model = new ModelPipeline().stage("fetch", 4, 512, null).rate(of -> {
+            if (of.workers("fetch") > 8) {
+                tuner.stop();
+            }
+            return of.workers("fetch") * 50.0;
+        });
+
+        TuneReport report = tuner.run(model, step -> {});
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.STOPPED);
+        assertThat(model.workers("fetch")).isEqualTo(8);
+        assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 8L);
+    }
+
+    @Test
+    void bounds_areRefusedByName() {
+        assertThatThrownBy(() -> Tuner.builder().window(Duration.ofMillis(1))).hasMessageContaining("window");
+        assertThatThrownBy(() -> Tuner.builder().maxLatency(Duration.ZERO)).hasMessageContaining("maxLatency");
+        assertThatThrownBy(() -> Tuner.builder().maxSteps(0)).hasMessageContaining("maxSteps");
+    }
+
+    /** A pipeline that runs: 2 workers that wait 20 ms are 100 a second, and any machine has more of them. */
+    @Test
+    void sleepingStage_ofARunningPipeline_getsMoreWorkers() throws Exception {
+        try (Dispatcher pool = Dispatcher.fixed("lookups", 2);
+                RunningPipeline running = Source.repeat(1)
+                        .mapBlocking(2, Ordering.unordered(), element -> {
+                            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                            return element;
+                        })
+                        .with(Attributes.NONE.withDispatcher(pool))
+                        .named("look up")
+                        .to(Sink.ignore())
+                        .run()) {
+            TuneReport report = Tuner.builder()
+                    .window(Duration.ofMillis(300))
+                    .maxSteps(3)
+                    .build()
+                    .run(running, step -> {});
+
+            assertThat(report.settings().get("stage.look up.parallelism")).isGreaterThanOrEqualTo(4);
+            assertThat(pool.size()).isGreaterThanOrEqualTo(4);
+            assertThat(report.steps()).hasSize(3);
+            assertThat(List.copyOf(report.lasting())).isNotEmpty();
+        }
+    }
+}
