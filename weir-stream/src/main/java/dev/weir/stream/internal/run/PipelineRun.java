@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
+
+    /** Each a sentence of a stage that makes no progress, or an empty string. */
+    final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
     /** Those that run. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
