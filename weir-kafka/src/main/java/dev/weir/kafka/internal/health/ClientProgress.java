@@ -103,7 +103,7 @@ public final class ClientProgress {
         if (isConfirmed) {
             reset();
             stuckNanos = Math.min(LONGEST_NANOS, 2 * stuckNanos);
-            return new StuckException(sentence(oldestNanos, topics, ""));
+            return stuck(oldestNanos, topics);
         }
         if (isAsked && nowNanos - askedNanos < (couldBeWritten ? stuckNanos / 2 : stuckNanos / 4)) {
             return null;
@@ -118,14 +118,19 @@ public final class ClientProgress {
         return null;
     }
 
+    private static StuckException stuck(long oldestNanos, Set<String> topics) {
+        return new StuckException("the producer has had no answer for "
+                + Duration.ofNanos(oldestNanos).toSeconds() + " s to records for " + String.join(", ", topics)
+                + ", although the brokers say that all partitions there have a leader and all of their replicas, and"
+                + " coordinators of transactions answer");
+    }
+
     private static String sentence(long oldestNanos, Set<String> topics, String obstacle) {
-        return "the producer has had no answer for "
-                + Duration.ofNanos(oldestNanos).toSeconds()
-                + " s to records for " + String.join(", ", topics)
-                + (obstacle.isEmpty()
-                        ? ", although the brokers say that all partitions there have a leader and all of their"
-                                + " replicas, and coordinators of transactions answer"
-                        : ": " + obstacle);
+        return obstacle.isEmpty()
+                ? String.valueOf(stuck(oldestNanos, topics).getMessage())
+                : "the producer has had no answer for "
+                        + Duration.ofNanos(oldestNanos).toSeconds() + " s to records for " + String.join(", ", topics)
+                        + ": " + obstacle;
     }
 
     private void reset() {
