@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ public final class ConsumerDump {
             long commits,
             long failedCommits,
             List<PartitionDump> partitions,
-            @Nullable Instant noAnswerSince) {
+            @Nullable Instant noAnswerSince,
+            List<String> troubles) {
         this.values = new Values(
                 at,
                 reads,
@@ -34,7 +36,34 @@ public final class ConsumerDump {
                 commits,
                 failedCommits,
                 partitions,
-                noAnswerSince);
+                noAnswerSince,
+                List.copyOf(troubles));
+    }
+
+    /** For tests of code that reads one, about a run whose stages have no troubles. */
+    public static ConsumerDump of(
+            Instant at,
+            String reads,
+            String state,
+            Duration sinceLastPoll,
+            int assignments,
+            int rebalances,
+            long commits,
+            long failedCommits,
+            List<PartitionDump> partitions,
+            @Nullable Instant noAnswerSince) {
+        return of(
+                at,
+                reads,
+                state,
+                sinceLastPoll,
+                assignments,
+                rebalances,
+                commits,
+                failedCommits,
+                partitions,
+                noAnswerSince,
+                List.of());
     }
 
     /** For tests of code that reads one; the engine makes those of a run. */
@@ -48,7 +77,8 @@ public final class ConsumerDump {
             long commits,
             long failedCommits,
             List<PartitionDump> partitions,
-            @Nullable Instant noAnswerSince) {
+            @Nullable Instant noAnswerSince,
+            List<String> troubles) {
         return new ConsumerDump(
                 at,
                 reads,
@@ -59,7 +89,8 @@ public final class ConsumerDump {
                 commits,
                 failedCommits,
                 partitions,
-                noAnswerSince);
+                noAnswerSince,
+                Objects.requireNonNull(troubles, "troubles"));
     }
 
     /** When this was so. */
@@ -112,6 +143,14 @@ public final class ConsumerDump {
         return values.noAnswerSince;
     }
 
+    /**
+     * Sentences of stages below that make no progress, each behind the name of its stage: a producer whose records have
+     * had no answer for long, and what the brokers say about it. {@link #why} has them as well.
+     */
+    public List<String> troubles() {
+        return values.troubles;
+    }
+
     /** Why nothing is fetched of a partition, or nothing of it goes out. */
     public enum Paused {
         /** The pipeline cannot keep up: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
@@ -151,14 +190,15 @@ public final class ConsumerDump {
     }
 
     /**
-     * Why not everything flows, for people: that no broker answers, if so, and a sentence for each partition that has a
-     * reason or an unfinished record.
+     * Why not everything flows, for people: that no broker answers, if so, the {@link #troubles} of stages, and a
+     * sentence for each partition that has a reason or an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
         if (values.noAnswerSince != null) {
             sentences.add(ConsumerHealth.noAnswer(values.noAnswerSince));
         }
+        sentences.addAll(values.troubles);
         if (values.partitions.isEmpty()) {
             sentences.add(
                     values.assignments == 0
@@ -450,5 +490,6 @@ public final class ConsumerDump {
             long commits,
             long failedCommits,
             List<PartitionDump> partitions,
-            @Nullable Instant noAnswerSince) {}
+            @Nullable Instant noAnswerSince,
+            List<String> troubles) {}
 }

@@ -30,7 +30,10 @@ public final class ConsumerHealth {
         return values.ready;
     }
 
-    /** Whether work gets finished, or there is none; not if no broker answers. */
+    /**
+     * Whether work gets finished, or there is none; not if no broker answers, or while a stage below says that it makes
+     * no progress, as one whose producer has had no answer for long.
+     */
     public boolean progressing() {
         return values.progressing;
     }

@@ -14,8 +14,9 @@ public interface ShareHandle {
 
     /**
      * The answers for a health probe. It is ready while the group has given it partitions; on {@link FetchPath#CLIENT}
-     * once it has, as Kafka's client does not say when that ends. It is live and progressing until its pipeline ends:
-     * an error that waiting does not cure ends that. Does not block.
+     * once it has, as Kafka's client does not say when that ends. It is live until its pipeline ends: an error that
+     * waiting does not cure ends that. It is progressing unless a stage below says that it makes no progress, as one
+     * whose producer has had no answer for long. Does not block.
      */
     ConsumerHealth health();
 

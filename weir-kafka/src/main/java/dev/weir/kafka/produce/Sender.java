@@ -2,7 +2,9 @@ package dev.weir.kafka.produce;
 
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
+import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.kafka.internal.health.ClientWatch;
 import dev.weir.kafka.internal.producer.Producers;
@@ -18,6 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -35,9 +39,17 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most. Two things end it: an {@link Error} on the thread of Kafka's client, such
- * as one that an interceptor throws, and with {@link ProducePath#LEAN} credentials that no broker accepts. All sends
- * fail from then on, also those that wait, and another one has to be opened.
+ * is used up, {@code max.block.ms} at most. All sends fail, also those that wait, and another sender has to be opened
+ * after
+ *
+ * <ul>
+ *   <li>an {@link Error} on the thread of Kafka's client, such as one that an interceptor throws;
+ *   <li>with {@link ProducePath#LEAN}, credentials that no broker accepts;
+ *   <li>no answer for four times {@code request.timeout.ms} (10 s at least) although the brokers say that all
+ *       partitions of the topics written to have a leader and all of their replicas: the client is stuck, and is closed.
+ *       What it has not acknowledged may have been written;
+ *   <li>a batch that is too large for its topic, which the client would split without end.
+ * </ul>
  */
 public final class Sender<K, V> implements AutoCloseable {
 
@@ -58,6 +70,12 @@ public final class Sender<K, V> implements AutoCloseable {
     private final ClientThread clientThread;
     private final Runnable endWatch;
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
+    private final AtomicLong sent = new AtomicLong();
+    private final AtomicLong answers = new AtomicLong();
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** Of the thread that looks. */
+    private final ClientHealth health;
 
     /** Why nothing can be written by the client any more. Written by the thread that looks, then by who closes it. */
     private volatile @Nullable IllegalStateException broken;
@@ -69,16 +87,41 @@ public final class Sender<K, V> implements AutoCloseable {
         this.producers = new Producers<>(settings);
         this.client = producers.get();
         this.clientThread = ClientThread.of(client);
-        this.endWatch = ClientWatch.begin(settings.clientConfig(), nowNanos -> failIfDead());
+        this.health = new ClientHealth(true, ClientProgress.of(settings.clientConfig()), () -> topics);
+        this.endWatch = ClientWatch.begin(settings.clientConfig(), this::look);
     }
 
-    /** Again and again: somebody may send just now who does not know it yet. */
-    private void failIfDead() {
-        if (!closing && clientThread.isDead()) {
-            IllegalStateException dead = new IllegalStateException(ClientHealth.DEAD + "; open another sender");
+    /** Fails what is awaited once the client cannot answer: again and again, as somebody may just be sending. */
+    private void look(long nowNanos) {
+        if (closing) {
+            return;
+        }
+        IllegalStateException dead = broken;
+        if (dead == null) {
+            String fault = fault(nowNanos);
+            if (fault.isEmpty()) {
+                return;
+            }
+            dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
+            ClientClosing.begin(client); // what it has may not be written behind what another sender writes
         }
+        failAwaited(dead);
+    }
+
+    private String fault(long nowNanos) {
+        if (clientThread.isDead()) {
+            return ClientHealth.DEAD;
+        }
+        long answered = answers.get();
+        return switch (health.look(
+                client, clientThread, answered, Math.max(0, sent.get() - answered), false, nowNanos)) {
+            case WELL, HANGS -> "";
+            case DEAD -> ClientHealth.DEAD;
+            case SPLITS -> ClientHealth.ENDLESS;
+            case STUCK -> health.stuck();
+        };
     }
 
     private void failAwaited(IllegalStateException why) {
@@ -117,7 +160,7 @@ public final class Sender<K, V> implements AutoCloseable {
         }
         awaited.add(sending);
         try {
-            var ignored = client.send(record, (metadata, refusal) -> {
+            var ignored = sendCounted(record, (metadata, refusal) -> {
                 awaited.remove(sending);
                 if (refusal == null) {
                     sending.answer.complete(metadata);
@@ -133,6 +176,26 @@ public final class Sender<K, V> implements AutoCloseable {
             sending.fail(refusal);
         }
         return sending.answer;
+    }
+
+    /** Hands a record to the client, and counts its answer before {@code then} hears of it. */
+    private Future<RecordMetadata> sendCounted(ProducerRecord<K, V> record, Callback then) {
+        topics.add(record.topic());
+        sent.incrementAndGet();
+        boolean taken = false;
+        try {
+            Future<RecordMetadata> answer = client.send(record, (metadata, refusal) -> {
+                clientThread.heard();
+                answers.incrementAndGet();
+                then.onCompletion(metadata, refusal);
+            });
+            taken = true;
+            return answer;
+        } finally {
+            if (!taken) {
+                sent.decrementAndGet();
+            }
+        }
     }
 
     /**
@@ -152,25 +215,26 @@ public final class Sender<K, V> implements AutoCloseable {
      */
     public List<RecordMetadata> sendAll(Collection<ProducerRecord<K, V>> records) throws InterruptedException {
         List<ProducerRecord<K, V>> all = List.copyOf(Objects.requireNonNull(records, "records"));
-        List<Future<RecordMetadata>> answers = new ArrayList<>(all.size());
+        List<Future<RecordMetadata>> futures = new ArrayList<>(all.size());
         ProduceException refused = null;
         try {
             for (int i = 0; i < all.size() && refused == null; i++) {
                 try {
-                    answers.add(client.send(all.get(i)));
+                    futures.add(sendCounted(all.get(i), (metadata, refusal) -> {}));
                 } catch (InterruptException interrupted) {
                     throw interrupted;
                 } catch (RuntimeException refusal) {
                     refused = new ProduceException(all.get(i).topic(), refusal);
                 }
             }
-            List<RecordMetadata> written = new ArrayList<>(answers.size());
-            for (int i = 0; i < answers.size(); i++) {
+            List<RecordMetadata> written = new ArrayList<>(futures.size());
+            for (int i = 0; i < futures.size(); i++) {
                 try {
-                    written.add(await(answers.get(i), all.get(i).topic()));
+                    written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    throw new ProduceException(
-                            all.get(i).topic(), Objects.requireNonNullElse(refusal.getCause(), refusal));
+                    // Closed as it is broken, the client says no more than that.
+                    Throwable cause = broken == null ? refusal.getCause() : broken;
+                    throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
             }
             if (refused != null) {
@@ -210,7 +274,7 @@ public final class Sender<K, V> implements AutoCloseable {
         Objects.requireNonNull(patience, "patience");
         closing = true;
         endWatch.run();
-        client.close(patience);
+        boolean ignored = ClientClosing.close(client, patience);
         producers.close();
         // A client fails what it has not written, unless it is dead.
         IllegalStateException closed = new IllegalStateException("the sender is closed");

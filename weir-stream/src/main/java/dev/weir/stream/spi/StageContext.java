@@ -1,7 +1,9 @@
 package dev.weir.stream.spi;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The run as a source or sink sees it; given to it when the run is assembled. Thread-safe once the pipeline runs. */
@@ -50,6 +52,17 @@ public interface StageContext {
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
+    }
+
+    /**
+     * Registers what the stage says while it knows why it makes no progress: a sentence, or an empty string. Called by
+     * any thread; must not block.
+     */
+    default void trouble(Supplier<String> sentence) {}
+
+    /** Returns what stages of this run say of themselves now, each sentence behind the name of its stage. Any thread. */
+    default List<String> troubles() {
+        return List.of();
     }
 
     /**

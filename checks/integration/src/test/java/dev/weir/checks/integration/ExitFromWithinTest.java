@@ -3,11 +3,13 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -47,7 +49,9 @@ class ExitFromWithinTest {
         SINK,
         PARALLEL,
         DESERIALIZER,
-        LISTENER
+        LISTENER,
+        SHARE_CLIENT,
+        SHARE_LEAN
     }
 
     private static String exitAt(String value) {
@@ -85,6 +89,20 @@ class ExitFromWithinTest {
             System.out.println("returned " + running.await().drained());
         }
 
+        private static Pipeline shared(Place place, String brokers, String topic) {
+            ShareSettings<String, String> settings = ShareSettings.builder(
+                            new StringDeserializer(), new StringDeserializer())
+                    .bootstrapServers(brokers)
+                    .groupId(topic)
+                    .startAt(ShareSettings.Start.EARLIEST)
+                    .workers(4)
+                    .fetch(place == Place.SHARE_LEAN ? FetchPath.LEAN : FetchPath.CLIENT)
+                    .build();
+            return KafkaFlow.shared(settings, topic)
+                    .forEach(4, Ordering.unordered(), record -> exitAt(record.value()))
+                    .pipeline();
+        }
+
         private static Pipeline pipeline(Place place, ConsumerSettings.Builder<String, String> builder, String topic) {
             if (place == Place.LISTENER) {
                 builder.rebalanceListener(new RebalanceListener() {
@@ -95,12 +113,14 @@ class ExitFromWithinTest {
                 });
             }
             ConsumerSettings<String, String> settings = builder.build();
+            String brokers = String.valueOf(settings.clientConfig().get("bootstrap.servers"));
             Source<ConsumerRecord<String, String>> source = KafkaSource.atLeastOnce(settings, topic);
             return switch (place) {
                 case HANDLER ->
                     KafkaFlow.from(settings, topic)
                             .forEach(4, RecordOrdering.byKey(), record -> exitAt(record.value()))
                             .pipeline();
+                case SHARE_CLIENT, SHARE_LEAN -> shared(place, brokers, topic);
                 case PARALLEL ->
                     source.mapParallel(2, record -> exitAt(record.value())).to(Sink.ignore());
                 case MAP -> source.map(record -> exitAt(record.value())).to(Sink.ignore());

@@ -3,6 +3,7 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FetchPath;
@@ -12,6 +13,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.ProducePath;
+import dev.weir.kafka.produce.Sender;
 import dev.weir.kafka.produce.TransactionalProducing;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
@@ -22,11 +24,18 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -111,7 +120,15 @@ class StuckProducerTest {
     }
 
     private static void writeAndAwait(String kind, int from) {
+        write(kind, from);
+        await(kind, from);
+    }
+
+    private static void write(String kind, int from) {
         Records.produce(KAFKA.bootstrapServers(), topic(kind, "in"), from, COUNT, 7);
+    }
+
+    private static void await(String kind, int from) {
         Awaitility.await()
                 .atMost(LONGER_THAN_IT_TAKES)
                 .pollDelay(100, TimeUnit.MILLISECONDS)
@@ -123,6 +140,28 @@ class StuckProducerTest {
         KAFKA.cluster().createTopic(topic(kind, "out"), 1);
     }
 
+    /** Opened before the writes are swallowed, as a producer outside of pipelines. */
+    private static void assertEnded(Sender<byte[], byte[]> sender, Future<?> sending) {
+        assertThatThrownBy(() -> sending.get(60, TimeUnit.SECONDS))
+                .hasStackTraceContaining("the producer has had no answer for")
+                .hasStackTraceContaining("open another sender");
+        assertThatThrownBy(() ->
+                        sender.send(new ProducerRecord<>("sent", new byte[1])).get(60, TimeUnit.SECONDS))
+                .hasStackTraceContaining("open another sender");
+    }
+
+    private static void awaitNamed(RunningPipeline running, String topic) {
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+        String sentence = "the producer has had no answer for ";
+        Awaitility.await()
+                .atMost(LONGER_THAN_IT_TAKES)
+                .pollDelay(100, TimeUnit.MILLISECONDS)
+                .until(() ->
+                        consumer.dump().why().stream().anyMatch(why -> why.contains(sentence) && why.contains(topic)));
+        assertThat(consumer.health().reason()).contains(sentence);
+        assertThat(consumer.health().progressing()).isFalse();
+    }
+
     private static void assertReopened(String kind) throws Exception {
         createTopics(kind);
         try (FaultProxy network = FaultProxy.to(KAFKA.bootstrapServers());
@@ -132,7 +171,9 @@ class StuckProducerTest {
             writeAndAwait(kind, COUNT);
             network.swallowWrites();
 
-            writeAndAwait(kind, 2 * COUNT);
+            write(kind, 2 * COUNT);
+            awaitNamed(running, topic(kind, "out"));
+            await(kind, 2 * COUNT);
 
             assertThat(running.completion()).isNotDone();
             assertThat(running.drain(LONGER_THAN_IT_TAKES).drained()).isTrue();
@@ -142,9 +183,74 @@ class StuckProducerTest {
                 .isEqualTo(LongStream.range(0, 3 * COUNT).boxed().toList());
     }
 
+    /** It is named meanwhile. A sender that has no answers either ends beside it: each takes the ten seconds. */
     @Test
     void producerWithoutAnswers_isReplacedInOrder() throws Exception {
-        assertReopened("flow");
+        KAFKA.cluster().createTopic("sent", 1);
+        try (FaultProxy network = FaultProxy.to(KAFKA.bootstrapServers());
+                Sender<byte[], byte[]> sender = Sender.open(producer(network, "sender"));
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            sender.sendAndWait(new ProducerRecord<>("sent", new byte[1]));
+            network.swallowWrites();
+            Future<?> sending = other.submit(() -> sender.sendAndWait(new ProducerRecord<>("sent", new byte[1])));
+            assertReopened("flow");
+            assertEnded(sender, sending);
+        }
+    }
+
+    /** Code of a user's hangs in the thread of Kafka's client, which nobody can end. */
+    @Test
+    @Tag("long")
+    void producerWhoseThreadHangs_failsTheRun_andIsAbandoned() throws Exception {
+        createTopics("hung");
+        ProducerSettings<byte[], byte[]> hanging = ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("request.timeout.ms", "1000")
+                .property("interceptor.classes", HangingInterceptor.class.getName())
+                .build();
+        ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId("hung")
+                .build();
+        Pipeline flow = KafkaFlow.from(consumer, Subscription.topics("hung-in"))
+                .handle(1, Ordering.input(), record -> record)
+                .deadLetter(DeadLetters.to(
+                        "hung-out",
+                        hanging.toBuilder().property("interceptor.classes", "").build()))
+                .produceTo(hanging, record -> copy("hung", record));
+        RunningPipeline running = flow.run();
+        write("hung", 0);
+
+        assertThatThrownBy(() -> running.completion().get(90, TimeUnit.SECONDS))
+                .hasStackTraceContaining("its thread hangs")
+                .hasStackTraceContaining("onAcknowledgement");
+        HangingInterceptor.RELEASED.countDown();
+    }
+
+    /** Never comes back from its first answer. */
+    public static final class HangingInterceptor implements ProducerInterceptor<byte[], byte[]> {
+
+        private static final CountDownLatch RELEASED = new CountDownLatch(1);
+
+        @Override
+        public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> record) {
+            return record;
+        }
+
+        @Override
+        public void onAcknowledgement(RecordMetadata metadata, Exception failure) {
+            try {
+                RELEASED.await();
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
     }
 
     @ParameterizedTest

@@ -11,6 +11,7 @@ import dev.weir.stream.spi.Whereabouts;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Utils;
@@ -60,6 +61,13 @@ final class Finder {
                 dump.lag(),
                 dump.lagTime(),
                 dump.trouble());
+    }
+
+    /** What stages of those who read say of themselves that make no progress. */
+    List<String> troubles() {
+        return readers.get().stream()
+                .flatMap(reader -> reader.troubles().stream())
+                .toList();
     }
 
     private Oldest found(Oldest oldest, Sought sought) {

@@ -155,7 +155,8 @@ final class Observer {
                 current.commits(),
                 current.failedCommits(),
                 List.copyOf(partitions),
-                looks.silentSince());
+                looks.silentSince(),
+                finder.troubles());
     }
 
     ConsumerHealth health(Duration stall) {
@@ -182,12 +183,18 @@ final class Observer {
         if (silentSince != null) {
             reasons.add(ConsumerHealth.noAnswer(silentSince));
         }
+        List<String> troubles = finder.troubles();
+        reasons.addAll(troubles);
         boolean finishing = !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
         if (!finishing) {
             reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
         }
         return ConsumerHealth.of(
-                live, ready, finishing && silentSince == null, String.join("; ", reasons), silentSince);
+                live,
+                ready,
+                finishing && silentSince == null && troubles.isEmpty(),
+                String.join("; ", reasons),
+                silentSince);
     }
 
     private static String byTrouble(List<PartitionDump> starting) {

@@ -6,6 +6,7 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
@@ -105,13 +106,14 @@ public final class Forwarder implements DeadLetterHandle {
         TopicCheck.check(settings, topics);
         Map<String, Object> config = new HashMap<>(settings.clientConfig());
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+        ClientProgress progress = ClientProgress.of(config);
         Forwarder forwarder = new Forwarder(
                 () -> ProducerOrigin.open(
                         settings.producePath(), config, settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context,
-                new ClientHealth(false, ClientProgress.of(config), () -> Set.copyOf(topics)));
-        ClientWatch.begin(config, context, forwarder::look);
+                new ClientHealth(false, progress, () -> Set.copyOf(topics)));
+        ClientWatch.begin(config, progress, context, forwarder::look);
         context.expose(forwarder);
         context.depth(() -> forwarder.inHand);
         context.onTermination(patience -> {
@@ -184,10 +186,10 @@ public final class Forwarder implements DeadLetterHandle {
         if (found == Found.STUCK) {
             LOG.warn("pipeline {}: {}; another producer takes its place", context.pipelineName(), health.stuck());
             // Each record that waits fails then, and the next attempt opens another client.
-            client.close(Duration.ZERO);
+            ClientClosing.begin(client);
             return;
         }
-        KafkaPipelineException broken = ClientHealth.failure(found);
+        KafkaPipelineException broken = health.failure(found);
         if (broken != null) {
             context.fail(broken);
         }
@@ -253,7 +255,7 @@ public final class Forwarder implements DeadLetterHandle {
         Producer<byte[], byte[]> closing = producer;
         if (closing != null) {
             producer = null;
-            closing.close(patience);
+            boolean ignored = ClientClosing.close(closing, patience);
             clientThread = new ClientThread();
             sent = answers.get();
         }

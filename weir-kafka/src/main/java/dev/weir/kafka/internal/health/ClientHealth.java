@@ -44,14 +44,31 @@ public final class ClientHealth {
         /** Its thread is dead. */
         DEAD,
         /** It gets no answers although the brokers could give them; see {@link #stuck}. */
-        STUCK
+        STUCK,
+        /** It was told to close, and its thread neither ends nor fails the records that have no answer. */
+        HANGS
     }
 
     /** What somebody hears whose records a dead client has. */
     public static final String DEAD =
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
+    /** What somebody hears whose records a client has that hangs. */
+    static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
+            + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
+
+    /** Time for a client that was told to close to fail the records that have no answer. */
+    private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final boolean shared;
+
+    /** Time of the first look at a client that was told to close; of no use before. */
+    private long closingNanos;
+
+    private boolean seenClosing;
+
+    /** What the thread did when it was found to hang. */
+    private String hangsIn = "";
 
     private long answersSeen = -1;
     private double splitsAtAnswer;
@@ -92,12 +109,15 @@ public final class ClientHealth {
     }
 
     /** What a run fails with, or null: another client may go on where one is stuck. */
-    public static @Nullable KafkaPipelineException failure(Found found) {
+    public @Nullable KafkaPipelineException failure(Found found) {
         return switch (found) {
             case WELL, STUCK -> null;
             case SPLITS -> new KafkaPipelineException(ENDLESS);
             case DEAD ->
                 new KafkaPipelineException(DEAD + "; what is not acknowledged is written again after a restart");
+            case HANGS ->
+                new KafkaPipelineException(HANGS + (hangsIn.isEmpty() ? "" : ", now " + hangsIn)
+                        + "; what is not acknowledged is written again after a restart");
         };
     }
 
@@ -115,6 +135,10 @@ public final class ClientHealth {
             long unanswered,
             boolean awaited,
             long nowNanos) {
+        if (thread.isClosing()) {
+            return lookAtClosing(thread, unanswered > 0 || awaited, nowNanos);
+        }
+        seenClosing = false;
         double splits = splits(client);
         boolean dead = thread.isDead() && (unanswered > 0 || awaited);
         Found found = Found.WELL;
@@ -139,6 +163,19 @@ public final class ClientHealth {
         }
         seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be coming in
         return found;
+    }
+
+    private Found lookAtClosing(ClientThread thread, boolean waits, long nowNanos) {
+        if (!seenClosing || !waits) {
+            seenClosing = true;
+            closingNanos = nowNanos;
+        }
+        seenDead = false;
+        if (nowNanos - closingNanos < HANGS_NANOS) {
+            return Found.WELL;
+        }
+        hangsIn = thread.describe();
+        return Found.HANGS;
     }
 
     private boolean isEndless(double splits, long nanos) {

@@ -1,9 +1,11 @@
 package dev.weir.kafka.internal.health;
 
 import java.lang.ref.WeakReference;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,9 @@ public final class ClientThread {
     /** What Kafka's client calls it. */
     private static final String NAME = "kafka-producer-network-thread";
 
+    /** Frames that a message shows of it. */
+    private static final int FRAMES = 4;
+
     private static final Map<Producer<?, ?>, ClientThread> OF_CLIENTS =
             Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -21,6 +26,8 @@ public final class ClientThread {
      * that has ended still holds all that it ran with: the client's buffers.
      */
     private volatile @Nullable WeakReference<Thread> thread;
+
+    private volatile boolean closing;
 
     /**
      * That of a client, the same for all that ask: known since the client has met the brokers, if Weir has opened it.
@@ -43,10 +50,38 @@ public final class ClientThread {
         }
     }
 
-    /** Whether it has ended; false as long as it is not known. */
+    /** The client was told to close: its thread is about to end. */
+    void closes() {
+        closing = true;
+    }
+
+    /** Whether the client was told to close. */
+    boolean isClosing() {
+        return closing;
+    }
+
+    private static boolean isOfJdk(String className) {
+        return className.startsWith("java.") || className.startsWith("jdk.");
+    }
+
+    /** Returns the name of the thread and its uppermost frames outside of the JDK; empty if it is not known or has ended. */
+    String describe() {
+        WeakReference<Thread> known = thread;
+        Thread running = known == null ? null : known.get();
+        return running == null || !running.isAlive()
+                ? ""
+                : running.getName() + " in "
+                        + Arrays.stream(running.getStackTrace())
+                                .filter(frame -> !isOfJdk(frame.getClassName()))
+                                .limit(FRAMES)
+                                .map(StackTraceElement::toString)
+                                .collect(Collectors.joining(" < "));
+    }
+
+    /** Whether it has ended without being told to; false as long as it is not known. */
     public boolean isDead() {
         WeakReference<Thread> known = thread;
-        if (known == null) {
+        if (known == null || closing) {
             return false;
         }
         Thread running = known.get();

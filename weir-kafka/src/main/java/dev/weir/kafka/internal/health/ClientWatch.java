@@ -18,9 +18,12 @@ public final class ClientWatch {
     private ClientWatch() {}
 
     /**
-     * Begins; calls {@code look} with {@link System#nanoTime()} each time. Without brokers there is nothing to look at.
+     * Begins; calls {@code look} with {@link System#nanoTime()} each time, and has the stage say what {@code progress}
+     * finds. Without brokers there is nothing to look at.
      */
-    public static void begin(Map<String, ?> clientConfig, StageContext context, LongConsumer look) {
+    public static void begin(
+            Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {
+        context.trouble(progress::trouble);
         Runnable end = begin(clientConfig, look);
         context.onTermination(patience -> {
             end.run();

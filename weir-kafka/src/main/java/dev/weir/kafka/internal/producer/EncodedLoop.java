@@ -142,6 +142,11 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
+    /** What it looks for a stuck producer with. */
+    ClientProgress progress() {
+        return progress;
+    }
+
     /** Fails the run if the producer gets no answers although it could. One thread, several times a second. */
     void look(long nowNanos) {
         long answered = producer.metrics().acknowledged();

@@ -21,7 +21,7 @@ public final class EncodedSink implements SinkFactory<EncodedRecords> {
     public SinkLoop<EncodedRecords> create(StageContext context) {
         EncodedLoop loop = new EncodedLoop(
                 settings.clientConfig(), context, OutputTopics.create(settings.clientConfig(), context));
-        ClientWatch.begin(settings.clientConfig(), context, loop::look);
+        ClientWatch.begin(settings.clientConfig(), loop.progress(), context, loop::look);
         context.expose(loop.handle());
         context.onTermination(loop::close);
         return loop;

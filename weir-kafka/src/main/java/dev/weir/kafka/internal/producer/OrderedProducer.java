@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
@@ -291,9 +292,7 @@ final class OrderedProducer<K, V> {
         if (stuck != null) {
             return end(stuck);
         }
-        return found == Found.SPLITS
-                ? end(new RecordTooLargeException(ClientHealth.ENDLESS))
-                : ClientHealth.failure(found);
+        return found == Found.SPLITS ? end(new RecordTooLargeException(ClientHealth.ENDLESS)) : health.failure(found);
     }
 
     /** Stops the client for a reason of its own. One that others use is left to them, and the run fails. */
@@ -305,7 +304,7 @@ final class OrderedProducer<K, V> {
             return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
         }
         stop = new Stop("", "", why);
-        producer.close(Duration.ZERO);
+        ClientClosing.begin(producer); // not here: who looks must not wait for a thread that hangs
         if (counts.unanswered() == 0) {
             // The last answers came before anybody could know that it stops.
             whenSettled.run();
@@ -417,7 +416,7 @@ final class OrderedProducer<K, V> {
         if (shared) {
             flush();
         } else {
-            producer.close(SETTLE);
+            boolean ignored = ClientClosing.close(producer, SETTLE);
         }
         List<Kept<?, ?, ?>> all = new ArrayList<>(cameBack);
         all.sort(Comparator.comparingLong(kept -> kept.ordinal));
@@ -431,7 +430,7 @@ final class OrderedProducer<K, V> {
      */
     long close(Duration patience) {
         if (!shared) {
-            producer.close(patience);
+            boolean ignored = ClientClosing.close(producer, patience);
         }
         return counts.unanswered() + unfinished.get();
     }

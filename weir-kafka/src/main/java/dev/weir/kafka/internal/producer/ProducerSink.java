@@ -44,9 +44,9 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
             int maxInFlight) {
         Producers<K, V> producers = new Producers<>(settings);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
-        ProducerLoop<T, K, V> loop =
-                new ProducerLoop<>(producers.clients(), context, records, rejects, topics, maxInFlight);
-        ClientWatch.begin(settings.clientConfig(), context, loop::look);
+        OrderedWriter.Clients<K, V> clients = producers.clients();
+        ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rejects, topics, maxInFlight);
+        ClientWatch.begin(settings.clientConfig(), clients.progress(), context, loop::look);
         context.expose(loop.handle());
         context.onTermination(patience -> {
             String left = loop.close(patience);

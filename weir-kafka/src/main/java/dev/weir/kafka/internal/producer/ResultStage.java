@@ -69,7 +69,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 0,
                 answered::wake);
         context.depth(() -> inHand);
-        ClientWatch.begin(settings.clientConfig(), context, writer::look);
+        ClientWatch.begin(settings.clientConfig(), clients.progress(), context, writer::look);
     }
 
     /** Makes a stage with a producer that lives as long as the run. */

@@ -4,6 +4,7 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
+import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientHealth;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import dev.weir.kafka.internal.health.ClientProgress;
@@ -47,6 +48,8 @@ final class ParkedCopies implements AutoCloseable {
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
+    private final ClientProgress progress;
+
     /** Of the thread that looks. */
     private final ClientHealth health;
 
@@ -88,6 +91,7 @@ final class ParkedCopies implements AutoCloseable {
             ShareCounters counters,
             Supplier<Producer<byte[], byte[]>> producers,
             ClientProgress progress) {
+        this.progress = progress;
         this.health = new ClientHealth(false, progress, () -> Set.of(to.topic()));
         this.topic = to.topic();
         this.letters = new Letters(to);
@@ -207,9 +211,14 @@ final class ParkedCopies implements AutoCloseable {
     private void leave(Producer<byte[], byte[]> failed) {
         if (producer == failed) {
             producer = null;
-            failed.close(CLOSE_PATIENCE);
+            boolean ignored = ClientClosing.close(failed, CLOSE_PATIENCE);
             clientThread = new ClientThread();
         }
+    }
+
+    /** What it looks for a stuck producer with. */
+    ClientProgress progress() {
+        return progress;
     }
 
     /**
@@ -226,10 +235,10 @@ final class ParkedCopies implements AutoCloseable {
         if (found == Found.STUCK) {
             LOG.warn("{}; another producer takes its place", health.stuck());
             // Each copy that waits fails then, and the next attempt opens another client.
-            open.close(Duration.ZERO);
+            ClientClosing.begin(open);
             return null;
         }
-        return ClientHealth.failure(found);
+        return health.failure(found);
     }
 
     @Override

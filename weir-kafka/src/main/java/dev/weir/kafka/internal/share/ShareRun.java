@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,9 @@ final class ShareRun implements ShareHandle, Termination {
     private double slowestSeconds;
     private ShareGroupConfig config;
 
+    /** What stages say that make no progress. */
+    private final Supplier<List<String>> troubles;
+
     private volatile Plan plan;
     private volatile long lag = -1;
     private volatile Limit limit = UNKNOWN;
@@ -83,7 +87,9 @@ final class ShareRun implements ShareHandle, Termination {
             ShareCounters counters,
             @Nullable ParkedCopies copies,
             Consumer<ShareGroupConfig> onConfig,
-            Consumer<Throwable> onFailure) {
+            Consumer<Throwable> onFailure,
+            Supplier<List<String>> troubles) {
+        this.troubles = troubles;
         this.settings = settings;
         this.start = start;
         this.end = new GroupEnd(settings.groupId(), admin, start);
@@ -267,12 +273,13 @@ final class ShareRun implements ShareHandle, Termination {
     @Override
     public ConsumerHealth health() {
         boolean joined = path.isJoined();
-        return ConsumerHealth.of(
-                true,
-                joined,
-                true,
-                joined ? "" : "share group " + settings.groupId() + " has given it no partitions",
-                null);
+        List<String> reasons = new ArrayList<>();
+        if (!joined) {
+            reasons.add("share group " + settings.groupId() + " has given it no partitions");
+        }
+        List<String> stuck = troubles.get();
+        reasons.addAll(stuck);
+        return ConsumerHealth.of(true, joined, stuck.isEmpty(), String.join("; ", reasons), null);
     }
 
     @Override

@@ -62,7 +62,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
     }
 
     private static void watch(ParkedCopies copies, DeadLetters parking, StageContext context) {
-        ClientWatch.begin(parking.settings().clientConfig(), context, nowNanos -> {
+        ClientWatch.begin(parking.settings().clientConfig(), copies.progress(), context, nowNanos -> {
             KafkaPipelineException broken = copies.look(nowNanos);
             if (broken != null) {
                 context.fail(broken);
@@ -107,8 +107,17 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             SharePath path = settings.fetch() == FetchPath.LEAN
                     ? new LeanPath(setup, settings.memberName())
                     : new ClientPath(setup, settings.maxLanes());
-            ShareRun run =
-                    new ShareRun(settings, start, admin, path, ready, counters, copies, group::set, context::fail);
+            ShareRun run = new ShareRun(
+                    settings,
+                    start,
+                    admin,
+                    path,
+                    ready,
+                    counters,
+                    copies,
+                    group::set,
+                    context::fail,
+                    context::troubles);
             context.onStop(path::stop);
             context.onTermination(patience -> {
                 String leftUndone = run.close(patience);

@@ -18,6 +18,7 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -45,6 +46,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         private final TransactionCounts counts = new TransactionCounts();
         private final TransactionPlan plan;
         private final Transactions<K, V> transactions;
+        private final ClientProgress progress;
 
         Opened(
                 ExactlyOnceRun<K, V> of,
@@ -62,7 +64,12 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     counts,
                     of.whenCommitted,
                     number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
-            committer.watch(ClientProgress.of(of.settings.clientConfig()));
+            this.progress = ClientProgress.of(
+                    of.settings.clientConfig(),
+                    IntStream.range(0, Committer.PRODUCERS)
+                            .mapToObj(plan::transactionalId)
+                            .toList());
+            committer.watch(progress);
             board.keeps = isBounded;
             board.rule = WriteRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions =
@@ -161,7 +168,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                             + " source must return what it makes of it");
         }
         context.expose(opened.committer.look(context.stageName()));
-        ClientWatch.begin(settings.clientConfig(), context, opened.committer::look);
+        ClientWatch.begin(settings.clientConfig(), opened.progress, context, opened.committer::look);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, topics, context);
     }

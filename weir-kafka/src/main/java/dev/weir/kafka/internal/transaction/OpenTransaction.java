@@ -286,7 +286,7 @@ final class OpenTransaction<K, V> implements Callback {
         Producer<K, V> client = producer.look();
         return client == null
                 ? null
-                : ClientHealth.failure(health.look(
+                : health.failure(health.look(
                         client, producer.clientThread(), answers.get(), unanswered(), committing, nowNanos));
     }
 

@@ -173,8 +173,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     commitInterval,
                     commitRecords,
                     Rejects.ofRecords(failures, context, settings));
-            loop.watch(ClientProgress.of(settings.clientConfig()));
-            ClientWatch.begin(settings.clientConfig(), context, loop::look);
+            ClientProgress progress = ClientProgress.of(settings.clientConfig(), Set.of(transactionalId));
+            loop.watch(progress);
+            ClientWatch.begin(settings.clientConfig(), progress, context, loop::look);
             context.onTermination(patience -> {
                 loop.close(patience);
                 producers.close();
@@ -489,7 +490,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             producer.breakOff();
             return;
         }
-        KafkaPipelineException broken = ClientHealth.failure(found);
+        KafkaPipelineException broken = health.failure(found);
         if (broken != null) {
             context.fail(broken);
             producer.breakOff();

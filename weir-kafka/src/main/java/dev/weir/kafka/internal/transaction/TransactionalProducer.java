@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.internal.commit.OffsetTexts;
+import dev.weir.kafka.internal.health.ClientClosing;
 import dev.weir.kafka.internal.health.ClientThread;
 import dev.weir.stream.Backoff;
 import java.time.Duration;
@@ -130,7 +131,7 @@ final class TransactionalProducer<K, V> {
             opening.initTransactions();
             return opening;
         } catch (RuntimeException refused) {
-            opening.close(Duration.ZERO);
+            boolean ignored = ClientClosing.close(opening, Duration.ZERO);
             throw refused;
         }
     }
@@ -275,7 +276,10 @@ final class TransactionalProducer<K, V> {
 
     /** Has whatever waits in the client come back with an exception; {@link #abort} replaces it. Any thread. */
     void breakOff() {
-        close(Duration.ZERO);
+        Producer<K, V> closing = client;
+        if (closing != null) {
+            ClientClosing.begin(closing);
+        }
         // A client that is closed leaves one waiting whose request is on its way.
         offsetsLock.lock();
         try {
@@ -299,7 +303,7 @@ final class TransactionalProducer<K, V> {
     void close(Duration patience) {
         Producer<K, V> closing = client;
         if (closing != null) {
-            closing.close(patience);
+            boolean ignored = ClientClosing.close(closing, patience);
             clientThread = new ClientThread();
         }
     }

@@ -85,10 +85,10 @@ class ClientHealthTest {
 
     @Test
     void failure_saysWhatToDo() {
-        assertThat(ClientHealth.failure(Found.WELL)).isNull();
-        assertThat(ClientHealth.failure(Found.SPLITS))
+        assertThat(health.failure(Found.WELL)).isNull();
+        assertThat(health.failure(Found.SPLITS))
                 .hasMessageContaining("max.message.bytes")
                 .hasMessageContaining("batch.size");
-        assertThat(ClientHealth.failure(Found.DEAD)).hasMessageContaining("the thread of the producer has ended");
+        assertThat(health.failure(Found.DEAD)).hasMessageContaining("the thread of the producer has ended");
     }
 }

@@ -19,7 +19,7 @@ class ClientProgressTest {
 
     private final ClientProgress progress = new ClientProgress(SECONDS.toNanos(STUCK_SECONDS), topics -> {
         questions++;
-        return canBeWritten;
+        return canBeWritten ? "" : "out-0 has no leader";
     });
 
     private @Nullable StuckException look(int oldestSeconds, int now) {

@@ -35,7 +35,8 @@ class ShareRunTest {
                 counters,
                 null,
                 config -> {},
-                failure::complete);
+                failure::complete,
+                List::of);
     }
 
     /** An executor ends a schedule whose task throws, without a word to anybody. */

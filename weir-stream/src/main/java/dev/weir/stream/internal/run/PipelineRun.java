@@ -33,6 +33,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     /** Held by streams that add their stages while the pipeline runs. */
     private final ReentrantLock adding = new ReentrantLock();
+
+    /** Each a sentence of a stage that makes no progress, or an empty string. */
+    final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
     /** Those that run. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();

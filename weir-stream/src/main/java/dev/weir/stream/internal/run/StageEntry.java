@@ -9,6 +9,7 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.spi.Whereabouts;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -139,6 +140,27 @@ public final class StageEntry implements StageContext {
     /** The entry of a stage in a further stream: it counts here, and is asked through this one. */
     StageEntry inStream(Lifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
+    }
+
+    @Override
+    public void trouble(Supplier<String> sentence) {
+        Supplier<String> named = () -> {
+            String said = sentence.get();
+            return said.isEmpty() ? "" : name + ": " + said;
+        };
+        run.troubles.add(named);
+        lifetime.onTermination(patience -> {
+            run.troubles.remove(named);
+            return "";
+        });
+    }
+
+    @Override
+    public List<String> troubles() {
+        return run.troubles.stream()
+                .map(Supplier::get)
+                .filter(sentence -> !sentence.isEmpty())
+                .toList();
     }
 
     @Override

@@ -1,0 +1,85 @@
+package dev.weir.kafka.internal.health;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.health.ClientHealth.Found;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+/** Clients whose own thread hangs in code of a user, and never ends by itself. */
+class ClientClosingTest {
+
+    /** Joins a thread as Kafka's client does, which a user's code keeps from ending. */
+    private static final class Hanging extends KafkaProducer<byte[], byte[]> {
+
+        private final CountDownLatch heard = new CountDownLatch(1);
+        private final CountDownLatch released = new CountDownLatch(1);
+        private final Thread own;
+
+        Hanging(ClientThread seen) {
+            super(Map.of("bootstrap.servers", "127.0.0.1:9"), new ByteArraySerializer(), new ByteArraySerializer());
+            own = Thread.ofPlatform()
+                    .daemon()
+                    .name("kafka-producer-network-thread | hanging")
+                    .start(() -> codeOfAUser(seen));
+        }
+
+        private void codeOfAUser(ClientThread seen) {
+            seen.heard();
+            heard.countDown();
+            try {
+                released.await();
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void close(Duration patience) {
+            try {
+                own.join();
+            } catch (InterruptedException hurried) {
+                Thread.currentThread().interrupt();
+            }
+            super.close(patience);
+        }
+    }
+
+    @Test
+    void close_ofAClientWhoseThreadHangs_isAbandonedAndFoundByName() throws Exception {
+        ClientThread thread = new ClientThread();
+        Hanging client = new Hanging(thread);
+        thread.isOf(client);
+        client.heard.await();
+        ClientHealth health = new ClientHealth(false);
+
+        ClientClosing.begin(client); // who looks at producers waited here
+
+        assertThat(health.look(client, thread, 0, 1, false, SECONDS.toNanos(1))).isEqualTo(Found.WELL);
+        assertThat(health.look(client, thread, 0, 1, false, SECONDS.toNanos(10)))
+                .isEqualTo(Found.WELL);
+        assertThat(health.look(client, thread, 0, 1, false, SECONDS.toNanos(11)))
+                .isEqualTo(Found.HANGS);
+        assertThat(health.failure(Found.HANGS))
+                .hasMessageContaining("kafka-producer-network-thread | hanging")
+                .hasMessageContaining("codeOfAUser");
+        assertThat(ClientClosing.close(client, Duration.ZERO)).isFalse();
+        client.released.countDown();
+        assertThat(ClientClosing.close(client, Duration.ofSeconds(30))).isTrue();
+    }
+
+    @Test
+    void close_ofAClientThatIsWell_endsItsThread() {
+        Producer<byte[], byte[]> client = new KafkaProducer<>(
+                Map.of("bootstrap.servers", "127.0.0.1:9"), new ByteArraySerializer(), new ByteArraySerializer());
+
+        assertThat(ClientClosing.close(client, Duration.ZERO)).isTrue();
+        assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended because it was told to
+    }
+}
