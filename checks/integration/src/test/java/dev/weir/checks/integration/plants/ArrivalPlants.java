@@ -40,7 +40,8 @@ final class ArrivalPlants {
         // The hot key takes at least twice as long as all workers would need for everything.
         int least = hot ? (int) Math.ceil(250.0 / percent) : 2;
         int workers = hot ? Math.max(4, least) + shapes.between(0, 12) : shapes.between(2, 16);
-        Work work = new Work(shapes.oneOf(List.of(Means.PARK, Means.SOCKET)), shapes.time(2, 15));
+        Work work = new Work(
+                shapes.oneOf(List.of(Means.PARK, Means.SOCKET)), hot ? shapes.time(2, 15) : shapes.time(8, 40));
         int keys = hot ? Bed.KEYS : Math.max(200, workers * 30);
         double capacity =
                 hot ? StagePlants.perSecond(100.0 / percent, work.time) : StagePlants.perSecond(workers, work.time);
@@ -51,7 +52,10 @@ final class ArrivalPlants {
                         + work.means + " " + work.time.toNanos() / 1000 + " us, "
                         + (bed == null ? "in memory, " + shapes.place() : path),
                 Truth.of(hot ? Kind.KEY_SKEW : Kind.STAGE_WAIT, shapes.subject),
-                hot ? Occupancy.low(work, workers) : Occupancy.full(work, workers),
+                hot
+                        // On a broker the partitions without the hot key may keep the workers busy.
+                        ? new Occupancy(work, workers, 0, Math.min(0.7, 250.0 / percent / workers))
+                        : Occupancy.full(work, workers),
                 plant -> tuning -> {
                     int used = tuning.workersOr(workers);
                     if (bed != null) {

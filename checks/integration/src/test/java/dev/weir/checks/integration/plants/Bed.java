@@ -19,7 +19,7 @@ final class Bed {
 
     static final int PARTITIONS = 3;
     static final int KEYS = 5_000;
-    private static final int RECORDS = 120_000;
+    private static final int RECORDS = 200_000;
     private static final int SMALL_BYTES = 100;
 
     private final KafkaCluster cluster;

@@ -152,7 +152,9 @@ final class BrokerPlants {
                         tuning.removed() ? client + "-free" : client,
                         // What the producer takes before it waits is gone before it is asked about.
                         "buffer.memory",
-                        "65536"),
+                        "65536",
+                        "batch.size",
+                        "16384"),
                 bed.cluster().bootstrapServers());
     }
 

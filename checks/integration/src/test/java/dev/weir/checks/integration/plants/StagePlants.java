@@ -65,12 +65,15 @@ final class StagePlants {
     private static Plant simple(PlantKind kind, Shapes shapes, Form form, int workers, Work work) {
         String shape = shapes.subject + ": " + form + " of " + workers + ", " + work.means + " "
                 + work.time.toNanos() / 1000 + " us, " + shapes.place();
+        // mapParallel works on the threads of the dispatcher for computing, of which there are few.
+        int threads = form == Form.PARALLEL ? Math.min(workers, PROCESSORS) : workers;
+        Truth truth = truth(work, workers, shapes.subject);
         return new Plant(
                 kind,
                 shape,
-                truth(work, workers, shapes.subject),
-                Occupancy.full(work, workers),
-                plant -> tuning -> shapes.chain(numbers(), perSecond(workers, work.time), at -> {
+                threads < workers ? truth.or(Kind.DISPATCHER) : truth,
+                Occupancy.full(work, threads),
+                plant -> tuning -> shapes.chain(numbers(), perSecond(threads, work.time), at -> {
                             if (tuning.removed()) {
                                 return at;
                             }

@@ -60,6 +60,10 @@ final class Trial {
         double share = plant.occupancy.of(work.spentNanos() - spent, interval);
         double before = (plant.passed() - finished) * 1e9 / interval.toNanos();
         double load = SYSTEM.getCpuLoad();
+        if (running.completion().isDone()) {
+            throw new IllegalStateException(
+                    "the plant ended too early: " + running.completion().exceptionNow());
+        }
         Limiter answer = ask(running, probe);
         Truth truth = truth(load);
         Outcome.Gain gain = moment == Moment.STEADY && answer.expectedGain() > GAIN_WORTH_FOLLOWING

@@ -82,9 +82,9 @@ final class Truth {
         return near.contains(answer.kind()) || right.containsKey(answer.kind()) && around.contains(answer.name());
     }
 
-    /** Whether there are several limiters of equal strength, each of which is right. */
+    /** Whether several answers are right, and so one that is undecided between them. */
     boolean isSeveral() {
-        return several;
+        return several || right.size() > 1;
     }
 
     /** Whether the text names the limiter, as one of two candidates does. */

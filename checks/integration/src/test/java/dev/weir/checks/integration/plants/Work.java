@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -36,9 +35,13 @@ final class Work {
     final Means means;
     final Duration time;
     private final ReentrantLock shared = new ReentrantLock();
-    private final LongAdder entered = new LongAdder();
-    private final LongAdder left = new LongAdder();
-    private final LongAdder spent = new LongAdder();
+
+    /** Of the account: a sum of times must fit the number of calls that it is of. */
+    private final ReentrantLock account = new ReentrantLock();
+
+    private long inside;
+    private long left;
+    private long spent;
 
     Work(Means means, Duration time) {
         this.means = means;
@@ -51,7 +54,7 @@ final class Work {
     }
 
     <T> T call(T element) {
-        long start = enter();
+        enter();
         try {
             switch (means) {
                 case COMPUTE -> compute(time.toNanos());
@@ -67,40 +70,59 @@ final class Work {
                 }
             }
         } finally {
-            leave(start);
+            leave();
         }
         return element;
     }
 
     <T> CompletionStage<T> later(T element) {
-        long start = enter();
+        enter();
         return CompletableFuture.supplyAsync(
                 () -> {
-                    leave(start);
+                    leave();
                     return element;
                 },
                 CompletableFuture.delayedExecutor(time.toNanos(), TimeUnit.NANOSECONDS));
     }
 
-    private long enter() {
-        long now = System.nanoTime();
-        entered.increment();
-        spent.add(-now);
-        return now;
+    private void enter() {
+        account.lock();
+        try {
+            inside++;
+            spent -= System.nanoTime();
+        } finally {
+            account.unlock();
+        }
     }
 
-    private void leave(long start) {
-        left.increment();
-        spent.add(System.nanoTime());
+    private void leave() {
+        account.lock();
+        try {
+            inside--;
+            left++;
+            spent += System.nanoTime();
+        } finally {
+            account.unlock();
+        }
     }
 
     long calls() {
-        return left.sum();
+        account.lock();
+        try {
+            return left;
+        } finally {
+            account.unlock();
+        }
     }
 
     /** The time that callers have spent in here up to now, of those that are still inside as well. */
     long spentNanos() {
-        return spent.sum() + (entered.sum() - left.sum()) * System.nanoTime();
+        account.lock();
+        try {
+            return spent + inside * System.nanoTime();
+        } finally {
+            account.unlock();
+        }
     }
 
     static void compute(long nanos) {
