@@ -119,17 +119,20 @@ final class ArrivalPlants {
                     int used = tuning.removed() && !keepsUp ? workers * 8 : tuning.workersOr(workers);
                     if (bed != null) {
                         String topic = bed.empty(keepsUp ? "steady" : "backlog");
-                        KafkaProducer<byte[], byte[]> producer = plant.closing(bed.producer());
-                        plant.closing(new Arrivals(arriving, n -> {
+                        KafkaProducer<byte[], byte[]> producer = bed.producer();
+                        plant.closing(producer::close);
+                        Arrivals arrivals = new Arrivals(arriving, n -> {
                             var unused = producer.send(new ProducerRecord<>(topic, Bed.bytes("" + n), new byte[100]));
-                        }));
+                        });
+                        plant.closing(arrivals::close);
                         return KafkaSource.atLeastOnce(bed.settings(path).build(), topic)
                                 .mapBlocking(used, Ordering.unordered(), work::call)
                                 .named(shapes.subject)
                                 .to(Sink.forEach(plant::done));
                     }
                     SourceQueue<Long> queue = Arrivals.queue();
-                    plant.closing(new Arrivals(arriving, queue::offer));
+                    Arrivals arrivals = new Arrivals(arriving, queue::offer);
+                    plant.closing(arrivals::close);
                     return shapes.stage(Source.queue(queue), Form.BLOCKING, used, work)
                             .to(Sink.forEach(plant::done));
                 });

@@ -32,8 +32,12 @@ final class Arrivals implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         feeder.interrupt();
-        feeder.join();
+        try {
+            feeder.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

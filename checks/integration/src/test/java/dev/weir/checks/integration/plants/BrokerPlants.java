@@ -187,7 +187,7 @@ final class BrokerPlants {
                         "buffer.memory", "65536",
                         "batch.size", tuning.removed() ? "65536" : "" + (int) (1_000 * tuning.widened())),
                 distance.bootstrapServers());
-        plant.closing(distance);
+        plant.closing(distance::close);
         return plant;
     }
 
@@ -272,7 +272,7 @@ final class BrokerPlants {
                     return KafkaSource.atMostOnce(settings, Subscription.topics(bed.even()), used)
                             .to(Sink.forEach(plant::done));
                 });
-        planted.closing(distance);
+        planted.closing(distance::close);
         return planted;
     }
 

@@ -34,10 +34,15 @@ final class Matrix {
         return whole == 0 ? "-" : String.format(Locale.ROOT, "%.1f %%", 100.0 * part / whole);
     }
 
+    private static boolean failed(Outcome.@Nullable Gain gain) {
+        return gain != null && !gain.came();
+    }
+
     String scores() {
-        StringBuilder text =
-                new StringBuilder("| trials | plants | right | vague | wrong, unsure | wrong | advice that came |\n"
-                        + "|---|--:|--:|--:|--:|--:|--:|\n");
+        StringBuilder text = new StringBuilder("""
+                | trials | plants | right | vague | wrong, unsure | wrong | advice that came |
+                |---|--:|--:|--:|--:|--:|--:|
+                """);
         row(text, "all", each -> true);
         row(text, "nothing beside", each -> each.burnt() == 0);
         row(text, "others take processors", each -> each.burnt() > 0);
@@ -91,8 +96,7 @@ final class Matrix {
     String failures() {
         StringBuilder text = new StringBuilder();
         outcomes.stream()
-                .filter(each -> each.verdict() != Verdict.RIGHT
-                        || each.gain() != null && !each.gain().came())
+                .filter(each -> each.verdict() != Verdict.RIGHT || failed(each.gain()))
                 .sorted((one, other) -> one.kind().compareTo(other.kind()))
                 .forEach(each -> text.append(each.line()).append("\n\n"));
         text.append("Did not hold:\n\n");

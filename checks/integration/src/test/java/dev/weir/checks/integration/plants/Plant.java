@@ -21,7 +21,7 @@ final class Plant implements AutoCloseable {
     final Truth truth;
     final Function<Tuning, Pipeline> pipeline;
     final Occupancy occupancy;
-    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private final Deque<Runnable> resources = new ArrayDeque<>();
 
     Plant(
             PlantKind kind,
@@ -36,10 +36,9 @@ final class Plant implements AutoCloseable {
         this.pipeline = pipeline.apply(this);
     }
 
-    /** Closes it with the plant. */
-    <C extends AutoCloseable> C closing(C resource) {
-        resources.push(resource);
-        return resource;
+    /** Has it closed with the plant, before what was named earlier. */
+    void closing(Runnable close) {
+        resources.push(close);
     }
 
     /** Records that the limiter has let through: within a pass of a batch the end of the chain sees none of them. */
@@ -54,9 +53,9 @@ final class Plant implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         while (!resources.isEmpty()) {
-            resources.pop().close();
+            resources.pop().run();
         }
     }
 

@@ -29,7 +29,7 @@ final class Plants {
     }
 
     static Plant draw(PlantKind kind, long seed, @Nullable Bed bed) {
-        Random random = random(seed, kind.ordinal() + 1);
+        Random random = random(seed, List.of(PlantKind.values()).indexOf(kind) + 1);
         if (IN_PIPELINE.contains(kind)) {
             return StagePlants.draw(kind, random);
         }

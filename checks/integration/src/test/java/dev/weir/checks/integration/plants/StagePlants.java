@@ -205,7 +205,7 @@ final class StagePlants {
                             return stage.with(tuning.removed() ? named : named.withDispatcher(legacy));
                         })
                         .to(Sink.forEach(plant::done)));
-        planted.closing(legacy);
+        planted.closing(legacy::close);
         return planted;
     }
 

@@ -101,7 +101,7 @@ final class TenPlants {
                         .with(there.withName("stock"))
                         .mapBlocking(16, Ordering.unordered(), work::<ConsumerRecord<byte[], byte[]>>call)
                         .with(there.withName("label")));
-        plant.closing(legacy);
+        plant.closing(legacy::close);
         return plant;
     }
 
@@ -130,13 +130,15 @@ final class TenPlants {
     }
 
     private Pipeline night(Plant plant, String topic, double perSecond, Work book) {
-        KafkaProducer<byte[], byte[]> producer = plant.closing(bed.producer());
+        KafkaProducer<byte[], byte[]> producer = bed.producer();
+        plant.closing(producer::close);
         for (int n = 0; n < 1_000; n++) {
             var unused = producer.send(new ProducerRecord<>(topic, Bed.bytes("" + n), new byte[100]));
         }
-        plant.closing(new Arrivals(perSecond, n -> {
+        Arrivals arrivals = new Arrivals(perSecond, n -> {
             var unused = producer.send(new ProducerRecord<>(topic, Bed.bytes("" + n), new byte[100]));
-        }));
+        });
+        plant.closing(arrivals::close);
         return KafkaSource.atLeastOnce(bed.settings(FetchPath.CLIENT).build(), topic)
                 .mapBlocking(8, RecordOrdering.byKey(), book::<ConsumerRecord<byte[], byte[]>>call)
                 .named("book")

@@ -37,7 +37,7 @@ final class Trial {
     }
 
     /** Closes the plant. */
-    Outcome run() throws Exception {
+    Outcome run() throws InterruptedException {
         try (plant;
                 RunningPipeline running = plant.pipeline.apply(Tuning.NONE).run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
@@ -46,7 +46,7 @@ final class Trial {
         }
     }
 
-    private Outcome outcome(RunningPipeline running, LimiterProbe probe) throws Exception {
+    private Outcome outcome(RunningPipeline running, LimiterProbe probe) throws InterruptedException {
         Work work = plant.occupancy.work();
         double unused = SYSTEM.getCpuLoad();
         // Half a second of the beginning does not count: the first records are on their way.

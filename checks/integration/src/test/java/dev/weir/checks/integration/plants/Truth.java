@@ -74,12 +74,12 @@ final class Truth {
     boolean isRight(Limiter answer) {
         Set<String> names = right.get(answer.kind());
         return named.contains(answer.kind().id())
-                || names != null && (names.isEmpty() || names.contains(answer.name()));
+                || (names != null && (names.isEmpty() || names.contains(answer.name())));
     }
 
     /** Whether the answer says something true that does not lead to the limiter. */
     boolean isNear(Limiter answer) {
-        return near.contains(answer.kind()) || right.containsKey(answer.kind()) && around.contains(answer.name());
+        return near.contains(answer.kind()) || (right.containsKey(answer.kind()) && around.contains(answer.name()));
     }
 
     /** Whether several answers are right, and so one that is undecided between them. */
