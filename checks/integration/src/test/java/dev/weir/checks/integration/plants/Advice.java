@@ -1,0 +1,71 @@
+package dev.weir.checks.integration.plants;
+
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.control.DispatcherControl;
+import dev.weir.stream.control.RateControl;
+import dev.weir.stream.control.StageControl;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Does what an advice says: by a control of the running pipeline, or else by settings of another run. */
+final class Advice {
+
+    private static final Pattern FROM_TO = Pattern.compile("from ([\\d,]+) to ([\\d,]+)");
+    private static final int MOST_WORKERS = 256;
+
+    private final Limiter limiter;
+
+    Advice(Limiter limiter) {
+        this.limiter = limiter;
+    }
+
+    /** The name of the lever that was moved, or empty if this pipeline has no control for it. */
+    Optional<String> applyTo(RunningPipeline running) {
+        OptionalInt figure = figure();
+        for (StageControl control : running.handles(StageControl.class)) {
+            boolean isIt = limiter.kind() == Kind.STAGE_CPU || limiter.kind() == Kind.STAGE_WAIT;
+            if (isIt && figure.isPresent() && control.stage().equals(limiter.name())) {
+                control.parallelism(Math.min(figure.getAsInt(), control.mostAtOnce()));
+                return Optional.of("parallelism " + control.parallelism());
+            }
+        }
+        for (DispatcherControl control : running.handles(DispatcherControl.class)) {
+            if (limiter.kind() == Kind.DISPATCHER
+                    && figure.isPresent()
+                    && control.snapshot().name().equals(limiter.name())) {
+                control.size(figure.getAsInt());
+                return Optional.of("dispatcher size " + figure.getAsInt());
+            }
+        }
+        for (RateControl control : running.handles(RateControl.class)) {
+            if (control.stage().equals(limiter.name()) && control.perSecond() > 0) {
+                control.perSecond((long) Math.ceil(control.perSecond() * limiter.expectedGain()));
+                return Optional.of("rate " + control.perSecond());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The settings of a run that follows the advice, or empty if it names none. */
+    Optional<Tuning> settings() {
+        int factor = (int) Math.ceil(limiter.expectedGain());
+        return switch (limiter.kind()) {
+            case STAGE_CPU, STAGE_WAIT ->
+                limiter.advice().matches(".*(mapBlocking|mapParallel|mapAsync|forEachBlocking|from [\\d,]+ to).*")
+                        ? Optional.of(Tuning.workers(Math.min(MOST_WORKERS, figure().orElse(Math.max(2, factor)))))
+                        : Optional.empty();
+            case WINDOW, BYTE_BUDGET -> Optional.of(Tuning.widened(Math.max(2, factor)));
+            case COMMIT -> Optional.of(Tuning.widened(Math.max(2, factor)));
+            default -> Optional.empty();
+        };
+    }
+
+    private OptionalInt figure() {
+        Matcher found = FROM_TO.matcher(limiter.advice());
+        return found.find() ? OptionalInt.of(Integer.parseInt(found.group(2).replace(",", ""))) : OptionalInt.empty();
+    }
+}

@@ -1,0 +1,24 @@
+package dev.weir.checks.integration.plants;
+
+import java.util.Random;
+
+/** The moment at which a trial asks for the limiter. */
+enum Moment {
+    /** Within the first three seconds. */
+    START,
+    STEADY,
+    /** While a drain works off what has been taken in. */
+    DRAIN,
+    /** After the end: the line of a summary. */
+    END;
+
+    /** Half of the trials ask in the middle of a run. */
+    static Moment draw(Random random) {
+        return switch (random.nextInt(8)) {
+            case 0, 1 -> START;
+            case 2 -> DRAIN;
+            case 3 -> END;
+            default -> STEADY;
+        };
+    }
+}

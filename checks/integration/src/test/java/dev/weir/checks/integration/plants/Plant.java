@@ -1,0 +1,90 @@
+package dev.weir.checks.integration.plants;
+
+import dev.weir.stream.Pipeline;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/**
+ * A pipeline whose limiter is known because it was planted, with the means to verify that it does limit. Made for one
+ * trial, which closes it. Confined to one thread, apart from the counts.
+ */
+final class Plant implements AutoCloseable {
+
+    /** Records that the last stage has finished. */
+    final LongAdder finished = new LongAdder();
+
+    final PlantKind kind;
+    final String shape;
+    final Truth truth;
+    final Function<Tuning, Pipeline> pipeline;
+    final Occupancy occupancy;
+    private final Deque<Runnable> resources = new ArrayDeque<>();
+
+    Plant(
+            PlantKind kind,
+            String shape,
+            Truth truth,
+            Occupancy occupancy,
+            Function<Plant, Function<Tuning, Pipeline>> pipeline) {
+        this.kind = kind;
+        this.shape = shape;
+        this.truth = truth;
+        this.occupancy = occupancy;
+        this.pipeline = pipeline.apply(this);
+    }
+
+    /** Has it closed with the plant, before what was named earlier. */
+    void closing(Runnable close) {
+        resources.push(close);
+    }
+
+    /** Records that the limiter has let through: within a pass of a batch the end of the chain sees none of them. */
+    long passed() {
+        long calls = occupancy.work().calls();
+        return calls == 0 ? finished.sum() : calls;
+    }
+
+    /** The sink of a plant that counts what arrives. */
+    <T> void done(T element) {
+        finished.increment();
+    }
+
+    @Override
+    public void close() {
+        while (!resources.isEmpty()) {
+            resources.pop().run();
+        }
+    }
+
+    /**
+     * The share of time that the planted call's threads are in it if it limits, or are not if something else does.
+     *
+     * @param work the planted call
+     * @param threads calls that may be in it at once
+     * @param least the share from which the plant holds
+     * @param most the share up to which it holds
+     */
+    record Occupancy(Work work, double threads, double least, double most) {
+
+        /** A stage all of whose threads are taken. */
+        static Occupancy full(Work work, double threads) {
+            return new Occupancy(work, threads, 0.8, 1.1);
+        }
+
+        /** A stage whose threads are idle: what limits stands elsewhere. */
+        static Occupancy low(Work work, double threads) {
+            return new Occupancy(work, threads, 0, 0.7);
+        }
+
+        boolean holds(double share) {
+            return share >= least && share <= most;
+        }
+
+        double of(long spentNanos, Duration interval) {
+            return spentNanos / threads / interval.toNanos();
+        }
+    }
+}

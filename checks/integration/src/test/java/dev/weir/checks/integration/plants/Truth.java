@@ -1,0 +1,103 @@
+package dev.weir.checks.integration.plants;
+
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.Limiter.Kind;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** The answers that are right for a plant, known from how it was made. Immutable. */
+final class Truth {
+
+    private final Map<Kind, Set<String>> right = new EnumMap<>(Kind.class);
+    private final Set<Kind> near = EnumSet.noneOf(Kind.class);
+
+    private boolean several;
+    private final Set<String> named = new HashSet<>();
+    private final Set<String> around = new HashSet<>();
+
+    private Truth() {}
+
+    /** A limiter of that kind and one of these names; of any name if there is none. */
+    static Truth of(Kind kind, String... names) {
+        Truth truth = new Truth();
+        truth.right.put(kind, Set.of(names));
+        return truth;
+    }
+
+    Truth or(Kind kind, String... names) {
+        Truth truth = copy();
+        truth.right.put(kind, Set.of(names));
+        return truth;
+    }
+
+    /** Two limiters of equal strength: to be undecided between them is right. */
+    static Truth ofTwo(Kind kind, String one, String other) {
+        Truth truth = of(kind, one, other);
+        truth.several = true;
+        return truth;
+    }
+
+    /** A kind by its name for programs: one that not every version has. */
+    Truth orNamed(String id) {
+        Truth truth = copy();
+        truth.named.add(id);
+        return truth;
+    }
+
+    /** Kinds of the same area, which are vague and not wrong. */
+    Truth near(Kind... kinds) {
+        Truth truth = copy();
+        truth.near.addAll(Set.of(kinds));
+        return truth;
+    }
+
+    /** Names of what surrounds the limiter, which are vague and not wrong: of the operator that it is nested in. */
+    Truth around(String... names) {
+        Truth truth = copy();
+        truth.around.addAll(Set.of(names));
+        return truth;
+    }
+
+    private Truth copy() {
+        Truth truth = new Truth();
+        truth.right.putAll(right);
+        truth.near.addAll(near);
+        truth.around.addAll(around);
+        truth.named.addAll(named);
+        truth.several = several;
+        return truth;
+    }
+
+    boolean isRight(Limiter answer) {
+        Set<String> names = right.get(answer.kind());
+        return named.contains(answer.kind().id())
+                || (names != null && (names.isEmpty() || names.contains(answer.name())));
+    }
+
+    /** Whether the answer says something true that does not lead to the limiter. */
+    boolean isNear(Limiter answer) {
+        return near.contains(answer.kind()) || (right.containsKey(answer.kind()) && around.contains(answer.name()));
+    }
+
+    /** Whether several answers are right, and so one that is undecided between them. */
+    boolean isSeveral() {
+        return several || right.size() > 1;
+    }
+
+    /** Whether the text names the limiter, as one of two candidates does. */
+    boolean isNamedIn(String text) {
+        return right.values().stream().flatMap(Set::stream).anyMatch(text::contains);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        right.forEach((kind, names) -> text.append(text.isEmpty() ? "" : " or ")
+                .append(kind.id())
+                .append(names.isEmpty() ? "" : " " + String.join("|", names)));
+        return text.toString();
+    }
+}

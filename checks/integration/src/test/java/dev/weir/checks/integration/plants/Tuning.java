@@ -1,0 +1,26 @@
+package dev.weir.checks.integration.plants;
+
+/**
+ * Settings of a plant that an advice may change and that no control of a running pipeline does.
+ *
+ * @param workers threads or calls at once of the planted stage; 0 for as many as were planted
+ * @param widened the factor by which a window, a budget, a rate or a batch is larger than planted
+ * @param removed whether the limiter is left out altogether, which shows that it was one
+ */
+record Tuning(int workers, double widened, boolean removed) {
+
+    static final Tuning NONE = new Tuning(0, 1, false);
+    static final Tuning REMOVED = new Tuning(0, 1, true);
+
+    static Tuning workers(int workers) {
+        return new Tuning(workers, 1, false);
+    }
+
+    static Tuning widened(double factor) {
+        return new Tuning(0, factor, false);
+    }
+
+    int workersOr(int planted) {
+        return workers == 0 ? planted : workers;
+    }
+}
