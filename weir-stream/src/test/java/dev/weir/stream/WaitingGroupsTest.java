@@ -178,7 +178,8 @@ class WaitingGroupsTest {
         in.emit("slow 2", "quick 1");
         awaitRest();
         in.fail(new IllegalStateException("above"));
-        while (!started.getLast().completion().isDone()) {
+        while (!started.getLast().completion().isDone()
+                && !Thread.currentThread().isInterrupted()) {
             clock.advance(millis(5));
             Thread.onSpinWait();
         }
