@@ -124,26 +124,22 @@ final class UnreadableBatches {
     }
 
     private void pass(AssignedPartition partition, TopicPartition id, UnreadableBatch batch) {
-        switch (policy) {
-            case SKIP -> {
-                LOG.warn(
-                        "{} offsets {} to {} are left out, as unreadableBatches=SKIP says: {}",
-                        id,
-                        batch.offset(),
-                        batch.nextOffset() - 1,
-                        batch.cause().getMessage());
-                leaveOut(partition, id, batch);
-            }
-            case DEAD_LETTER -> {
-                LOG.warn(
-                        "{} offsets {} to {} go on as one record that cannot be decoded: {}",
-                        id,
-                        batch.offset(),
-                        batch.nextOffset() - 1,
-                        batch.cause().getMessage());
-                emission.emit(partition, List.of(batch));
-            }
-            case FAIL -> throw new IllegalStateException("a batch that fails the run is not passed");
+        if (policy == ConsumerSettings.UnreadableBatches.SKIP) {
+            LOG.warn(
+                    "{} offsets {} to {} are left out, as unreadableBatches=SKIP says: {}",
+                    id,
+                    batch.offset(),
+                    batch.nextOffset() - 1,
+                    batch.cause().getMessage());
+            leaveOut(partition, id, batch);
+        } else {
+            LOG.warn(
+                    "{} offsets {} to {} go on as one record that cannot be decoded: {}",
+                    id,
+                    batch.offset(),
+                    batch.nextOffset() - 1,
+                    batch.cause().getMessage());
+            emission.emit(partition, List.of(batch));
         }
     }
 }

@@ -60,8 +60,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which groups that wait are pulled again if elements were lost: what lies behind a stage that waits may
-     * be lost too, and the stage above cannot be woken.
+     * Interval at which groups that wait are pulled again if elements were lost: what lies above a stage that waits
+     * may be lost too, and the stage above the groups cannot be woken.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
