@@ -9,6 +9,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -47,6 +48,7 @@ class RevokedElementTest {
         private volatile boolean revoked;
         private final Semaphore ended = new Semaphore(0);
         private final AtomicInteger acks = new AtomicInteger();
+        private final AtomicInteger retained = new AtomicInteger();
 
         @Override
         public void ack(long token) {
@@ -56,7 +58,7 @@ class RevokedElementTest {
 
         @Override
         public void retain(long token, int claims) {
-            throw new AssertionError("not needed here");
+            retained.addAndGet(claims);
         }
 
         @Override
@@ -78,12 +80,21 @@ class RevokedElementTest {
         }
     }
 
-    /** One element of an owner that keeps it, and those of one that will lose them: with it, or behind it. */
-    private List<Batch<Integer>> behindOneThatStays(boolean together) {
+    /**
+     * One element of an owner that keeps it, and those of one that will lose them: with it, behind it, or behind two
+     * such elements.
+     */
+    private List<Batch<Integer>> behindOneThatStays(String where) {
+        boolean together = !where.contains("above") && !where.contains("behind");
         Batch<Integer> first = new Batch<>(1);
         first.add(STAYS, kept, 0);
         Batch<Integer> behind = together ? first : new Batch<>(LOST);
         addLost(behind);
+        if (where.contains("full")) {
+            Batch<Integer> second = new Batch<>(1);
+            second.add(STAYS, kept, 0);
+            return List.of(first, second, behind);
+        }
         return together ? List.of(first) : List.of(first, behind);
     }
 
@@ -216,6 +227,19 @@ class RevokedElementTest {
                         "throttlePerKey, full",
                         (source, calls) ->
                                 source.throttlePerKey(1, HOUR, 1, n -> "all", 1).map(n -> calls.incrementAndGet())),
+                of("throttle, with one that waits", RevokedElementTest::throttled),
+                of("delay", RevokedElementTest::delayed),
+                of(
+                        "filter, between attempts",
+                        (source, calls) -> source.filter(n -> n == STAYS || fail(calls) > 0)
+                                .with(RETRIED)),
+                of(
+                        "mapConcat, between attempts",
+                        (source, calls) -> source.mapConcat(n -> List.of(n == STAYS ? n : fail(calls)))
+                                .with(RETRIED)),
+                of(
+                        "async, above a queue that is full",
+                        (source, calls) -> source.async(Dispatcher.virtual(), 1).mapAsync(1, new Shut(calls))),
                 of(
                         "a section between two runs",
                         (source, calls) -> source.restarted(
@@ -228,8 +252,87 @@ class RevokedElementTest {
                                 section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
     }
 
+    /** The same within the stream of a key. */
+    static Stream<Arguments> holdingInAGroup() {
+        return Stream.of(
+                of("throttle with its elements", RevokedElementTest::throttled),
+                of("throttle behind one that waits", RevokedElementTest::throttled),
+                of(
+                        "throttle below the rest of a batch, behind",
+                        (source, calls) -> throttled(
+                                source.mapConcat(n -> n == STAYS ? List.of(n) : Collections.nCopies(20, n)), calls)),
+                of(
+                        "throttle within a section",
+                        (source, calls) -> source.splitWhen(n -> false, part -> throttled(part, calls))),
+                of(
+                        "throttle in a group of the group, behind",
+                        (source, calls) -> source.groupBy(n -> 1, 1, part -> throttled(part, calls))),
+                of(
+                        "throttlePerKey",
+                        (source, calls) ->
+                                source.throttlePerKey(1, HOUR, 1, n -> "all").map(n -> calls.incrementAndGet())),
+                of("delay", RevokedElementTest::delayed),
+                of("delay, behind one at its bound", (source, calls) -> source.delay(n -> hours(1, calls), 1)),
+                of("initialDelay", (source, calls) -> source.initialDelay(HOUR)),
+                of("another source", (source, calls) -> source.prepend(Source.never())),
+                of(
+                        "filter, between attempts",
+                        (source, calls) -> source.filter(n -> n == STAYS || fail(calls) > 0)
+                                .with(RETRIED)),
+                of(
+                        "mapConcat, between attempts",
+                        (source, calls) -> source.mapConcat(n -> List.of(n == STAYS ? n : fail(calls)))
+                                .with(RETRIED)),
+                of("mapAsync, behind a call", (source, calls) -> source.mapAsync(1, new Shut(calls))),
+                of(
+                        "mapBlocking, behind a call",
+                        (source, calls) -> source.mapBlocking(1, Ordering.input(), new Shut(calls))),
+                of(
+                        "throttle on a thread of its own, behind",
+                        (source, calls) -> throttled(source, calls).async()));
+    }
+
+    /** The element that stays waits in a throttle, before those that are lost. */
+    private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
+        return source.throttle(
+                1,
+                HOUR,
+                1,
+                n -> {
+                    calls.incrementAndGet();
+                    return n == STAYS ? 2 : 0;
+                },
+                ThrottleMode.SHAPING);
+    }
+
+    private static Source<?> delayed(Source<Integer> source, AtomicInteger calls) {
+        return source.delay(n -> hours(1, calls), 1000);
+    }
+
+    private static Duration hours(int hours, AtomicInteger calls) {
+        calls.incrementAndGet();
+        return Duration.ofHours(hours);
+    }
+
     private static Arguments of(String name, Holding stages) {
         return Arguments.of(name, stages);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("holdingInAGroup")
+    void elementsThatWaitInAGroup_whenTheirSourceLosesThem_areLetGoOfAtOnce(String name, Holding stages)
+            throws Exception {
+        boolean isCountedAbove = name.equals("initialDelay") || name.equals("another source");
+        elementsThatWait_whenTheirSourceLosesThem_areLetGoOfAtOnce(
+                name,
+                (source, calls) -> (isCountedAbove ? source.map(n -> count(n, calls)) : source)
+                        .groupBy(
+                                n -> "all", 1, part -> stages.under(part, calls).map(n -> (Object) n)));
+    }
+
+    private static Integer count(Integer element, AtomicInteger calls) {
+        calls.incrementAndGet();
+        return element;
     }
 
     @ParameterizedTest(name = "{0}")
@@ -240,7 +343,7 @@ class RevokedElementTest {
         CountDownLatch stopped = new CountDownLatch(1);
         Source<Integer> source = Source.custom("emit", given -> {
             context.complete(given);
-            return new Emitting(given, stopped, behindOneThatStays(!name.startsWith("async")));
+            return new Emitting(given, stopped, behindOneThatStays(name));
         });
         RunningPipeline running =
                 stages.under(source, calls).to(Sink.ignore()).named("revoked").run();
@@ -253,7 +356,7 @@ class RevokedElementTest {
             // What is on its way between two stages is found by the next look.
             do {
                 context.join().dropRevoked();
-            } while (!lost.ended.tryAcquire(LOST, 20, TimeUnit.MILLISECONDS));
+            } while (!lost.ended.tryAcquire(LOST + lost.retained.get(), 20, TimeUnit.MILLISECONDS));
             assertThat(lost.acks.get()).as("finished").isLessThanOrEqualTo(before);
             // What stays is not let go of: the pipeline goes on with it.
             assertThat(kept.ended.availablePermits()).isEqualTo(kept.acks.get());

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -135,6 +136,67 @@ class WaitingGroupsTest {
         awaitRest();
         clock.advance(Duration.ofSeconds(1));
         assertThat(out.expectNext()).containsExactly("slow 1");
+    }
+
+    /** Has another source in the stream of a key, which never ends. */
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Endless {
+        CONCAT(s -> s.take(1).concat(Source.never())),
+        CONCAT_QUEUE(s -> s.take(1).concat(Source.lazily(() -> Source.queue(SourceQueue.of(1))))),
+        CONCAT_TICKS(s -> s.take(1).concat(Source.tick(Duration.ofDays(1), Duration.ofDays(1), "tick"))),
+        CONCAT_FUTURE(s -> s.take(1).concat(Source.completionStage(new CompletableFuture<>()))),
+        CONCAT_LAZILY(s -> s.take(1).concat(Source.lazily(Source::never))),
+        CONCAT_THROTTLED(s -> s.take(1).concat(Source.<String>never().throttle(1, millis(1)))),
+        PREPEND(s -> s.prepend(Source.never())),
+        PREPEND_ABOVE_A_THROTTLE(s -> s.prepend(Source.never()).throttle(1, millis(1))),
+        OR_ELSE(s -> s.filter(n -> false).take(0).orElse(Source.never())),
+        INTERLEAVE(s -> s.interleave(Source.never(), 1)),
+        MERGE(s -> s.merge(Source.never())),
+        MERGE_SORTED(s -> s.mergeSorted(Source.never(), String::compareTo)),
+        ZIP(s -> s.zipWith(Source.never(), (one, other) -> one)),
+        FLAT_MAP_CONCAT(s -> s.flatMapConcat(n -> Source.never())),
+        FLAT_MAP_MERGE(s -> s.flatMapMerge(2, n -> Source.never())),
+        SECTION(s -> s.splitWhen(n -> false, part -> part.prepend(Source.never()))),
+        NESTED(s -> s.groupBy(n -> 0, 1, part -> part.prepend(Source.never()))),
+        NESTED_AT_ITS_END(s -> s.take(1).groupBy(n -> 0, 1, part -> part.concat(Source.never())));
+
+        final UnaryOperator<Source<String>> inner;
+
+        Endless(UnaryOperator<Source<String>> inner) {
+            this.inner = inner;
+        }
+    }
+
+    // A source that had nothing counted as one that holds elements back, for which a failure waits; others halted the
+    // thread of all keys.
+    @ParameterizedTest
+    @EnumSource
+    void failureAbove_whereAGroupWaitsForAnotherSource_endsTheStream(Endless kind) throws Exception {
+        SinkProbe<String> ignored = run(s -> s.groupBy(WaitingGroupsTest::keyOf, 10, kind.inner));
+        in.emit("slow 1");
+        awaitRest();
+        in.emit("slow 2", "quick 1");
+        awaitRest();
+        in.fail(new IllegalStateException("above"));
+        while (!started.getLast().completion().isDone()
+                && !Thread.currentThread().isInterrupted()) {
+            clock.advance(millis(5));
+            Thread.onSpinWait();
+        }
+        assertThat(started.getLast().completion())
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withStackTraceContaining("above");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cancellation_whereAGroupWaitsForAnotherSource_endsTheStream(Endless kind) throws Exception {
+        SinkProbe<String> ignored = run(s -> s.groupBy(WaitingGroupsTest::keyOf, 10, kind.inner));
+        in.emit("slow 1");
+        awaitRest();
+        started.getLast().cancel();
+        TrackedRun.awaitEnd(started.getLast());
     }
 
     @ParameterizedTest

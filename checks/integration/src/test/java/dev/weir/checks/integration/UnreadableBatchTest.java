@@ -67,6 +67,7 @@ class UnreadableBatchTest {
     private static final int CRC_AT = 17;
 
     private static final int ATTRIBUTES_AT = 21;
+    private static final int LAST_OFFSET_DELTA_AT = 23;
     private static final int RECORDS_AT = 61;
 
     @RegisterExtension
@@ -94,12 +95,19 @@ class UnreadableBatchTest {
         TOO_LARGE,
         CHECKSUM,
         CODEC,
-        COMPRESSED_BYTES
+        COMPRESSED_BYTES,
+
+        /** The header names an end far behind the log's. */
+        END_TOO_HIGH,
+
+        /** The header names an end before its own. */
+        END_TOO_LOW
     }
 
     static Stream<Arguments> all() {
         return Stream.of(Way.values())
-                .flatMap(path -> Stream.of(Damage.values()).map(damage -> Arguments.of(path, damage)));
+                .flatMap(path -> Stream.of(Damage.TOO_LARGE, Damage.CHECKSUM, Damage.CODEC, Damage.COMPRESSED_BYTES)
+                        .map(damage -> Arguments.of(path, damage)));
     }
 
     /** Each damage, and each of two fetch paths. */
@@ -204,6 +212,36 @@ class UnreadableBatchTest {
         if (!single) {
             assertThat(letter.letter().value()).isEqualTo(batchAtFault(topic));
         }
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    static Stream<Arguments> withADamagedEnd() {
+        return Stream.of(Way.values())
+                .flatMap(path -> Stream.of(
+                        Arguments.of(path, Damage.END_TOO_HIGH, true),
+                        Arguments.of(path, Damage.END_TOO_HIGH, false),
+                        Arguments.of(path, Damage.END_TOO_LOW, true)));
+    }
+
+    // It was passed one offset at a time, with a dead-letter record for each.
+    @ParameterizedTest
+    @MethodSource("withADamagedEnd")
+    void batchAtFault_whoseHeaderNamesAWrongEnd_isOneDeadLetter(Way path, Damage damage, boolean withOneBehind)
+            throws Exception {
+        String topic = topic(damage, "end-" + path + withOneBehind, withOneBehind);
+        KAFKA.cluster().createTopic(topic + "-dead", 1);
+        KafkaFlow.from(settings(path, topic).build(), Subscription.topics(topic).untilEnd())
+                .forEach(2, RecordOrdering.byPartition(), this::note)
+                .deadLetter(topic + "-dead")
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(read).containsExactlyElementsOf(withOneBehind ? List.of("0", "1", "5") : List.of("0", "1"));
+        assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
+                .singleElement()
+                .satisfies(
+                        letter -> assertThat(DeadLetter.read(letter).offset()).isEqualTo(2));
         assertThat(KAFKA.cluster().committedOffsets(topic))
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
@@ -427,9 +465,11 @@ class UnreadableBatchTest {
                     log.put(i, (byte) 0xff);
                 }
             }
+            case END_TOO_HIGH -> log.putInt(at + LAST_OFFSET_DELTA_AT, Integer.MAX_VALUE);
+            case END_TOO_LOW -> log.putInt(at + LAST_OFFSET_DELTA_AT, 0);
             case TOO_LARGE -> throw new IllegalArgumentException("not damaged");
         }
-        if (damage != Damage.CHECKSUM) {
+        if (damage == Damage.CODEC || damage == Damage.COMPRESSED_BYTES) {
             CRC32C crc = new CRC32C();
             crc.update(log.array(), at + ATTRIBUTES_AT, size - ATTRIBUTES_AT);
             log.putInt(at + CRC_AT, (int) crc.getValue());

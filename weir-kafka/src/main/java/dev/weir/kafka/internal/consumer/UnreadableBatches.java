@@ -12,7 +12,10 @@ import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.lean.CorruptBatchException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -26,6 +29,15 @@ final class UnreadableBatches {
     private static final String WAY_OUT =
             "raise maxBatchBytes if it is too large for that, or set unreadableBatches to SKIP, or to DEAD_LETTER with a"
                     + " KafkaFlow that has a dead-letter topic";
+
+    private static final String WAY_OUT_WITHOUT_END =
+            "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
+                    + " that, or have the group go on behind it with kafka-consumer-groups --reset-offsets --to-offset";
+
+    /** What was passed last in a partition: a batch of that base offset, or -1, as far as {@code nextOffset}. */
+    private record Passed(long baseOffset, long nextOffset) {}
+
+    private final Map<TopicPartition, Passed> passed = new HashMap<>();
 
     private final ConsumerSettings.UnreadableBatches policy;
     private final Assignment assignment;
@@ -71,32 +83,63 @@ final class UnreadableBatches {
         if (partition == null || partition.isHeld() || fetcher.position(id) > batch.offset()) {
             return; // Of before a seek.
         }
-        switch (policy) {
-            case FAIL ->
-                throw new RecordDecodeException(
-                        batch.topic(), batch.partition(), batch.offset(), batch.cause(), WAY_OUT);
-            case SKIP -> {
-                LOG.warn(
-                        "{} offsets {} to {} are left out, as unreadableBatches=SKIP says: {}",
-                        id,
-                        batch.offset(),
-                        batch.nextOffset() - 1,
-                        batch.cause().getMessage());
-                emission.leaveOut(partition, batch.offset(), batch.nextOffset());
-                assignment.dropped().skip(id, batch.offset(), batch.nextOffset(), Reason.UNREADABLE);
-            }
-            case DEAD_LETTER -> {
-                LOG.warn(
-                        "{} offsets {} to {} go on as one record that cannot be decoded: {}",
-                        id,
-                        batch.offset(),
-                        batch.nextOffset() - 1,
-                        batch.cause().getMessage());
-                emission.emit(partition, List.of(batch));
-            }
+        if (policy == ConsumerSettings.UnreadableBatches.FAIL || !batch.hasEnd()) {
+            throw new RecordDecodeException(
+                    batch.topic(),
+                    batch.partition(),
+                    batch.offset(),
+                    batch.cause(),
+                    batch.hasEnd() ? WAY_OUT : WAY_OUT_WITHOUT_END);
         }
+        if (isRestOfPassed(id, batch)) {
+            LOG.debug("{} offsets {} to {} are of the same batch", id, batch.offset(), batch.nextOffset() - 1);
+            leaveOut(partition, id, batch);
+        } else {
+            pass(partition, id, batch);
+        }
+        passed.keySet().retainAll(assignment.byId().keySet());
+        passed.put(id, new Passed(batch.baseOffset(), batch.nextOffset()));
         fetcher.seek(id, LogPosition.at(batch.nextOffset()));
         partition.advance();
         flow.afterFetch(partition, fetcher);
+    }
+
+    /**
+     * Whether it is the batch before once more, whose damaged header named too low an end. Where nothing was sent of a
+     * damaged batch, it is taken for the one before.
+     */
+    private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
+        Passed before = passed.get(id);
+        if (before == null || before.nextOffset != batch.offset()) {
+            return false;
+        }
+        return batch.isWithoutBytes()
+                ? batch.cause() instanceof CorruptBatchException
+                : before.baseOffset == batch.baseOffset();
+    }
+
+    private void leaveOut(AssignedPartition partition, TopicPartition id, UnreadableBatch batch) {
+        emission.leaveOut(partition, batch.offset(), batch.nextOffset());
+        assignment.dropped().skip(id, batch.offset(), batch.nextOffset(), Reason.UNREADABLE);
+    }
+
+    private void pass(AssignedPartition partition, TopicPartition id, UnreadableBatch batch) {
+        if (policy == ConsumerSettings.UnreadableBatches.SKIP) {
+            LOG.warn(
+                    "{} offsets {} to {} are left out, as unreadableBatches=SKIP says: {}",
+                    id,
+                    batch.offset(),
+                    batch.nextOffset() - 1,
+                    batch.cause().getMessage());
+            leaveOut(partition, id, batch);
+        } else {
+            LOG.warn(
+                    "{} offsets {} to {} go on as one record that cannot be decoded: {}",
+                    id,
+                    batch.offset(),
+                    batch.nextOffset() - 1,
+                    batch.cause().getMessage());
+            emission.emit(partition, List.of(batch));
+        }
     }
 }

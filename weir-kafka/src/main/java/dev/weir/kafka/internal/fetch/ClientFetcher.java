@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -42,6 +43,19 @@ public final class ClientFetcher implements Fetcher {
     /** Where partitions were when the client failed, and the poll was tried again. */
     private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
 
+    /** The search for what the client has failed at. Nothing is fetched meanwhile, but the group is served. */
+    private @Nullable Search search;
+
+    /** Longest poll while a search runs, whose end does not wake the owner. */
+    private static final long POLL_IN_SEARCH_NANOS = 20_000_000;
+
+    /**
+     * A search, and what it is for.
+     *
+     * @param toResume the partitions that are paused for it alone
+     */
+    private record Search(ClientRescue.Look look, Throwable failure, boolean named, Set<TopicPartition> toResume) {}
+
     /** Creates a fetcher by a client that has no bounds but its own. */
     public ClientFetcher(Consumer<byte[], byte[]> client) {
         this(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), null);
@@ -64,10 +78,14 @@ public final class ClientFetcher implements Fetcher {
     public ConsumerRecords<byte[], byte[]> poll(long nanos) {
         positions.keySet().removeAll(leaving);
         leaving.clear();
+        Search done = search;
+        if (done != null && done.look.isDone()) {
+            return rescued(done);
+        }
         budget.begin();
         ConsumerRecords<byte[], byte[]> records;
         try {
-            records = client.poll(Duration.ofNanos(nanos));
+            records = client.poll(Duration.ofNanos(done == null ? nanos : Math.min(nanos, POLL_IN_SEARCH_NANOS)));
         } catch (RecordDeserializationException refused) {
             throw refused.getCause() instanceof PollBudget.TooLarge tooLarge
                     ? new UnreadableBatch.Found(UnreadableBatch.tooLarge(
@@ -77,11 +95,10 @@ public final class ClientFetcher implements Fetcher {
             if (rescue == null || !mayBeOfBytes(failure)) {
                 throw failure;
             }
-            ConsumerRecords<byte[], byte[]> before = rescued(rescue, failure);
-            if (before == null) {
+            if (!isTriedAgain(rescue, failure)) {
                 throw failure;
             }
-            return before;
+            return ConsumerRecords.empty();
         }
         if (budget.isExceeded()) {
             return cut(records);
@@ -105,45 +122,69 @@ public final class ClientFetcher implements Fetcher {
                 || !(failure instanceof KafkaException || failure instanceof IllegalStateException);
     }
 
-    /**
-     * What comes before the batch that the client has failed at, or null if no batch is the reason.
-     *
-     * @throws UnreadableBatch.Found if nothing comes before it
-     */
-    private @Nullable ConsumerRecords<byte[], byte[]> rescued(ClientRescue by, Throwable failure) {
+    /** Whether the poll is tried again, or what it has failed at is searched for; not if no batch is the reason. */
+    private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
         Map<TopicPartition, LogPosition> running = new HashMap<>(positions);
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            return null; // Of a callback, for example: what is wrong with a batch is said with its partition.
+            return false; // Of a callback, for example: what is wrong with a batch is said with its partition.
         }
         // With an error the client forgets what it has gathered in this poll, though it has gone past it.
         running.forEach((id, position) -> client.seek(id, position.commit("")));
         if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
             triedAgainAt = running; // Others may have used the memory for a moment.
-            return ConsumerRecords.empty();
+            return true;
         }
         running.keySet().removeAll(client.paused());
-        ClientRescue.Rescued found = null;
-        try {
-            found = by.look(running, hint);
-        } catch (RuntimeException | OutOfMemoryError ofTheLook) {
-            // The lean client may not suit these brokers: what the official one says stands.
-            failure.addSuppressed(ofTheLook);
+        Set<TopicPartition> fetched = new HashSet<>(client.assignment());
+        fetched.removeAll(client.paused());
+        client.pause(fetched);
+        Search before = search;
+        if (before == null) {
+            search = new Search(by.begin(running, hint), failure, named, fetched);
+        } else {
+            before.toResume.addAll(fetched); // They came meanwhile, and are next.
         }
+        return true;
+    }
+
+    /**
+     * What comes before the batch that the client has failed at; nothing if the poll is to be tried again.
+     *
+     * @throws UnreadableBatch.Found if nothing comes before it
+     */
+    private ConsumerRecords<byte[], byte[]> rescued(Search done) {
+        endSearch();
+        ClientRescue.Rescued found = done.look.found(done.failure);
         if (found == null) {
-            if (named && !running.equals(triedAgainAt)) {
-                triedAgainAt = running; // The bytes were damaged on the way.
+            if (done.named && !done.look.positions().equals(triedAgainAt)) {
+                triedAgainAt = done.look.positions(); // The bytes were damaged on the way.
                 return ConsumerRecords.empty();
             }
-            return null;
+            if (done.failure instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) done.failure;
+        }
+        if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
+            return ConsumerRecords.empty(); // It went away, or elsewhere.
         }
         if (found.records().isEmpty() && found.batch() != null) {
             throw new UnreadableBatch.Found(found.batch());
         }
         goOn(found.id(), found.records(), found.nextOffset());
         return new ConsumerRecords<>(Map.of(found.id(), found.records()), Map.of());
+    }
+
+    private void endSearch() {
+        Search ended = search;
+        if (ended != null) {
+            search = null;
+            ended.toResume.retainAll(client.assignment());
+            client.resume(ended.toResume);
+        }
     }
 
     /** The records within the budget; those behind it are fetched again. */
@@ -219,11 +260,18 @@ public final class ClientFetcher implements Fetcher {
     @Override
     public void pause(Collection<TopicPartition> ids) {
         client.pause(ids);
+        if (search != null) {
+            search.toResume.removeAll(ids);
+        }
     }
 
     @Override
     public void resume(Collection<TopicPartition> ids) {
-        client.resume(ids);
+        if (search == null) {
+            client.resume(ids);
+        } else {
+            search.toResume.addAll(ids);
+        }
     }
 
     /** Anywhere: a client without a position looks for one. */
@@ -267,5 +315,9 @@ public final class ClientFetcher implements Fetcher {
 
     /** The client belongs to its owner. */
     @Override
-    public void close() {}
+    public void close() {
+        if (search != null) {
+            search.look.cancel();
+        }
+    }
 }

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -18,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads, by a lean consumer of its own, what a poll of Kafka's client has failed at: the client does not say which
- * offsets a batch has that it cannot decode, and of one that is too large for the heap not even the partition. Confined
- * to the owner thread, which waits for it.
+ * offsets a batch has that it cannot decode, and of one that is too large for the heap not even the partition. It reads
+ * on a thread of its own, one for each {@link Look}. Immutable.
  */
 public final class ClientRescue {
 
@@ -55,12 +57,69 @@ public final class ClientRescue {
             @Nullable UnreadableBatch batch) {}
 
     /**
-     * Looks for the batch; null if there is none, or the brokers do not answer in time.
+     * Begins to look for the batch.
      *
+     * @param positions where the poll had begun
      * @param hint what the client said; a partition that it names is read first
      */
-    @Nullable
-    Rescued look(Map<TopicPartition, LogPosition> positions, String hint) {
+    Look begin(Map<TopicPartition, LogPosition> positions, String hint) {
+        Look look = new Look(Map.copyOf(positions), hint);
+        look.thread.start();
+        return look;
+    }
+
+    /** A search for the batch at fault. Belongs to the owner thread, which only looks at the answer. */
+    final class Look {
+
+        private final Map<TopicPartition, LogPosition> positions;
+        private final CompletableFuture<Optional<Rescued>> answer = new CompletableFuture<>();
+        private final Thread thread;
+        private volatile boolean cancelled;
+
+        private Look(Map<TopicPartition, LogPosition> positions, String hint) {
+            this.positions = positions;
+            this.thread = Thread.ofVirtual().name("weir-rescue").unstarted(() -> {
+                try {
+                    answer.complete(Optional.ofNullable(search(this, hint)));
+                } catch (Throwable failure) {
+                    answer.completeExceptionally(failure);
+                }
+            });
+        }
+
+        /** Where the poll that failed had begun. */
+        Map<TopicPartition, LogPosition> positions() {
+            return positions;
+        }
+
+        boolean isDone() {
+            return answer.isDone();
+        }
+
+        /**
+         * What was found, once it is done: null if there is no such batch, or the brokers did not answer in time.
+         *
+         * @param failure of the client, which gets what this failed with
+         */
+        @Nullable
+        Rescued found(Throwable failure) {
+            if (answer.isCompletedExceptionally()) {
+                // The lean client may not suit these brokers: what the official one says stands.
+                failure.addSuppressed(answer.exceptionNow());
+                return null;
+            }
+            return answer.resultNow().orElse(null);
+        }
+
+        /** Ends it soon. Does not wait for that. */
+        void cancel() {
+            cancelled = true;
+            thread.interrupt();
+        }
+    }
+
+    private @Nullable Rescued search(Look look, String hint) {
+        Map<TopicPartition, LogPosition> positions = look.positions();
         List<TopicPartition> ids = new ArrayList<>(positions.keySet());
         ids.sort(Comparator.comparing((TopicPartition id) -> !hint.contains(id.toString()))
                 .thenComparing(TopicPartition::toString));
@@ -68,7 +127,7 @@ public final class ClientRescue {
         try (LeanConsumer lean = LeanConsumer.open(settings.get())) {
             for (TopicPartition id : ids) {
                 LogPosition position = positions.get(id);
-                Rescued found = position == null ? null : new Reading(lean, id, endNanos).from(position.offset());
+                Rescued found = position == null ? null : new Reading(look, lean, id, endNanos).from(position.offset());
                 if (found != null) {
                     return found;
                 }
@@ -80,6 +139,7 @@ public final class ClientRescue {
     /** One partition that is read to a fault, or as far as a poll of the client could have come. */
     private final class Reading {
 
+        private final Look look;
         private final LeanConsumer lean;
         private final TopicPartition id;
         private final long endNanos;
@@ -87,7 +147,8 @@ public final class ClientRescue {
         private long bytes;
         private int seen;
 
-        Reading(LeanConsumer lean, TopicPartition id, long endNanos) {
+        Reading(Look look, LeanConsumer lean, TopicPartition id, long endNanos) {
+            this.look = look;
             this.lean = lean;
             this.id = id;
             this.endNanos = endNanos;
@@ -97,7 +158,7 @@ public final class ClientRescue {
         Rescued from(long offset) {
             int index = lean.assign(id.topic(), id.partition(), StartAt.offset(offset));
             try {
-                while (seen < maxRecords && !isAtEnd(index) && System.nanoTime() - endNanos < 0) {
+                while (seen < maxRecords && !isAtEnd(index) && goesOn()) {
                     if (lean.poll(this::take) == 0) {
                         lean.await(LONGEST_WAIT);
                     }
@@ -116,9 +177,48 @@ public final class ClientRescue {
             }
             boolean all = records.size() == seen;
             long next = all ? fault.offset() : records.getLast().offset() + 1;
-            UnreadableBatch batch =
-                    UnreadableBatch.of(id, lean.offsetBehindFault(index), lean.bytesAtFault(index), fault);
-            return new Rescued(id, records, next, all ? batch : null);
+            if (!all) {
+                return new Rescued(id, records, next, null);
+            }
+            long behind = lean.offsetBehindFault(index);
+            byte[] bytes = lean.bytesAtFault(index);
+            return new Rescued(id, records, next, UnreadableBatch.of(id, end(index, behind, bytes), bytes, fault));
+        }
+
+        /** The end of the batch at fault, whose own header may name one that is too low. */
+        private long end(int index, long behind, byte @Nullable [] bytes) {
+            long base = UnreadableBatch.baseOffset(bytes);
+            long end = behind;
+            while (base >= 0 && end > base && end < lean.endOffset(index) && goesOn()) {
+                long further = endOfRest(index, end, base);
+                if (further <= end) {
+                    break;
+                }
+                end = further;
+            }
+            return end;
+        }
+
+        /** Where the batch of that base offset ends as far as it is read at {@code offset}; -1 if it is not there. */
+        private long endOfRest(int index, long offset, long base) {
+            lean.seek(index, StartAt.offset(offset));
+            try {
+                while (lean.poll(record -> lean.endPoll()) == 0
+                        && lean.position(index) == offset
+                        && !isAtEnd(index)
+                        && goesOn()) {
+                    lean.await(LONGEST_WAIT);
+                }
+                return -1;
+            } catch (PartitionException fault) {
+                boolean isSame =
+                        LeanFaults.isOfABatch(fault) && UnreadableBatch.baseOffset(lean.bytesAtFault(index)) == base;
+                return isSame ? lean.offsetBehindFault(index) : -1;
+            }
+        }
+
+        private boolean goesOn() {
+            return !look.cancelled && System.nanoTime() - endNanos < 0;
         }
 
         private boolean isAtEnd(int index) {

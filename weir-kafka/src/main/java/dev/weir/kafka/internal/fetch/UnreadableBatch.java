@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.fetch;
 
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.PartitionException;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -33,6 +34,9 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         }
     }
 
+    /** An offset that is not known. */
+    private static final long UNKNOWN = -1;
+
     private final long nextOffset;
     private final Throwable cause;
 
@@ -56,7 +60,15 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
     /** A batch that a lean consumer refuses. */
     static UnreadableBatch of(TopicPartition id, long nextOffset, byte @Nullable [] bytes, PartitionException fault) {
-        return new UnreadableBatch(id, fault.offset(), Math.max(nextOffset, fault.offset() + 1), bytes, fault);
+        return new UnreadableBatch(
+                id, fault.offset(), nextOffset > fault.offset() ? nextOffset : UNKNOWN, bytes, fault);
+    }
+
+    /** The base offset in the header of a batch, or -1 if there is none. */
+    static long baseOffset(byte @Nullable [] bytes) {
+        return bytes == null || bytes.length < Long.BYTES
+                ? UNKNOWN
+                : ByteBuffer.wrap(bytes).getLong(0);
     }
 
     /** A record of more bytes than are allowed. */
@@ -66,9 +78,19 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return new UnreadableBatch(id, offset, offset + 1, null, cause);
     }
 
-    /** The offset behind the last of its records. */
+    /** The offset behind the last of its records; if its header is damaged, of those that it is known to have. */
     public long nextOffset() {
         return nextOffset;
+    }
+
+    /** Whether {@link #nextOffset} is known. */
+    public boolean hasEnd() {
+        return nextOffset != UNKNOWN;
+    }
+
+    /** The base offset that its header names, or -1 if the header is missing. */
+    public long baseOffset() {
+        return baseOffset(value());
     }
 
     /** The reason. */

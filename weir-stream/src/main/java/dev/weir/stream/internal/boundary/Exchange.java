@@ -41,6 +41,9 @@ public abstract class Exchange<I, O> {
     private boolean cancelled;
     private int uncounted;
 
+    /** Calls of {@link #dropRevoked}. */
+    private long revocations;
+
     /** Creates an open exchange. */
     protected Exchange(Clock clock) {
         this.clock = clock;
@@ -77,7 +80,10 @@ public abstract class Exchange<I, O> {
         return awaited;
     }
 
-    /** Waits for room, then takes in the batch. Returns false if the exchange was cancelled. */
+    /**
+     * Waits for room, then takes in the batch. What its source loses of it meanwhile is dropped. Returns false if the
+     * exchange was cancelled.
+     */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
         Arrivals.enterInterruptibly(lock);
         try {
@@ -85,8 +91,12 @@ public abstract class Exchange<I, O> {
                 meter.beginBlockedDown(1);
                 try {
                     do {
+                        long before = revocations;
                         clock.await(lock, mayPut, Stage.NEVER);
-                    } while (!hasRoom() && !cancelled);
+                        if (revocations != before) {
+                            dropRevokedOf(batch);
+                        }
+                    } while (!hasRoom() && !cancelled && !batch.isEmpty());
                 } finally {
                     meter.endBlockedDown();
                 }
@@ -94,10 +104,12 @@ public abstract class Exchange<I, O> {
             if (cancelled) {
                 return false;
             }
-            uncounted += batch.size();
-            takeIn(batch);
-            if (mayTake.call()) {
-                noteWoken();
+            if (!batch.isEmpty()) {
+                uncounted += batch.size();
+                takeIn(batch);
+                if (mayTake.call()) {
+                    noteWoken();
+                }
             }
             if (hasRoom()) {
                 // A take wakes one, and may have made room for more.
@@ -106,6 +118,19 @@ public abstract class Exchange<I, O> {
             return true;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Under the lock, which it gives up meanwhile: drops what was lost of a batch that waits for room. */
+    private void dropRevokedOf(Batch<I> batch) {
+        Batch<?> revoked = batch.removeRevoked();
+        if (!revoked.isEmpty()) {
+            lock.unlock();
+            try {
+                revoked.dropAllRevoked();
+            } finally {
+                lock.lock();
+            }
         }
     }
 
@@ -202,10 +227,9 @@ public abstract class Exchange<I, O> {
         Batch<?> revoked;
         lock.lock();
         try {
+            revocations++;
             revoked = removeRevoked();
-            if (!revoked.isEmpty() && hasRoom()) {
-                mayPut.signal();
-            }
+            mayPut.signalAll();
         } finally {
             lock.unlock();
         }

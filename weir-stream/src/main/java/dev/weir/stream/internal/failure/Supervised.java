@@ -224,17 +224,31 @@ public final class Supervised {
         RetryPolicy policy = supervision.retryPolicy();
         long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();
         if (nanos > 0) {
-            long untilNanos = clock.after(nanos);
-            lock.lockInterruptibly();
+            TaskGroup group = TaskGroup.currentGroup();
+            Runnable wake = this::lookAgain;
+            if (group != null) {
+                group.beginPause(wake);
+            }
             try {
-                while (!revoked.getAsBoolean() && !clock.hasPassed(untilNanos)) {
-                    clock.await(lock, revocation, untilNanos);
-                }
+                await(clock.after(nanos), revoked);
             } finally {
-                lock.unlock();
+                if (group != null) {
+                    group.endPause(wake);
+                }
             }
         }
         return !revoked.getAsBoolean();
+    }
+
+    private void await(long untilNanos, BooleanSupplier revoked) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!revoked.getAsBoolean() && !clock.hasPassed(untilNanos)) {
+                clock.await(lock, revocation, untilNanos);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static Verdict failing(Throwable thrown, Throwable inSupervision) {

@@ -3,14 +3,17 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds each element for a time of its own without changing the order. A failure waits behind those before it. Confined
- * to the thread of its segment.
+ * to the thread of its segment, but for what its base says.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 
@@ -69,6 +72,22 @@ final class DelayStage<T> extends HoldingStage<T> {
     @Override
     void abandon() {
         held.abandonAll();
+    }
+
+    @Override
+    Batch<?> takeRevoked() {
+        return held.takeRevoked();
+    }
+
+    @Override
+    @Nullable
+    Kept findHeld(AckTarget of, long ofToken) {
+        for (int offset = 0; offset < held.size(); offset++) {
+            if (held.target(offset).standsFor(held.token(offset), of, ofToken)) {
+                return new Kept(held.value(offset), false);
+            }
+        }
+        return null;
     }
 
     private long nanosOf(T element) {

@@ -35,13 +35,17 @@ final class ElementRing<T> {
 
     /** Appends the element at {@code index} of a batch. */
     void add(Batch<T> from, int index, long mark) {
+        add(from.get(index), from.target(index), from.token(index), mark);
+    }
+
+    private void add(T value, AckTarget target, long token, long mark) {
         if (size() == values.length) {
             grow();
         }
         int slot = slot(end++);
-        values[slot] = from.get(index);
-        targets[slot] = from.target(index);
-        tokens[slot] = from.token(index);
+        values[slot] = value;
+        targets[slot] = target;
+        tokens[slot] = token;
         marks[slot] = mark;
     }
 
@@ -85,6 +89,24 @@ final class ElementRing<T> {
     void moveFirst(Batch<T> to) {
         to.add(value(0), target(0), token(0));
         dropFirst();
+    }
+
+    /** Takes out the elements that their source has lost. The others keep their order. */
+    Batch<T> takeRevoked() {
+        Batch<T> revoked = new Batch<>(0);
+        for (int left = size(); left > 0; left--) {
+            if (target(0).isRevoked(token(0))) {
+                moveFirst(revoked);
+            } else {
+                T value = value(0);
+                AckTarget target = target(0);
+                long token = token(0);
+                long mark = firstMark();
+                dropFirst();
+                add(value, target, token, mark);
+            }
+        }
+        return revoked;
     }
 
     /** Forgets the first element. Its claim is then the caller's. */

@@ -1,24 +1,26 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.ack.RevocableElements;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.internal.waiting.Turn;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A stage that holds elements until a time each. Takes in while it holds less than its bound, and then one batch more
- * at most. The end and a failure from above wait behind what is held. Confined to its segment, but for the gauge.
+ * at most. The end and a failure from above wait behind what is held. Confined to its segment, but for the gauge and
+ * {@link #dropRevoked} and {@link #find}.
  */
-abstract class HoldingStage<T> implements Stage<T> {
+abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
     /** What a stage is made with; see the constructors of those who have them. */
     record Parts<T>(
@@ -36,11 +38,12 @@ abstract class HoldingStage<T> implements Stage<T> {
     private final int maxHeld;
     private final @Nullable Turn turn;
 
-    /** Held where others take elements out. */
-    final ReentrantLock lock = new ReentrantLock();
-
-    /** Something was taken out by others. */
-    final Condition less = lock.newCondition();
+    /** Others take out of what is held what its source has lost. */
+    private final RevocableElements elements = new RevocableElements(() -> {
+        Batch<?> revoked = takeRevoked();
+        depth = held();
+        return revoked;
+    });
 
     /** How long it was full of what waits for its rate. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
@@ -72,9 +75,7 @@ abstract class HoldingStage<T> implements Stage<T> {
                     assembly.clock(),
                     assembly.turn()));
             entry.depth(() -> stage.depth);
-            if (stage instanceof Keeper keeper) {
-                entry.keeper(keeper);
-            }
+            entry.keeper(stage);
             Double perSecond = stage.perSecond();
             if (perSecond != null && !assembly.isWithin() && !assembly.isProbe()) {
                 entry.expose(new ThrottlePace(entry.stageName(), perSecond, stage.waiting));
@@ -101,8 +102,33 @@ abstract class HoldingStage<T> implements Stage<T> {
     /** Lets go of those whose time has come, a batch at most; there is one. */
     abstract Batch<T> release();
 
+    /** Takes out of what is held what its source has lost. */
+    abstract Batch<?> takeRevoked();
+
+    /** What is held of an element. */
+    abstract @Nullable Kept findHeld(AckTarget of, long ofToken);
+
+    @Override
+    public final @Nullable Kept find(AckTarget of, long ofToken) {
+        return elements.find(() -> findHeld(of, ofToken));
+    }
+
+    @Override
+    public final void dropRevoked() {
+        elements.dropRevoked();
+    }
+
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        elements.beginWork();
+        try {
+            return pullAtWork(deadlineNanos);
+        } finally {
+            elements.endWork();
+        }
+    }
+
+    private @Nullable Batch<T> pullAtWork(long deadlineNanos) throws InterruptedException {
         while (true) {
             if (isFirstReady()) {
                 Batch<T> out = release();
@@ -127,7 +153,7 @@ abstract class HoldingStage<T> implements Stage<T> {
                     waiting.end();
                 }
             } else {
-                Batch<T> batch = intake.pull(until);
+                Batch<T> batch = pullIntake(until);
                 if (batch != null && batch.isEmpty() && !isFirstReady()) {
                     return batch;
                 }
@@ -141,15 +167,22 @@ abstract class HoldingStage<T> implements Stage<T> {
         }
     }
 
-    /** Waits until then, or until what is held has become less. */
+    /** Waits until then, or until others may have taken out what was lost. */
     private void await(long untilNanos) throws InterruptedException {
-        lock.lockInterruptibly();
+        elements.endWork();
         try {
-            while (held() >= (intake.isEnded() ? 1 : maxHeld) && !clock.hasPassed(untilNanos)) {
-                clock.await(lock, less, untilNanos);
-            }
+            boolean ignored = elements.awaitCall(clock, untilNanos);
         } finally {
-            lock.unlock();
+            elements.beginWork();
+        }
+    }
+
+    private @Nullable Batch<T> pullIntake(long untilNanos) throws InterruptedException {
+        elements.endWork();
+        try {
+            return intake.pull(untilNanos);
+        } finally {
+            elements.beginWork();
         }
     }
 
@@ -172,6 +205,7 @@ abstract class HoldingStage<T> implements Stage<T> {
 
     @Override
     public void close() {
+        elements.beginWork();
         abandon();
         intake.close();
     }

@@ -1,13 +1,10 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Function;
@@ -15,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the elements of each key pass at a rate, and holds those that come too early while others overtake them.
- * Confined to the thread of its segment, except for what it holds, which is under its lock.
+ * Confined to the thread of its segment, but for what its base says.
  */
-final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
+final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
     // An element pays when it comes, on credit if need be, and so learns its time at once. The times of a key grow, so
     // that the order of all times, and of arrival where they are equal, keeps the order of each key.
@@ -36,7 +33,6 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
     private final double perSecond;
 
     private final KeyedBuckets buckets;
-    /** Under the lock: others take out what its source has lost. */
     private final PriorityQueue<Early<T>> early = new PriorityQueue<>(Early::compare);
 
     private long heldSoFar;
@@ -65,63 +61,37 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
 
     @Override
     int held() {
-        lock.lock();
-        try {
-            return early.size();
-        } finally {
-            lock.unlock();
-        }
+        return early.size();
     }
 
     @Override
     long firstReadyNanos() {
-        lock.lock();
-        try {
-            Early<T> first = early.peek();
-            return first == null ? NEVER : first.readyNanos;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void hold(Early<T> one) {
-        lock.lock();
-        try {
-            early.add(one);
-        } finally {
-            lock.unlock();
-        }
+        Early<T> first = early.peek();
+        return first == null ? NEVER : first.readyNanos;
     }
 
     @Override
-    public @Nullable Kept find(AckTarget of, long ofToken) {
-        lock.lock();
-        try {
-            for (Early<T> each : early) {
-                if (each.target.standsFor(each.token, of, ofToken)) {
-                    return new Kept(Objects.requireNonNull(each.element), false);
-                }
+    @Nullable
+    Kept findHeld(AckTarget of, long ofToken) {
+        for (Early<T> each : early) {
+            if (each.target.standsFor(each.token, of, ofToken)) {
+                return new Kept(Objects.requireNonNull(each.element), false);
             }
-            return null;
-        } finally {
-            lock.unlock();
         }
+        return null;
     }
 
     @Override
-    public void dropRevoked() {
-        List<Early<T>> revoked = new ArrayList<>();
-        lock.lock();
-        try {
-            early.removeIf(each -> each.target.isRevoked(each.token) && revoked.add(each));
-            depth = early.size();
-            less.signal();
-        } finally {
-            lock.unlock();
-        }
-        for (Early<T> each : revoked) {
-            boolean ignored = each.target.dropIfRevoked(each.token);
-        }
+    Batch<?> takeRevoked() {
+        Batch<?> revoked = new Batch<>(0);
+        early.removeIf(each -> {
+            boolean isRevoked = each.target.isRevoked(each.token);
+            if (isRevoked) {
+                revoked.add(Objects.requireNonNull(each.element), each.target, each.token);
+            }
+            return isRevoked;
+        });
+        return revoked;
     }
 
     @Override
@@ -140,7 +110,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
                     if (mayPass && waitNanos == 0) {
                         batch.move(i, kept++);
                     } else {
-                        hold(new Early<>(
+                        early.add(new Early<>(
                                 batch.get(i), of, batch.target(i), batch.token(i), now + waitNanos, heldSoFar++));
                     }
                 }
@@ -158,15 +128,8 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
 
     @Override
     void abandon() {
-        List<Early<T>> left;
-        lock.lock();
-        try {
-            left = List.copyOf(early);
-            early.clear();
-        } finally {
-            lock.unlock();
-        }
-        left.forEach(each -> each.target.abandon(each.token));
+        early.forEach(each -> each.target.abandon(each.token));
+        early.clear();
     }
 
     /** Null if the element has been dropped. */
@@ -187,17 +150,12 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
     Batch<T> release() {
         long now = clock.nanoTime();
         Batch<T> out = new Batch<>(64);
-        lock.lock();
-        try {
-            Early<T> first = early.peek();
-            while (first != null && now - first.readyNanos >= 0 && out.size() < Batch.DEFAULT_CAPACITY) {
-                early.remove();
-                buckets.touch(first.key);
-                out.add(Objects.requireNonNull(first.element), first.target, first.token);
-                first = early.peek();
-            }
-        } finally {
-            lock.unlock();
+        Early<T> first = early.peek();
+        while (first != null && now - first.readyNanos >= 0 && out.size() < Batch.DEFAULT_CAPACITY) {
+            early.remove();
+            buckets.touch(first.key);
+            out.add(Objects.requireNonNull(first.element), first.target, first.token);
+            first = early.peek();
         }
         return out;
     }

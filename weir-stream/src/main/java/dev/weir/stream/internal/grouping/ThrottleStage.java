@@ -2,6 +2,7 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.RateExceededException;
 import dev.weir.stream.ThrottleMode;
+import dev.weir.stream.internal.ack.RevocableElements;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.HeldElements;
@@ -17,14 +18,12 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets elements pass at a rate. Holds one batch of the input and hands on what of it may go; takes nothing in while it
- * waits. Confined to its segment, but for {@link #dropRevoked}.
+ * waits. Confined to its segment, but for {@link #dropRevoked} and {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {
 
@@ -47,6 +46,9 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final HeldElements inside;
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
+    /** Others take out of it, from the next one on, what its source has lost. */
+    private final RevocableElements elements = new RevocableElements(this::takeRevoked);
+
     private Batch<T> held = new Batch<>(0);
     private int next;
 
@@ -54,9 +56,6 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private long readyNanos;
 
     private boolean paid;
-
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition revocation = lock.newCondition();
 
     private ThrottleStage(
             Stage<T> upstream, Rate<T> rate, Supervised supervised, StageEntry entry, @Nullable Turn turn) {
@@ -89,25 +88,34 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         while (true) {
-            if (next == held.size()) {
+            if (!isHolding()) {
                 Batch<T> batch = intake.isEnded() ? null : intake.pull(deadlineNanos);
                 if (batch == null) {
+                    inside.set(0);
                     return intake.end();
                 }
                 if (batch.isEmpty()) {
+                    inside.set(0);
                     return batch;
                 }
-                held = batch;
-                next = 0;
                 meter.in(batch.size());
                 inside.set(batch.size());
+                hold(batch);
             }
-            Batch<T> out = admit();
-            inside.set(held.size() - next);
+            Batch<T> out;
+            boolean waits;
+            elements.beginWork();
+            try {
+                out = admit();
+                inside.set(held.size() - next);
+                waits = paid;
+            } finally {
+                elements.endWork();
+            }
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
-            if (paid) {
+            if (waits) {
                 long untilNanos = Deadlines.earlier(deadlineNanos, readyNanos);
                 if (Turn.isAskedFor(turn, untilNanos)) {
                     return out;
@@ -117,34 +125,65 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until then, or until the next element is lost by its source. */
-    private void await(long untilNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        waiting.begin();
+    private boolean isHolding() {
+        elements.beginWork();
         try {
-            while (!held.isRevoked(next) && !clock.hasPassed(untilNanos)) {
-                clock.await(lock, revocation, untilNanos);
-            }
+            return next < held.size();
         } finally {
-            waiting.end();
-            lock.unlock();
+            elements.endWork();
         }
     }
 
-    /** It holds one batch, of which nobody else can tell. */
+    private void hold(Batch<T> batch) {
+        elements.beginWork();
+        try {
+            held = batch;
+            next = 0;
+        } finally {
+            elements.endWork();
+        }
+    }
+
+    /** Waits until then, or until others may have taken out what was lost. */
+    private void await(long untilNanos) throws InterruptedException {
+        waiting.begin();
+        try {
+            boolean ignored = elements.awaitCall(clock, untilNanos);
+        } finally {
+            waiting.end();
+        }
+    }
+
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
-        return null;
+        return elements.find(() -> {
+            for (int i = next; i < held.size(); i++) {
+                if (held.target(i).standsFor(held.token(i), of, ofToken)) {
+                    return new Kept(held.get(i), false);
+                }
+            }
+            return null;
+        });
     }
 
     @Override
     public void dropRevoked() {
-        lock.lock();
-        try {
-            revocation.signal();
-        } finally {
-            lock.unlock();
+        elements.dropRevoked();
+    }
+
+    private Batch<?> takeRevoked() {
+        Batch<?> revoked = new Batch<>(0);
+        int kept = next;
+        for (int i = next; i < held.size(); i++) {
+            if (held.isRevoked(i)) {
+                revoked.add(held.get(i), held.target(i), held.token(i));
+                paid &= i > next;
+            } else {
+                held.move(i, kept++);
+            }
         }
+        held.truncate(kept);
+        return revoked;
     }
 
     /** Moves on what may go now. What fails goes behind it. */
@@ -226,6 +265,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     @Override
     public void close() {
         inside.set(0);
+        elements.beginWork();
         abandonHeld();
         intake.close();
     }

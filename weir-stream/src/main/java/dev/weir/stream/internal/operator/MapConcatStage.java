@@ -129,8 +129,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     /** Puts what the function threw for a parent to supervision, which may call it again. */
     private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
-        Object outcome =
-                supervised.after(thrown, parent -> function.apply(parent).iterator(), from.get(index));
+        Object outcome = supervised.after(
+                thrown, parent -> function.apply(parent).iterator(), from.get(index), () -> from.isRevoked(index));
         supervised.note(outcome, from, index);
         openParent(from, index, iteratorOr(outcome));
         if (outcome instanceof Verdict verdict) {
@@ -186,6 +186,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
         if (verdict.fails()) {
             failure = verdict.failure();
             parentTarget.abandon(parentToken);
+        } else if (verdict == Verdict.REVOKED) {
+            boolean ignored = parentTarget.dropIfRevoked(parentToken);
         } else {
             verdict.settle(parentTarget, parentToken);
         }

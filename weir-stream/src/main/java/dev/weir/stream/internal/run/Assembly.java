@@ -193,7 +193,11 @@ public final class Assembly {
      * made.
      */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
-        Stage<T> source = source(made(make));
+        return polled(source(made(make)));
+    }
+
+    /** A source that may wait for what it emits: asked without waiting if the stream takes turns with others. */
+    public <T> Stage<T> polled(Stage<T> source) {
         return turn == null ? source : new PolledSource<>(source, turn, clock());
     }
 

@@ -270,6 +270,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** Has the stages let go of what their sources have lost; those above first, which the others may wait for. */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
+        tasks.wakePauses();
     }
 
     /** Where resources of streams that end within the run close. */

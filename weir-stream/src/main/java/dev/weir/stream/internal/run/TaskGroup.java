@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
@@ -32,6 +33,9 @@ public final class TaskGroup {
     private final Consumer<Throwable> onEscape;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
+
+    /** What wakes the tasks that pause with an element in hand. */
+    private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Under the lock.
     private final Set<Task> tasks = new HashSet<>();
@@ -89,6 +93,27 @@ public final class TaskGroup {
     /** Whether the calling thread runs a task, and not code of others that calls in. */
     public static boolean isCurrentTask() {
         return CURRENT.get() != null;
+    }
+
+    /** The group of the calling thread's task, or null. */
+    public static @Nullable TaskGroup currentGroup() {
+        Task task = CURRENT.get();
+        return task == null ? null : task.group();
+    }
+
+    /** Has {@code wake} called by each {@link #wakePauses} until the pause ends. */
+    public void beginPause(Runnable wake) {
+        pauses.add(wake);
+    }
+
+    /** Ends what {@link #beginPause} has begun. */
+    public void endPause(Runnable wake) {
+        pauses.remove(wake);
+    }
+
+    /** Has the tasks that pause with an element in hand ask whether its source has lost it. Any thread. */
+    void wakePauses() {
+        pauses.forEach(Runnable::run);
     }
 
     /** Whether the calling thread runs a task of this group. */

@@ -22,7 +22,7 @@ final class NeverSource<T> implements Stage<T> {
             var entry = assembly.fused(attributes);
             NeverSource<T> source = new NeverSource<>(entry);
             entry.onStop(source::stop);
-            return source;
+            return assembly.polled(source);
         });
     }
 

@@ -46,7 +46,7 @@ final class TickSource<T> implements Stage<T> {
             var entry = assembly.fused(attributes);
             TickSource<T> source = new TickSource<>(element, initialDelayNanos, intervalNanos, entry);
             entry.onStop(source::stop);
-            return source;
+            return assembly.polled(source);
         });
     }
 

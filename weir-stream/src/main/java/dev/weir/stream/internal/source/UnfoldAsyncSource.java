@@ -47,7 +47,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             UnfoldAsyncSource<S, T> source =
                     new UnfoldAsyncSource<>(initial, function, attributes.bufferOr(Batch.DEFAULT_CAPACITY), entry);
             entry.onStop(source::stop);
-            return source;
+            return assembly.polled(source);
         });
     }
 

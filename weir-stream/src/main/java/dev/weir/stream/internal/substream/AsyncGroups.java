@@ -4,6 +4,9 @@ import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -18,9 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded queue for its input and a
  * segment that takes its output. The stream of a key that comes again begins its work when the stream before has ended,
- * as elements must not overtake others of their key. Confined to the segment of the parents.
+ * as elements must not overtake others of their key. Confined to the segment of the parents, but for {@link #find} and
+ * {@link #dropRevoked}.
  */
-final class AsyncGroups<T, R> extends Confluence<T, R> {
+final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
 
     /** How many elements of one key may wait. */
     static final int BUFFER_PER_KEY = 256;
@@ -82,15 +86,51 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
 
     @Override
     void take(Batch<T> parents) throws InterruptedException {
-        groups.split(parents);
-        AsyncGroup<T> group;
-        while ((group = groups.nextTouched()) != null) {
-            if (!group.outlet.give(group.take(), segment)) {
-                // Its stream failed, and so does this one.
-                return;
+        groups.elements.beginWork();
+        try {
+            groups.split(parents);
+            AsyncGroup<T> group;
+            while ((group = groups.nextTouched()) != null) {
+                if (!give(group)) {
+                    // Its stream failed, and so does this one.
+                    return;
+                }
+            }
+            groups.evictIdle(this::endIdle);
+        } finally {
+            groups.elements.endWork();
+        }
+    }
+
+    /** Hands the elements of a group over. While that waits for room, those of other groups may be dropped. */
+    private boolean give(AsyncGroup<T> group) throws InterruptedException {
+        Batch<T> batch = group.take();
+        if (batch.isEmpty()) {
+            return true;
+        }
+        groups.elements.endWork();
+        try {
+            return group.outlet.give(batch, segment);
+        } finally {
+            groups.elements.beginWork();
+        }
+    }
+
+    @Override
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        for (Outlet<T> outlet : outlets) {
+            Kept kept = outlet.find(of, ofToken);
+            if (kept != null) {
+                return kept;
             }
         }
-        groups.evictIdle(this::endIdle);
+        return groups.find(of, ofToken);
+    }
+
+    @Override
+    public void dropRevoked() {
+        outlets.forEach(Outlet::dropRevoked);
+        groups.dropRevoked();
     }
 
     private void endIdle(Object key, AsyncGroup<T> idle) {
@@ -109,6 +149,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
 
     /** All is over: abandons what waits for the streams and what they have left. */
     void leave() {
+        groups.elements.beginWork();
         groups.leave();
         // Of each stream that has not ended, that of a key which has come again included.
         outlets.forEach(Outlet::leave);

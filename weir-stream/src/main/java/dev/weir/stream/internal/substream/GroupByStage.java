@@ -12,9 +12,12 @@ import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.ThreadProbe;
 import dev.weir.stream.internal.waiting.Deadlines;
 import dev.weir.stream.internal.waiting.Turn;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -27,14 +30,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each key a stream of its own and merges them again. Confined to its segment.
+ * Gives each key a stream of its own and merges them again. Confined to its segment, but for {@link #find} and
+ * {@link #dropRevoked}.
  *
  * <p>A batch is first split over the inboxes of its keys; then the streams of these keys are pulled on this stage's
  * thread until they have nothing more, so that a key costs no thread. Where the stream of a key has threads of its own
  * (which the first one shows, before it has an element), that would wait where nothing comes; then {@link AsyncGroups}
  * takes over, on a segment that this stage starts.
  */
-final class GroupByStage<T, R> implements Stage<R> {
+final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     private final Stage<T> upstream;
     private final Branch<T, R> branch;
@@ -54,6 +58,12 @@ final class GroupByStage<T, R> implements Stage<R> {
      * the stage above is not pulled.
      */
     static final int MAX_WAITING = 4096;
+
+    /**
+     * Interval at which groups that wait are pulled again if elements were lost: what lies above a stage that waits
+     * may be lost too, and the stage above the groups cannot be woken.
+     */
+    private static final long LOOK_NANOS = 100_000_000;
 
     private final GroupTurns<InlineGroup> turns;
 
@@ -82,7 +92,8 @@ final class GroupByStage<T, R> implements Stage<R> {
     private int holding;
 
     private @Nullable Stage<R> asynchronous;
-    private @Nullable AsyncGroups<T, R> runningApart;
+    /** Set once, before it has elements. */
+    private volatile @Nullable AsyncGroups<T, R> runningApart;
 
     private GroupByStage(
             Stage<T> upstream,
@@ -130,6 +141,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                     assembly.segmentMeter(),
                     assembly.turn());
             entry.depth(stage.groups::waiting);
+            entry.keeper(stage);
             return stage;
         });
     }
@@ -168,12 +180,44 @@ final class GroupByStage<T, R> implements Stage<R> {
                     .countedByItsStage();
             return new MergedOutput<>(out, segment, meter, upper::cancel);
         }));
-        entry.keeper(out);
         return above;
     }
 
+    @Override
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        AsyncGroups<T, R> apart = runningApart;
+        if (apart == null) {
+            return groups.find(of, ofToken);
+        }
+        Kept kept = out.find(of, ofToken);
+        return kept != null ? kept : apart.find(of, ofToken);
+    }
+
+    @Override
+    public void dropRevoked() {
+        AsyncGroups<T, R> apart = runningApart;
+        if (apart == null) {
+            groups.dropRevoked();
+        } else {
+            out.dropRevoked();
+            apart.dropRevoked();
+        }
+    }
+
     private @Nullable Batch<R> pullInline(long deadlineNanos) throws InterruptedException {
+        groups.elements.beginWork();
+        try {
+            return pullAtWork(deadlineNanos);
+        } finally {
+            groups.elements.endWork();
+        }
+    }
+
+    private @Nullable Batch<R> pullAtWork(long deadlineNanos) throws InterruptedException {
         while (true) {
+            if (groups.elements.wasCalled()) {
+                turns.takeAll(groups::touch);
+            }
             long start = System.nanoTime();
             inStreamsNanos = 0;
             Batch<R> done = new Batch<>(Batch.DEFAULT_CAPACITY);
@@ -190,7 +234,8 @@ final class GroupByStage<T, R> implements Stage<R> {
                 meter.worked(0, done.size(), start + inStreamsNanos);
                 return done;
             }
-            boolean waits = holding > 0 || groups.waiting() > 0;
+            // What waits behind a source that may never end is not waited for.
+            boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw Failures.rethrow(failure);
             }
@@ -209,12 +254,18 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** Pulls the stage above; false if nothing has come of it for the groups. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
+        // In a stream that takes turns itself, the stage that gives them looks.
+        long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
+        groups.elements.endWork();
         try {
-            batch = upstream.pull(earliest(deadlineNanos, groups.nextEvictionNanos(), turns.nextNanos()));
+            long untilNanos = earliest(deadlineNanos, groups.nextEvictionNanos(), turns.nextNanos());
+            batch = upstream.pull(Deadlines.earlier(untilNanos, lookNanos));
         } catch (RuntimeException | Error thrown) {
             failure = thrown;
             return true;
+        } finally {
+            groups.elements.beginWork();
         }
         if (batch == null) {
             ended = true;
@@ -223,7 +274,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         }
         if (batch.isEmpty()) {
             groups.evictIdle(this::evict);
-            return hasWork() && !clock.hasPassed(deadlineNanos);
+            return (hasWork() || clock.hasPassed(lookNanos)) && !clock.hasPassed(deadlineNanos);
         }
         long splitting = System.nanoTime();
         split(batch);
@@ -232,17 +283,31 @@ final class GroupByStage<T, R> implements Stage<R> {
         return true;
     }
 
-    /** Waits for the next turn of a group; false if the stage below wants an answer first. */
+    /** Waits for the next turn of a group, or a revocation; false if the stage below wants an answer first. */
     private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
         }
         long untilNanos = Deadlines.earlier(deadlineNanos, turns.nextNanos());
-        if (Turn.isAskedFor(ownTurn, untilNanos)) {
+        if (ownTurn != null) {
+            if (holding > 0) {
+                ownTurn.again(untilNanos);
+            } else {
+                ownTurn.poll(untilNanos);
+            }
             return false;
         }
-        clock.sleepUntil(untilNanos);
-        return clock.hasPassed(turns.nextNanos());
+        groups.elements.endWork();
+        boolean isCalled;
+        try {
+            isCalled = groups.elements.awaitCall(clock, untilNanos);
+        } finally {
+            groups.elements.beginWork();
+        }
+        if (isCalled) {
+            turns.takeAll(groups::touch);
+        }
+        return isCalled || clock.hasPassed(turns.nextNanos());
     }
 
     private static long earliest(long one, long other, long third) {
@@ -295,6 +360,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        groups.elements.beginWork();
         try {
             if (asynchronous != null) {
                 // The stage above is that segment's.
@@ -325,13 +391,14 @@ final class GroupByStage<T, R> implements Stage<R> {
         // Evicted ones are among the groups no more.
         cutOff.forEach(InlineGroup::leave);
         groups.leave();
-        if (runningApart != null) {
-            runningApart.leave();
+        AsyncGroups<T, R> apart = runningApart;
+        if (apart != null) {
+            apart.leave();
         }
     }
 
     /** One group. */
-    private final class InlineGroup extends KeyedGroups.Group<T> {
+    private final class InlineGroup extends KeyedGroups.Group<T> implements Turn {
 
         private final Object key;
         private @Nullable Stage<R> stream;
@@ -345,7 +412,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         /** The group that waits for this one. */
         private @Nullable InlineGroup next;
 
-        /** Whether one of its stages has asked for a turn in the last pull. */
+        /** Whether one of its stages has asked in the last pull for a turn for what it holds back. */
         private boolean asksForTurn;
 
         /** Whether it counts among those that are {@link #holding}. */
@@ -362,7 +429,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 before = evicted;
                 evicted.next = this;
             }
-            stream = nest.start(branch.lowest(), branch.input(), this, this::again);
+            stream = nest.start(branch.lowest(), branch.input(), this, this);
         }
 
         /**
@@ -417,8 +484,14 @@ final class GroupByStage<T, R> implements Stage<R> {
             }
         }
 
-        private void again(long nanos) {
+        @Override
+        public void again(long nanos) {
             asksForTurn = true;
+            wakeNanos = Deadlines.earlier(wakeNanos, nanos);
+        }
+
+        @Override
+        public void poll(long nanos) {
             wakeNanos = Deadlines.earlier(wakeNanos, nanos);
         }
 

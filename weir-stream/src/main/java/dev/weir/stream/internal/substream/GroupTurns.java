@@ -54,6 +54,19 @@ final class GroupTurns<G> {
         return turns.isEmpty() ? Stage.NEVER : turns.first().nanos;
     }
 
+    /** Takes out all groups. */
+    void takeAll(Consumer<? super G> then) {
+        while (!turns.isEmpty()) {
+            G group = turns.first().group;
+            forget(group);
+            then.accept(group);
+        }
+    }
+
+    boolean isEmpty() {
+        return turns.isEmpty();
+    }
+
     /** Takes out the groups whose time has come. */
     void takeDue(Consumer<? super G> then) {
         while (clock.hasPassed(nextNanos())) {

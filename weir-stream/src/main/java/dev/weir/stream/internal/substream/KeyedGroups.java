@@ -1,8 +1,10 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.RevocableElements;
 import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -17,7 +19,10 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment. */
+/**
+ * The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment, whose thread
+ * works on them as {@link #elements} says; for other threads {@link #dropRevoked} and {@link #find}.
+ */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
     /** The least time after which a group that could not end is looked at again. */
@@ -33,6 +38,10 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
     private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
     private final AtomicInteger waiting = new AtomicInteger();
+
+    /** What waits in the inboxes. */
+    final RevocableElements elements = new RevocableElements(this::takeRevoked);
+
     private final ArrayDeque<G> touched = new ArrayDeque<>();
     private Batch<T> empty = new Batch<>(0);
 
@@ -87,6 +96,28 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return waiting == null;
         }
 
+        /** Takes out what its source has lost. */
+        private void takeRevoked(Batch<Object> to) {
+            Batch<T> batch = waiting;
+            if (batch == null) {
+                return;
+            }
+            Batch<?> revoked = batch.removeRevoked();
+            for (int i = 0; i < revoked.size(); i++) {
+                to.add(revoked.get(i), revoked.target(i), revoked.token(i));
+            }
+            if (batch.isEmpty()) {
+                waiting = null;
+            }
+            owner.waits(-revoked.size());
+        }
+
+        private @Nullable Kept find(AckTarget of, long ofToken) {
+            Batch<T> batch = waiting;
+            int index = batch == null ? -1 : batch.find(of, ofToken);
+            return batch == null || index < 0 ? null : new Kept(batch.get(index), false);
+        }
+
         /** Takes out what waits, or an empty batch. */
         final Batch<T> take() {
             Batch<T> batch = waiting;
@@ -114,7 +145,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         public void close() {}
     }
 
-    /** Counts what waits in the inboxes. One thread writes. */
+    /** Counts what waits in the inboxes. One thread writes at a time. */
     private void waits(int more) {
         waiting.lazySet(waiting.getPlain() + more);
     }
@@ -247,6 +278,33 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                         clock.nanoTime() + Math.max(0, SOONEST_AGAIN_NANOS - settings.idleNanos());
             }
         }
+    }
+
+    /** Drops what waits in the inboxes and was lost by its source. Any thread. */
+    void dropRevoked() {
+        elements.dropRevoked();
+    }
+
+    private Batch<?> takeRevoked() {
+        Batch<Object> revoked = new Batch<>(0);
+        if (waiting() > 0) {
+            groups.values().forEach(group -> ((Group<T>) group).takeRevoked(revoked));
+        }
+        return revoked;
+    }
+
+    /** The element of a target, if something that stands for it waits in an inbox. Any thread. */
+    @Nullable
+    Kept find(AckTarget of, long ofToken) {
+        return elements.find(() -> {
+            for (G group : groups.values()) {
+                Kept kept = ((Group<T>) group).find(of, ofToken);
+                if (kept != null) {
+                    return kept;
+                }
+            }
+            return null;
+        });
     }
 
     /** All is over: abandons what waits in the inboxes and what the streams of this segment have left. */

@@ -18,7 +18,7 @@ public record PolledSource<T>(Stage<T> source, Turn turn, Clock clock) implement
         long now = clock.nanoTime();
         Batch<T> batch = source.pull(now);
         if (batch != null && batch.isEmpty()) {
-            turn.again(now + INTERVAL_NANOS);
+            turn.poll(now + INTERVAL_NANOS);
         }
         return batch;
     }

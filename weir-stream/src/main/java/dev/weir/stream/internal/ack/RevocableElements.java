@@ -1,0 +1,122 @@
+package dev.weir.stream.internal.ack;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Elements that a stage keeps between two pulls and that their source may lose meanwhile. The stage's thread works on
+ * them between {@link #beginWork} and {@link #endWork}; at any other time another thread may drop the lost ones.
+ * Thread-safe.
+ */
+public final class RevocableElements {
+
+    private final Supplier<Batch<?>> takeRevoked;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition revocation = lock.newCondition();
+
+    // Under the lock.
+    private boolean atWork;
+    private boolean isCalled;
+
+    /** Whether a call came during the work, which the thread makes up for at its end. */
+    private boolean missed;
+
+    /**
+     * Creates one for the elements of a stage.
+     *
+     * @param takeRevoked takes the lost elements out; never called while the stage works on them
+     */
+    public RevocableElements(Supplier<Batch<?>> takeRevoked) {
+        this.takeRevoked = takeRevoked;
+    }
+
+    /** Keeps other threads from the elements. A stage that closes does not end this work. */
+    public void beginWork() {
+        lock.lock();
+        try {
+            atWork = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Leaves the elements to other threads until the next work begins. */
+    public void endWork() {
+        boolean again;
+        lock.lock();
+        try {
+            atWork = false;
+            again = missed;
+            missed = false;
+        } finally {
+            lock.unlock();
+        }
+        if (again) {
+            dropRevoked();
+        }
+    }
+
+    /** Drops the elements that their source has lost, and wakes the stage if it waits. Does not block; any thread. */
+    public void dropRevoked() {
+        Batch<?> revoked;
+        lock.lock();
+        try {
+            isCalled = true;
+            revocation.signal();
+            if (atWork) {
+                missed = true;
+                return;
+            }
+            revoked = takeRevoked.get();
+        } finally {
+            lock.unlock();
+        }
+        revoked.dropAllRevoked();
+    }
+
+    /** What {@code search} finds among the elements; null while the stage works on them. Any thread. */
+    public <X> @Nullable X find(Supplier<? extends @Nullable X> search) {
+        lock.lock();
+        try {
+            return atWork ? null : search.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until then or for a call of {@link #dropRevoked}, also an earlier one that nobody has waited for. The stage
+     * must not be at work.
+     *
+     * @return whether there was a call
+     */
+    public boolean awaitCall(Clock clock, long untilNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!isCalled && !clock.hasPassed(untilNanos)) {
+                clock.await(lock, revocation, untilNanos);
+            }
+            boolean was = isCalled;
+            isCalled = false;
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether {@link #dropRevoked} has been called since this was last asked, or waited for. */
+    public boolean wasCalled() {
+        lock.lock();
+        try {
+            boolean was = isCalled;
+            isCalled = false;
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
