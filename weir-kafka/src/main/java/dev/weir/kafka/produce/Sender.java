@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>an {@link Error} on the thread of Kafka's client, such as one that an interceptor throws;
  *   <li>with {@link ProducePath#LEAN}, credentials that no broker accepts;
  *   <li>no answer for four times {@code request.timeout.ms} (10 s at least) although the brokers say that all
- *       partitions of the topics written to have a leader and all of their replicas: the client is stuck, and is closed.
- *       What it has not acknowledged may have been written;
+ *       partitions of the topics written to have a leader and all of their replicas: the client is stuck, and is
+ *       closed. What it has not acknowledged may have been written;
  *   <li>a batch that is too large for its topic, which the client would split without end.
  * </ul>
  */

@@ -60,7 +60,7 @@ public interface StageContext {
      */
     default void trouble(Supplier<String> sentence) {}
 
-    /** Returns what stages of this run say of themselves now, each sentence behind the name of its stage. Any thread. */
+    /** Returns what stages of this run say of themselves, each sentence behind the name of its stage. Any thread. */
     default List<String> troubles() {
         return List.of();
     }

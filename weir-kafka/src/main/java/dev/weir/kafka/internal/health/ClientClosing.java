@@ -32,8 +32,8 @@ public final class ClientClosing {
     }
 
     /**
-     * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt cuts the
-     * patience short and stays set. Must not be called by the client's own thread.
+     * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt cuts
+     * the patience short and stays set. Must not be called by the client's own thread.
      *
      * @return whether it is closed; if not, the log names the thread that does not end
      */

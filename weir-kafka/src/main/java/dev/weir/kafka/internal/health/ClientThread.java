@@ -64,7 +64,7 @@ public final class ClientThread {
         return className.startsWith("java.") || className.startsWith("jdk.");
     }
 
-    /** Returns the name of the thread and its uppermost frames outside of the JDK; empty if it is not known or has ended. */
+    /** Returns the name of the thread and its top frames outside of the JDK; empty if it is not known or has ended. */
     String describe() {
         WeakReference<Thread> known = thread;
         Thread running = known == null ? null : known.get();
