@@ -117,6 +117,7 @@ public final class Lever {
 
     /** The change in the words of {@code frontEnd}; a statement of fact if it cannot change it. */
     public String in(FrontEnd frontEnd) {
+        Objects.requireNonNull(frontEnd, "frontEnd");
         boolean console = frontEnd == FrontEnd.CONSOLE || frontEnd == FrontEnd.COMMAND_LINE;
         String control = !console
                 ? null

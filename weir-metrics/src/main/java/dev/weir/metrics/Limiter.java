@@ -195,6 +195,7 @@ public final class Limiter {
 
     /** The same finding in other words, for a reader who can change other things. */
     public Limiter inWordsOf(FrontEnd frontEnd, UnaryOperator<String> words) {
+        Objects.requireNonNull(frontEnd, "frontEnd");
         Objects.requireNonNull(words, "words");
         return new Limiter(
                 values.kind,

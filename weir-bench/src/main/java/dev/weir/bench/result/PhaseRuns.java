@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases of changed runs as runs of their own, at points of their own: so each is shown, compared and explained like
- * any other run. Stateless, thread-safe.
+ * The phases of changed runs as runs of their own, at points of their own: so each is shown, compared and explained
+ * like any other run. Stateless, thread-safe.
  */
 public final class PhaseRuns {
 

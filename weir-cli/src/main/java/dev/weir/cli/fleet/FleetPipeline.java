@@ -99,8 +99,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Seconds of its own work that wait in front of it, at the rate of the members that answer: infinite if it stands still,
-     * {@value FleetMember#UNKNOWN} if lag or rate is not known.
+     * Seconds of its own work that wait in front of it, at the rate of the members that answer: infinite if it stands
+     * still, {@value FleetMember#UNKNOWN} if lag or rate is not known.
      */
     double delaySeconds() {
         long lag = lag();

@@ -9,6 +9,6 @@ import java.util.Set;
  */
 public interface WrittenTopics {
 
-    /** A copy of the names of the topics for which the brokers have taken a record in this run; empty before the first. */
+    /** A copy of the names of the topics that brokers have taken a record for in this run; empty before the first. */
     Set<String> topics();
 }

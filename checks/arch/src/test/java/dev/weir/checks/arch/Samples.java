@@ -69,6 +69,7 @@ import dev.weir.stream.Sink;
 import dev.weir.stream.SinkQueue;
 import dev.weir.stream.Source;
 import dev.weir.stream.SourceQueue;
+import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.testing.RestProbe;
 import dev.weir.stream.testing.SinkProbe;
@@ -198,6 +199,18 @@ final class Samples implements AutoCloseable {
         put(Backoff.class, Backoff.NONE);
         put(Dispatcher.class, Dispatcher.virtual());
         put(DispatcherSnapshot.class, DispatcherSnapshot.of(TEXT, Dispatcher.Kind.FIXED, 1, 0, 0, 0, 0));
+        put(
+                StageSnapshot.Activity.class,
+                StageSnapshot.Activity.of(
+                        TEXT,
+                        null,
+                        DispatcherSnapshot.of(TEXT, Dispatcher.Kind.FIXED, 1, 0, 0, 0, 0),
+                        0,
+                        0,
+                        0,
+                        0,
+                        TEXT,
+                        0));
         put(Dispatchers.class, Dispatchers.of());
         put(Flow.class, Flow.identity());
         put(KillSwitch.class, new KillSwitch());

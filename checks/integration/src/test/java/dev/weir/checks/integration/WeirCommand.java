@@ -12,8 +12,8 @@ import java.util.logging.LogManager;
 
 /**
  * A {@code weir} command that has ended, having run within the JVM of the test. It costs a tenth of the processor time
- * of a {@link PipeProcess}, which is for commands that are signalled, killed, typed into or short of memory. Runs on the
- * test's thread; a command that hangs is interrupted by the test's deadline. Immutable.
+ * of a {@link PipeProcess}, which is for commands that are signalled, killed, typed into or short of memory. Runs on
+ * the test's thread; a command that hangs is interrupted by the test's deadline. Immutable.
  */
 record WeirCommand(int exitCode, String out, String err) {
 

@@ -14,6 +14,7 @@ import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,15 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         });
     }
 
+    private static String closed(ShareRun run, Duration patience, StageContext context) {
+        String leftUndone = run.close(patience);
+        LOG.info(
+                "pipeline {}: ended; {}",
+                context.pipelineName(),
+                leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone);
+        return leftUndone;
+    }
+
     /** Blocks for questions to the brokers. */
     @Override
     public Stage<AcquiredRecord> create(StageContext context) {
@@ -119,14 +129,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     context::fail,
                     context::troubles);
             context.onStop(path::stop);
-            context.onTermination(patience -> {
-                String leftUndone = run.close(patience);
-                LOG.info(
-                        "pipeline {}: ended; {}",
-                        context.pipelineName(),
-                        leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone);
-                return leftUndone;
-            });
+            context.onTermination(patience -> closed(run, patience, context));
             context.expose(run);
             context.depth(ready::size);
             logBegin(context);

@@ -1,9 +1,8 @@
-package dev.weir.checks.integration;
+package dev.weir.kafka.internal.health;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.health.ClientProgress;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.util.List;
