@@ -46,6 +46,8 @@ import dev.weir.lean.StartAt;
 import dev.weir.metrics.BreakerMetrics;
 import dev.weir.metrics.DispatcherMetrics;
 import dev.weir.metrics.KafkaClientMeters;
+import dev.weir.metrics.Lever;
+import dev.weir.metrics.Limiter;
 import dev.weir.metrics.MachineLook;
 import dev.weir.metrics.MetricsServer;
 import dev.weir.metrics.PipelineLook;
@@ -172,6 +174,8 @@ final class Samples implements AutoCloseable {
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
         put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
+        put(Limiter.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1));
+        put(Lever.class, Limiter.of(Limiter.Kind.ARRIVAL, TEXT, TEXT, TEXT, 1).lever());
         put(DispatcherMetrics.class, DispatcherMetrics.of());
         put(KafkaClientMeters.class, KafkaClientMeters.create());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
