@@ -5,6 +5,7 @@ import dev.weir.console.internal.http.ConsoleHandler;
 import dev.weir.console.internal.state.Looker;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.LimiterProbe;
 import dev.weir.metrics.http.HttpEndpoint;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
@@ -63,13 +64,17 @@ public final class ConsoleServer implements AutoCloseable {
         looker.announce(Objects.requireNonNull(step, "step"));
     }
 
-    /** Shows this pipeline from now on, instead of the one before. */
+    /**
+     * Shows this pipeline from now on, instead of the one before, and what limits it. The console starts a
+     * {@link LimiterProbe} for it, and closes that when it shows another pipeline or is closed itself.
+     */
     public void show(RunningPipeline pipeline) {
-        show(pipeline, () -> null);
+        looker.show(Objects.requireNonNull(pipeline, "pipeline"));
     }
 
     /**
-     * Shows this pipeline from now on, with what limits it.
+     * Shows this pipeline from now on, with a limiter that the caller finds, such as a {@link LimiterProbe} that is
+     * needed for a summary as well. The caller closes that.
      *
      * @param limiter asked once a second, on the console's thread; null as long as that is not known
      */
@@ -216,7 +221,12 @@ public final class ConsoleServer implements AutoCloseable {
             return console;
         }
 
-        /** Starts a console that shows this pipeline. */
+        /**
+         * Starts a console that shows this pipeline and what limits it.
+         *
+         * @throws IOException if the address is unknown or the port taken
+         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         */
         public ConsoleServer start(RunningPipeline pipeline) throws IOException {
             Objects.requireNonNull(pipeline, "pipeline");
             ConsoleServer console = new ConsoleServer(this);

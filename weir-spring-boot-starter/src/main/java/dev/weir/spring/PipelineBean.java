@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContextException;
 
 /**
- * One {@link Pipeline} bean, its present or last run, and the meters of that run. Started and ended by {@link
+ * One {@link Pipeline} bean, its present or last run, the meters of that run, and its console. Started and ended by {@link
  * WeirPipelines} under its lock or after it; its state may be read from any thread.
  */
 final class PipelineBean {
@@ -25,6 +25,8 @@ final class PipelineBean {
 
     private final String name;
     private final Pipeline pipeline;
+    private final PipelineConsole console;
+    private final boolean hasPartitionMeters;
 
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
@@ -32,9 +34,11 @@ final class PipelineBean {
     /** The run that was last told to end: that its deadline cancels it is no failure. */
     private volatile @Nullable RunningPipeline ended;
 
-    PipelineBean(String name, Pipeline pipeline) {
+    PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {
         this.name = name;
         this.pipeline = pipeline.named(name);
+        this.console = console;
+        this.hasPartitionMeters = hasPartitionMeters;
     }
 
     String name() {
@@ -92,8 +96,15 @@ final class PipelineBean {
             over.run();
         });
         if (registry != null) {
-            bind(PipelineMetrics.of(started), registry);
+            PipelineMetrics meters = PipelineMetrics.of(started);
+            bind(hasPartitionMeters ? meters.withPartitionTags() : meters, registry);
         }
+        console.show(started);
+    }
+
+    /** The page of its runs. */
+    PipelineConsole console() {
+        return console;
     }
 
     /** The application's registry may refuse a meter; the pipeline runs on without. */
@@ -117,7 +128,7 @@ final class PipelineBean {
         }
     }
 
-    /** Drains the run that there is, says in the log what is left undone, and removes its meters. */
+    /** Drains the run that there is, says in the log what is left undone, and removes its meters and its console. */
     void end(Duration deadline) {
         try {
             RunningPipeline last = running;
@@ -127,6 +138,7 @@ final class PipelineBean {
             }
         } finally {
             closeMetrics();
+            console.close();
         }
     }
 

@@ -146,7 +146,14 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private Map<String, PipelineBean> lookUp() {
         Map<String, PipelineBean> found = new TreeMap<>();
-        pipelines.get().forEach((name, pipeline) -> found.put(name, new PipelineBean(name, pipeline)));
+        new TreeMap<>(pipelines.get())
+                .forEach((name, pipeline) -> found.put(
+                        name,
+                        new PipelineBean(
+                                name,
+                                pipeline,
+                                new PipelineConsole(name, properties.console(), found.size()),
+                                properties.metrics().partitionTags())));
         for (String name : properties.pipelines().keySet()) {
             if (!found.containsKey(name)) {
                 throw new IllegalArgumentException("weir.pipelines." + name
@@ -186,7 +193,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     /** Under the lock. */
     private void run(PipelineBean bean) {
-        MeterRegistry meters = registry.get();
+        MeterRegistry meters = properties.metrics().enabled() ? registry.get() : null;
         if (meters != null) {
             DispatcherMetrics.of().bindTo(meters);
         }

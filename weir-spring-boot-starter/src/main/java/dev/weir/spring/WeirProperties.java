@@ -19,6 +19,8 @@ import org.springframework.util.unit.DataSize;
  * @param onFailure whether the application ends when a pipeline fails, or goes on with its liveness down
  * @param consumer settings of consumers, over those of spring.kafka
  * @param producer settings of producers, over those of spring.kafka
+ * @param console the page of each pipeline
+ * @param metrics the meters of the pipelines in the application's registry
  * @param pipelines settings of single pipelines, by the name of their bean
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
@@ -26,6 +28,8 @@ record WeirProperties(
         @DefaultValue("shutdown") OnFailure onFailure,
         @DefaultValue Consumer consumer,
         @DefaultValue Producer producer,
+        @DefaultValue Console console,
+        @DefaultValue Metrics metrics,
         @DefaultValue Map<String, PipelineProperties> pipelines) {
 
     /**
@@ -74,6 +78,38 @@ record WeirProperties(
      */
     record Producer(
             @Nullable ProducePath produce, @DefaultValue Map<String, String> properties) {}
+
+    /**
+     * Settings of the consoles: each pipeline has one of its own.
+     *
+     * @param enabled whether each pipeline has a console
+     * @param port that of the first pipeline in alphabetical order; the next ones have the ports above it, and 0 is any
+     *     free port for each
+     * @param host the address to listen on; beyond loopback a token is needed
+     * @param token demanded of each request for data, at least 16 characters
+     */
+    record Console(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("0") int port,
+            @DefaultValue("127.0.0.1") String host,
+            @Nullable String token) {
+
+        /** Without the token: settings are logged. */
+        @Override
+        public String toString() {
+            return "Console[enabled=" + enabled + ", port=" + port + ", host=" + host + "]";
+        }
+    }
+
+    /**
+     * Settings of the meters.
+     *
+     * @param enabled whether the pipelines and dispatchers have meters in the application's registry
+     * @param partitionTags whether there are meters of each assigned partition as well
+     */
+    record Metrics(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("false") boolean partitionTags) {}
 
     /**
      * Settings of one pipeline.

@@ -425,6 +425,8 @@ class WeirPipelinesTest {
                 OnFailure.KEEP,
                 consumer,
                 new WeirProperties.Producer(null, Map.of()),
+                new WeirProperties.Console(false, 0, "127.0.0.1", null),
+                new WeirProperties.Metrics(true, false),
                 Map.of("late", new WeirProperties.PipelineProperties(false)));
     }
 

@@ -79,6 +79,14 @@ public final class Endpoints implements AutoCloseable {
     }
 
     /** Shows the pipeline of the command, and what limits it. */
+    public void show(RunningPipeline running) {
+        if (console != null) {
+            console.show(running);
+        }
+        metrics.show(running);
+    }
+
+    /** The same with the probe that the command has for its summary. */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {
             console.show(running, probe::limiter);

@@ -7,7 +7,6 @@ import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.metrics.LimiterFinder;
-import dev.weir.metrics.LimiterProbe;
 import dev.weir.metrics.MachineLook;
 import dev.weir.metrics.PipelineLook;
 import dev.weir.stream.RunningPipeline;
@@ -71,9 +70,8 @@ final class VersionRun {
         WarmUp warmUp = new WarmUp();
         while (version.needsWarmPasses() && !warmUp.isOver()) {
             begin();
-            try (RunningPipeline running = start(version, step);
-                    LimiterProbe probe = LimiterProbe.start(running)) {
-                endpoints.show(running, probe);
+            try (RunningPipeline running = start(version, step)) {
+                endpoints.show(running);
                 Runnable status = status(step, running, progress);
                 if (!awaitAcknowledged(running, 1, status)) {
                     return false;
@@ -123,9 +121,8 @@ final class VersionRun {
     @Nullable
     Measurement pass(Version version, int step, boolean profile, Progress progress) throws InterruptedException {
         begin();
-        try (RunningPipeline running = start(version, step);
-                LimiterProbe probe = LimiterProbe.start(running)) {
-            endpoints.show(running, probe);
+        try (RunningPipeline running = start(version, step)) {
+            endpoints.show(running);
             Measurement measured = measure(profile, running, status(step, running, progress));
             if (measured == null || !awaitAcknowledged(running, events, status(step, running, progress))) {
                 return null;

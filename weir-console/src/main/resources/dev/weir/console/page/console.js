@@ -1,22 +1,29 @@
 // Puts together what the console shows: one look a second comes in, the page follows.
 
-import { follow } from "./feed.js";
+import { ask, follow } from "./feed.js";
 import { login } from "./login.js";
 import { Graph, percent, put, short } from "./graph.js";
-import { Partitions, Threads, drawRates } from "./parts.js";
+import { Partitions, Threads } from "./parts.js";
+import { Charts } from "./charts.js";
+import { ThreadRows } from "./threads.js";
+import { offerHeap } from "./heap.js";
 import { Controls } from "./controls.js";
 import { offerProfile } from "./profiling.js";
 
-const KEPT = 900;
+// Looks that the strips of threads show.
+const KEPT = 60;
 
-// Seconds that the figures beside the headline and the stages are of; the limiter is judged over as many.
-const JUDGED = 5;
 const at = (id) => document.getElementById(id);
 
 const graph = new Graph(at("graph"));
 const controls = new Controls(at("knobs"), at("answer"), at("timeline"));
 const partitions = new Partitions(at("partitions"), at("more-partitions"), (key, value) => controls.set(key, value));
 const threads = new Threads(at("threads"));
+const threadRows = new ThreadRows(at("thread-rows"));
+const charts = new Charts({
+  choice: at("axis-choice"), canvas: at("rates"), rateMost: at("rate-most"), lagMost: at("lag-most"),
+  axis: { first: at("axis-first"), last: at("axis-last") }, small: at("small-charts"),
+}, () => ask("/api/trend"));
 let looks = [];
 
 // What limits, by its kind: understood before any figure is read. Whatever is missing here says its kind.
@@ -41,7 +48,21 @@ const LIMITS = {
   "machine-cpu": () => "Limited by the machine's processors",
 };
 
+function waitsFor(state) {
+  if (!state.partitions) return "The source has given out nothing since the pipeline started.";
+  if (state.partitions.length === 0) return "No partition is assigned to this process yet.";
+  const lag = state.partitions.reduce((sum, each) => sum + Math.max(0, each.lag), 0);
+  return lag > 0 ? `${short(lag)} records wait at the brokers.` : "The partitions have none that are unread.";
+}
+
 function headline(state) {
+  // Unless the limiter knows why there are none, such as brokers that do not answer.
+  if (state.phase === "no-records-yet" && (!state.limiter || ["source-idle", "arrival"].includes(state.limiter.kind))) {
+    put(at("limiter"), "text", "No records yet");
+    put(at("advice"), "text", state.reason ? `Because: ${state.reason}` : waitsFor(state));
+    put(at("evidence"), "text", "");
+    return;
+  }
   put(at("evidence"), "text", state.limiter ? `Seen by: ${state.limiter.sentence}` : "");
   if (state.limiter) {
     const words = LIMITS[state.limiter.kind] ?? ((name) => `Limited by ${state.limiter.kind}: ${name}`);
@@ -61,31 +82,15 @@ function headline(state) {
   put(at("advice"), "text", paused ? "Next: resume it below" : "");
 }
 
-// By how much the lag fell each second, over the time that the limiter is judged over; NaN while that is not known.
-function lagFall() {
-  const now = looks.at(-1);
-  const before = looks[Math.max(0, looks.length - 1 - JUDGED)];
-  const seconds = now ? (new Date(now.at) - new Date(before.at)) / 1000 : 0;
-  return seconds > 0 ? (before.lag - now.lag) / seconds : NaN;
-}
-
-// The stages over that time, as their shares are: one that works in bursts would else look dead below a headline that
-// says it limits. A mean of rates, as counters begin with 0 again when another pipeline is shown.
-function judged(stages) {
-  const seen = looks.slice(-JUDGED);
-  return stages.map((stage, i) => {
-    const same = seen.map((look) => look.stages[i]).filter((each) => each?.name === stage.name);
-    const mean = (field) => same.reduce((sum, each) => sum + each[field], 0) / same.length;
-    const fields = ["in_per_second", "out_per_second"];
-    return same.length === 0 ? stage : { ...stage, ...Object.fromEntries(fields.map((field) => [field, mean(field)])) };
-  });
-}
+// The stages at the rates of the seconds that their shares and the limiter are of: all on this page beside each other.
+const judged = (stages) => stages.map((stage) =>
+  ({ ...stage, in_per_second: stage.recent_in_per_second, out_per_second: stage.recent_out_per_second }));
 
 function figures(state, stages) {
   const rate = (stage) => `${short(stage?.out_per_second ?? 0)}/s`;
   const known = (state.partitions ?? []).filter((each) => each.lag >= 0);
   const lag = known.reduce((sum, each) => sum + each.lag, 0);
-  const fall = lagFall();
+  const fall = state.figures.lag_fall_per_second ?? NaN;
   const oldest = Math.max(0, ...(state.partitions ?? []).map((each) => each.oldest_unfinished_age_ms ?? 0));
   const pairs = [
     ["In", rate(stages[0])],
@@ -97,6 +102,8 @@ function figures(state, stages) {
     pairs.push(["Oldest unfinished", `${(oldest / 1000).toFixed(1)} s`]);
     pairs.push(["Rebalances", state.rebalances]);
   }
+  const seconds = Math.round(state.figures.seconds);
+  put(at("interval"), "text", seconds === 0 ? "" : `What limits, the rates and the stages: the last ${seconds} s. Lag and oldest record: now.`);
   const list = at("figures");
   if (list.children.length !== pairs.length) {
     list.replaceChildren(...pairs.map(() => {
@@ -114,7 +121,7 @@ function figures(state, stages) {
 function show(state) {
   at("trouble").hidden = true;
   put(at("pipeline"), "text", state.pipeline || "Weir");
-  put(at("run-state"), "text", state.state);
+  put(at("run-state"), "text", state.phase === "no-records-yet" ? "no records yet" : state.state);
   headline(state);
   document.querySelector("main").hidden = state.state === "starting"; // Empty charts would look like a pipeline at rest.
   const stages = judged(state.stages);
@@ -122,6 +129,7 @@ function show(state) {
   graph.show(stages, state.limiter);
   partitions.show(state.partitions ?? []);
   controls.show(state.controls);
+  threadRows.show(state.threads);
 }
 
 at("log-form").addEventListener("submit", (event) => {
@@ -130,16 +138,18 @@ at("log-form").addEventListener("submit", (event) => {
 });
 
 offerProfile(at("record"), at("recording"), at("profile"));
+offerHeap(at("count-heap"), at("heap-told"), at("heap"));
 
 follow({
   looks(fresh) {
     looks = looks.concat(fresh).slice(-KEPT);
-    drawRates(at("rates"), at("rate-most"), at("lag-most"), looks);
+    charts.add(fresh);
     threads.show(looks, fresh.at(-1).dispatchers);
   },
   state: show,
   restarted() {
     looks = [];
+    charts.restarted();
     controls.showTimeline().catch(() => {});
   },
   lost() {

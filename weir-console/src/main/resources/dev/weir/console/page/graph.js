@@ -9,6 +9,13 @@ export function short(n) {
   return Math.round(n).toLocaleString("en");
 }
 
+/** A time of less than a millisecond or more. */
+export function micros(us) {
+  if (us >= 1e6) return `${(us / 1e6).toFixed(1)} s`;
+  if (us >= 1e3) return `${(us / 1e3).toFixed(us >= 1e4 ? 0 : 1)} ms`;
+  return us >= 1 ? `${us.toFixed(us >= 10 ? 0 : 1)} µs` : `${Math.round(us * 1000)} ns`;
+}
+
 export const percent = (share) => `${Math.round(share * 100)} %`;
 
 function part(parent, name, attributes) {
@@ -74,6 +81,7 @@ export class Graph {
         rate: part(group, "text", { x: 12, y: 68 }),
         depth: part(group, "text", { class: "soft", x: WIDTH - 12, y: 68, "text-anchor": "end" }),
         shares: part(group, "text", { class: "soft", x: 12, y: 90 }),
+        each: part(group, "text", { class: "soft", x: WIDTH - 12, y: 90, "text-anchor": "end" }),
       };
       box.bars = ["busy", "starved", "blocked", "idle"]
         .map((kind) => part(group, "rect", { class: kind, y: 34, height: 13, x: 12, width: 0 }));
@@ -102,10 +110,11 @@ export class Graph {
     // Its threads are at work; but in the red frame "busy" would read as "computes". A throttle is not at work at all.
     const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.1 ? "waits" : "busy";
     put(box.shares, "text", `${work} ${percent(shares[0])}`);
+    put(box.each, "text", stage.time_per_record_us === undefined ? "" : `${micros(stage.time_per_record_us)} each`);
     put(box.frame, "class", limits ? "box limits" : "box");
     if (box.edge) put(box.edge, "stroke-width", (1.5 + 9 * (stage.in_per_second / most)).toFixed(1));
     put(box.group, "aria-label", `${stage.name}: ${short(stage.out_per_second)} per second, ${stage.parallelism} at once, `
       + `${work} ${percent(shares[0])}, starved ${percent(shares[1])}, blocked ${percent(shares[2])}, `
-      + `${stage.depth} inside${limits ? "; it limits the pipeline" : ""}`);
+      + `${stage.time_per_record_us === undefined ? "" : `${micros(stage.time_per_record_us)} for each record, `}${stage.depth} inside${limits ? "; it limits the pipeline" : ""}`);
   }
 }

@@ -1,4 +1,4 @@
-// Partitions as a table, threads and rates as strips.
+// Partitions as a table, threads as strips.
 
 import { put, short } from "./graph.js";
 
@@ -130,28 +130,4 @@ export class Threads {
     put(small, "text", `${words}${size}${dispatcher && dispatcher.queued > 0 ? `, ${dispatcher.queued} tasks wait` : ""}`);
     put(canvas, "aria-label", `threads of ${name}: ${words}`);
   }
-}
-
-/** Draws both lines and says in the two places what their tops are. */
-export function drawRates(canvas, rateMost, lagMost, looks) {
-  const pen = canvas.getContext("2d");
-  pen.clearRect(0, 0, canvas.width, canvas.height);
-  const rates = looks.map((look) => look.stages.at(-1)?.out_per_second ?? 0);
-  const lags = looks.map((look) => look.lag ?? 0);
-  for (const [values, name, place, unit] of [[lags, "--lag", lagMost, " records"], [rates, "--busy", rateMost, "/s"]]) {
-    const most = Math.max(1, ...values);
-    put(place, "text", `${short(most)}${unit}`);
-    pen.strokeStyle = colour(name);
-    pen.lineWidth = 2;
-    pen.beginPath();
-    values.forEach((value, i) => {
-      const x = canvas.width - (values.length - 1 - i) * (canvas.width / 900);
-      const y = canvas.height - 4 - (value / most) * (canvas.height - 10);
-      if (i === 0) pen.moveTo(x, y);
-      else pen.lineTo(x, y);
-    });
-    pen.stroke();
-  }
-  put(canvas, "aria-label", `now ${short(rates.at(-1) ?? 0)} records per second and a lag of ${short(lags.at(-1) ?? 0)} records;`
-    + ` the highest of the last ${looks.length} seconds: ${short(Math.max(0, ...rates))} and ${short(Math.max(0, ...lags))}`);
 }

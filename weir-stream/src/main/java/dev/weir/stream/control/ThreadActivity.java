@@ -90,6 +90,71 @@ public interface ThreadActivity {
         }
     }
 
+    /** One thread that runs a task of the pipeline. */
+    final class OneThread {
+
+        private final Values values;
+
+        private OneThread(long id, String name, String dispatcher, State state) {
+            this.values = new Values(id, name, dispatcher, state);
+        }
+
+        /** For tests of code that reads one. */
+        public static OneThread of(long id, String name, String dispatcher, State state) {
+            return new OneThread(id, name, dispatcher, state);
+        }
+
+        /** {@link Thread#threadId}. */
+        public long id() {
+            return values.id;
+        }
+
+        /** The name of the thread. */
+        public String name() {
+            return values.name;
+        }
+
+        /** The name of its dispatcher. */
+        public String dispatcher() {
+            return values.dispatcher;
+        }
+
+        public State state() {
+            return values.state;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof OneThread that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("Values", "OneThread");
+        }
+
+        private record Values(long id, String name, String dispatcher, State state) {
+
+            Values {
+                Objects.requireNonNull(name, "name");
+                Objects.requireNonNull(dispatcher, "dispatcher");
+                Objects.requireNonNull(state, "state");
+            }
+        }
+    }
+
     /** The threads now, by dispatcher, in the order of their names. */
     List<Counts> now();
+
+    /**
+     * The threads now, one by one, in the order of the names of their dispatchers.
+     *
+     * @param most how many of each dispatcher at most, 0 or more
+     */
+    List<OneThread> each(int most);
 }

@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.console.ConsoleServer;
 import dev.weir.console.profile.Profile;
 import dev.weir.console.profile.Profiler;
 import dev.weir.kafka.CircuitBreaker;
@@ -22,6 +23,8 @@ import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.produce.ProducePath;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.kafka.view.ViewEncoder;
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.LimiterProbe;
 import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
@@ -181,6 +184,20 @@ final class DocumentSamples {
     static void profile() throws IOException, InterruptedException {
         Profile profile = Profiler.create().time(Duration.ofSeconds(10)).recordThisProcess();
         Files.writeString(Path.of("profile.html"), profile.toHtml());
+    }
+
+    /** Of {@code docs/guide/console.md}. */
+    static void console(RunningPipeline running) throws IOException {
+        ConsoleServer console = ConsoleServer.builder().port(9500).start(running);
+        console.close();
+    }
+
+    /** Of {@code docs/guide/console.md}. */
+    static void limiter(RunningPipeline running) {
+        LimiterProbe probe = LimiterProbe.start(running);
+        Limiter now = probe.limiter();
+        System.out.println(now.kind().id() + " " + now.name() + ": " + now.sentence() + "; " + now.advice());
+        probe.close();
     }
 
     /** Of {@code docs/guide/operations.md}. */

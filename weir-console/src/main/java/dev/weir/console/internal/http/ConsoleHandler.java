@@ -158,6 +158,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             return switch (path) {
                 case "/api/state" -> ifRead(exchange, () -> Answer.json(200, subject.now()));
                 case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
+                case "/api/trend" -> ifRead(exchange, () -> Answer.json(200, subject.trend()));
+                case HeapRequests.PATH -> heap(exchange, deadline);
                 case "/api/timeline" ->
                     ifRead(exchange, () -> {
                         List<TimelineEntry> entries = subject.timeline();
@@ -166,7 +168,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
                 case "/api/control" -> control(exchange, deadline);
                 default ->
                     Answer.error(
-                            404, "here are /, /api/state, /api/events, /api/timeline, /api/profile and /api/control");
+                            404, "here are /, /api/state, /api/events, /api/trend, /api/timeline, /api/profile, /api/heap"
+                                    + " and /api/control");
             };
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "cannot answer " + path, e);
@@ -187,6 +190,21 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         }
         exchange.getResponseHeaders().set("Allow", "GET, HEAD");
         return Answer.error(405, "only GET and HEAD");
+    }
+
+    private static Answer heap(HttpExchange exchange, ResponseDeadline deadline) {
+        if (!exchange.getRequestMethod().equals("GET")) {
+            exchange.getResponseHeaders().set("Allow", "GET");
+            return Answer.error(405, "only GET");
+        }
+        // Nothing is written as long as it counts.
+        deadline.stop();
+        try {
+            ProfileRequests.Outcome outcome = HeapRequests.count();
+            return Answer.json(outcome.status(), outcome.json());
+        } finally {
+            deadline.restart();
+        }
     }
 
     private Answer control(HttpExchange exchange, ResponseDeadline deadline) {

@@ -38,6 +38,9 @@ final class PageFiles {
                 "login.js",
                 "graph.js",
                 "parts.js",
+                "charts.js",
+                "threads.js",
+                "heap.js",
                 "controls.js",
                 "profile.js",
                 "profiling.js");

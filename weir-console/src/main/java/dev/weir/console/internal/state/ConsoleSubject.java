@@ -14,6 +14,9 @@ public interface ConsoleSubject {
     /** The state of this moment, in full. */
     String now();
 
+    /** The figures of the whole run, in few points. */
+    String trend();
+
     /** The changes that were asked for, oldest first. */
     List<TimelineEntry> timeline();
 

@@ -37,6 +37,7 @@ public final class History {
     private final Deque<Entry> entries = new ArrayDeque<>();
     private long chars;
     private @Nullable String state;
+    private int readers;
     private boolean closed;
 
     void add(Entry entry, String full) {
@@ -63,8 +64,13 @@ public final class History {
         try {
             long newest = entries.isEmpty() ? 0 : entries.getLast().number();
             long number = seen > newest ? 0 : seen;
-            while (!closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
-                added.await();
+            readers++;
+            try {
+                while (!closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
+                    added.await();
+                }
+            } finally {
+                readers--;
             }
             String full = state;
             if (closed || full == null) {
@@ -72,6 +78,16 @@ public final class History {
             }
             return new News(
                     entries.stream().filter(entry -> entry.number() > number).toList(), full);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether somebody waits for the next look. */
+    boolean isRead() {
+        lock.lock();
+        try {
+            return readers > 0;
         } finally {
             lock.unlock();
         }

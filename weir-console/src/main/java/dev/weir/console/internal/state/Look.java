@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param consumer its first consumer; null if it has none
  * @param health of that consumer
  * @param limiter what holds it down; null while that is not known
+ * @param process its processor, heap and collections; null before the first
+ * @param figures those of the same seconds as the shares and the limiter
  * @param step what the process does before there is a pipeline; null if it has not said
  */
 record Look(
@@ -35,11 +37,44 @@ record Look(
         @Nullable ConsumerDump consumer,
         @Nullable ConsumerHealth health,
         @Nullable Limiter limiter,
+        @Nullable ProcessReading process,
+        Figures figures,
         @Nullable String step) {
+
+    /**
+     * The pipeline's figures over the last seconds.
+     *
+     * @param seconds how many; 0 before the second look
+     * @param lagFallPerSecond by how many records the lag fell a second; NaN if not known
+     */
+    record Figures(double seconds, double lagFallPerSecond) {
+
+        static final Figures NONE = new Figures(0, Double.NaN);
+    }
 
     /** For people and programs: starting, running or ended. */
     String state() {
         return pipeline.isEmpty() ? "starting" : running ? "running" : "ended";
+    }
+
+    /** The same, and whether a pipeline that runs has had a record at all. */
+    String phase() {
+        boolean isEmpty = running
+                && stages.stream()
+                        .allMatch(stage -> stage.now().elementsIn() == 0
+                                && stage.now().elementsOut() == 0
+                                && stage.now().depth() == 0);
+        return isEmpty ? "no-records-yet" : state();
+    }
+
+    /** Records that the consumer knows to wait for it; -1 without a consumer. */
+    static long lagOf(@Nullable ConsumerDump consumer) {
+        return consumer == null
+                ? -1
+                : consumer.partitions().stream()
+                        .mapToLong(ConsumerDump.PartitionDump::lag)
+                        .filter(lag -> lag > 0)
+                        .sum();
     }
 
     /**
@@ -49,8 +84,37 @@ record Look(
      * @param busy the share of its thread time that it worked, 0 to 1
      * @param up the share without input
      * @param down the share in which nobody took its output
+     * @param recentInPerSecond the rate of those seconds
+     * @param recentOutPerSecond the rate of those seconds
+     * @param nanosPerRecord the time that one of its threads worked for a record in those seconds; NaN if there was none
+     * @param recentSeconds how many seconds those are
      */
-    record StageLook(StageSnapshot now, double inPerSecond, double outPerSecond, double busy, double up, double down) {
+    record StageLook(
+            StageSnapshot now,
+            double inPerSecond,
+            double outPerSecond,
+            double busy,
+            double up,
+            double down,
+            double recentInPerSecond,
+            double recentOutPerSecond,
+            double nanosPerRecord,
+            double recentSeconds) {
+
+        /** The same with the counters of a later moment. */
+        StageLook with(StageSnapshot later) {
+            return new StageLook(
+                    later,
+                    inPerSecond,
+                    outPerSecond,
+                    busy,
+                    up,
+                    down,
+                    recentInPerSecond,
+                    recentOutPerSecond,
+                    nanosPerRecord,
+                    recentSeconds);
+        }
 
         /**
          * By what its counters were at an earlier look, at the one before, and are now.
@@ -62,9 +126,11 @@ record Look(
             long sinceBefore = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
             long elapsed = now.elapsedNanos() - (earlier == null ? 0 : earlier.elapsedNanos());
             if (sinceBefore <= 0 || elapsed <= 0) {
-                return new StageLook(now, 0, 0, 0, 0, 0);
+                return new StageLook(now, 0, 0, 0, 0, 0, 0, 0, Double.NaN, 0);
             }
             double seconds = sinceBefore / 1e9;
+            double in = now.elementsIn() - (earlier == null ? 0 : earlier.elementsIn());
+            double out = now.elementsOut() - (earlier == null ? 0 : earlier.elementsOut());
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
@@ -76,7 +142,12 @@ record Look(
                     (now.elementsOut() - (before == null ? 0 : before.elementsOut())) / seconds,
                     share(busy, threadNanos),
                     share(up, threadNanos),
-                    share(down, threadNanos));
+                    share(down, threadNanos),
+                    in * 1e9 / elapsed,
+                    out * 1e9 / elapsed,
+                    // A source has no input that it counts.
+                    Math.max(in, out) <= 0 ? Double.NaN : busy / (in > 0 ? in : out),
+                    elapsed / 1e9);
         }
 
         private static double share(double nanos, double of) {

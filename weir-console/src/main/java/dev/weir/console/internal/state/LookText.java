@@ -20,7 +20,7 @@ final class LookText {
 
     private LookText() {}
 
-    static String full(Look look, List<Knob> knobs, @Nullable Progress progress) {
+    static String full(Look look, List<Knob> knobs, ThreadTable threads, @Nullable Progress progress) {
         return Json.object(json -> {
             ConsumerDump consumer = look.consumer();
             ConsumerHealth health = look.health();
@@ -30,7 +30,7 @@ final class LookText {
                 json.writeStringField("at", look.at().toString());
                 json.writeStringField("state", look.state());
             }
-            writePipeline(json, look);
+            writePipeline(json, look, threads);
             json.writeArrayFieldStart("writes");
             for (String topic : look.writes()) {
                 json.writeString(topic);
@@ -64,26 +64,31 @@ final class LookText {
             ConsumerHealth health = look.health();
             if (consumer != null && health != null) {
                 ConsumerState.writeSummary(json, consumer, health);
-                json.writeNumberField(
-                        "lag",
-                        consumer.partitions().stream()
-                                .mapToLong(PartitionDump::lag)
-                                .filter(lag -> lag > 0)
-                                .sum());
+                json.writeNumberField("lag", Look.lagOf(consumer));
             } else {
                 json.writeStringField("at", look.at().toString());
                 json.writeStringField("state", look.state());
             }
-            writePipeline(json, look);
+            writePipeline(json, look, null);
         });
     }
 
-    private static void writePipeline(JsonGenerator json, Look look) throws IOException {
+    private static void writePipeline(JsonGenerator json, Look look, @Nullable ThreadTable table) throws IOException {
         json.writeNumberField("look", look.number());
         json.writeStringField("pipeline", look.pipeline());
         json.writeBooleanField("running", look.running());
         if (look.step() != null) {
             json.writeStringField("step", look.step());
+        }
+        json.writeStringField("phase", look.phase());
+        json.writeObjectFieldStart("figures");
+        json.writeNumberField("seconds", Math.round(look.figures().seconds() * 10) / 10.0);
+        if (!Double.isNaN(look.figures().lagFallPerSecond())) {
+            json.writeNumberField("lag_fall_per_second", Math.round(look.figures().lagFallPerSecond()));
+        }
+        json.writeEndObject();
+        if (look.process() != null) {
+            look.process().write(json);
         }
         writeLimiter(json, look.limiter());
         json.writeArrayFieldStart("stages");
@@ -115,6 +120,9 @@ final class LookText {
             json.writeNumberField("sleeping", each.sleeping());
             json.writeNumberField("blocked", each.blocked());
             json.writeEndObject();
+        }
+        if (table != null) {
+            table.write(json);
         }
         json.writeEndArray();
     }
@@ -157,6 +165,11 @@ final class LookText {
         json.writeNumberField("out", now.elementsOut());
         json.writeNumberField("in_per_second", Math.round(stage.inPerSecond()));
         json.writeNumberField("out_per_second", Math.round(stage.outPerSecond()));
+        json.writeNumberField("recent_in_per_second", Math.round(stage.recentInPerSecond()));
+        json.writeNumberField("recent_out_per_second", Math.round(stage.recentOutPerSecond()));
+        if (!Double.isNaN(stage.nanosPerRecord())) {
+            json.writeNumberField("time_per_record_us", rounded(stage.nanosPerRecord() / 1000));
+        }
         json.writeNumberField("busy_share", rounded(stage.busy()));
         json.writeNumberField("blocked_up_share", rounded(stage.up()));
         json.writeNumberField("blocked_down_share", rounded(stage.down()));

@@ -3,12 +3,14 @@ package dev.weir.console.internal.state;
 import dev.weir.console.ControlReport;
 import dev.weir.console.TimelineEntry;
 import dev.weir.console.internal.control.Controls;
+import dev.weir.console.internal.state.Look.Figures;
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.produce.WrittenTopics;
 import dev.weir.metrics.Limiter;
+import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
@@ -17,10 +19,13 @@ import dev.weir.stream.control.ThreadActivity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +41,17 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     /** What is looked at. */
     private record Subject(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {}
 
+    /** The lag at one moment. */
+    private record Lag(long atNanos, long records) {}
+
+    /** As long after a reader has asked, threads are looked at. */
+    private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** As many looks as {@link RecentCounters} keeps. */
+    private static final int LAGS = 5;
+
     private final Controls controls;
+    private volatile long askedNanos = System.nanoTime() - ASKED_NANOS;
     private final History history = new History();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-console-look").factory());
@@ -47,9 +62,18 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private final Map<String, RecentCounters> recent = new HashMap<>();
     private final Map<String, StageLook> shares = new HashMap<>();
     private @Nullable Limiter limiter;
+    private @Nullable LimiterProbe ownProbe;
+    private final ThreadTable threadTable = new ThreadTable();
+    private final Trend trend = new Trend();
+    private final Deque<Lag> lags = new ArrayDeque<>();
+    private @Nullable ProcessReading process;
+    private long threadsNanos;
+    private long collectionMillis;
     private @Nullable String step;
     private long number;
     private boolean failed;
+    private boolean isLimiterLost;
+    private boolean closed;
 
     public Looker(Controls controls) {
         this.controls = controls;
@@ -69,22 +93,44 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
+    /** Looks at this pipeline from now on, with a probe of its limiter that ends with the next pipeline or with this. */
+    public void show(RunningPipeline pipeline) {
+        LimiterProbe probe = LimiterProbe.start(pipeline);
+        show(new Subject(pipeline, probe::limiter), probe);
+    }
+
     /**
-     * The pipeline to look at from now on.
+     * Looks at this pipeline from now on.
      *
      * @param newLimiter asked once a second, on the thread that looks
      */
     public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> newLimiter) {
+        show(new Subject(pipeline, newLimiter), null);
+    }
+
+    private void show(Subject next, @Nullable LimiterProbe newProbe) {
+        LimiterProbe over;
         lock.lock();
         try {
             recent.clear();
             shares.clear();
+            lags.clear();
+            threadTable.clear();
             limiter = null;
-            subject = new Subject(pipeline, newLimiter);
+            subject = next;
+            over = closed ? newProbe : ownProbe;
+            ownProbe = closed ? null : newProbe;
         } finally {
             lock.unlock();
         }
-        controls.show(pipeline);
+        close(over);
+        controls.show(next.pipeline);
+    }
+
+    private static void close(@Nullable LimiterProbe probe) {
+        if (probe != null) {
+            probe.close();
+        }
     }
 
     @Override
@@ -105,10 +151,15 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     /** The state of this moment, in full; the rates, the shares and the limiter are those of the last look. */
     @Override
     public String now() {
+        askedNanos = System.nanoTime();
         lock.lock();
         try {
+            if (System.nanoTime() - threadsNanos > TimeUnit.MILLISECONDS.toNanos(1_500)) {
+                lookAtThreads();
+            }
             Subject looked = subject;
-            return LookText.full(look(), controls.knobs(), looked == null ? null : Progress.of(looked.pipeline));
+            return LookText.full(
+                    look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
         } finally {
             lock.unlock();
         }
@@ -126,9 +177,17 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                                 .next(stage));
             }
             number++;
-            limiter = looked == null ? null : looked.limiter.get();
+            limiter = looked == null ? null : limiterOf(looked);
+            process = ProcessReading.after(process);
+            boolean isAsked = history.isRead() || System.nanoTime() - askedNanos < ASKED_NANOS;
+            if (isAsked) {
+                lookAtThreads();
+            }
             Look look = look();
-            history.add(new History.Entry(number, LookText.brief(look)), LookText.full(look, controls.knobs(), null));
+            remember(look);
+            history.add(
+                    new History.Entry(number, LookText.brief(look)),
+                    LookText.full(look, controls.knobs(), threadTable, null));
             failed = false;
         } catch (RuntimeException | LinkageError e) { // What is thrown from here would end the schedule in silence.
             if (!failed) {
@@ -137,6 +196,72 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             failed = true;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void lookAtThreads() {
+        Subject looked = subject;
+        threadTable.look(looked == null ? List.of() : looked.pipeline.handles(ThreadActivity.class));
+        threadsNanos = System.nanoTime();
+    }
+
+    private void remember(Look look) {
+        long lag = Look.lagOf(look.consumer());
+        if (lag >= 0) {
+            lags.addLast(new Lag(System.nanoTime(), lag));
+            if (lags.size() > LAGS + 1) {
+                lags.removeFirst();
+            }
+        }
+        ProcessReading now = Objects.requireNonNull(process);
+        long collected = now.collectionMillis() - collectionMillis;
+        collectionMillis = now.collectionMillis();
+        trend.add(
+                look.at().toEpochMilli(),
+                look.stages().isEmpty() ? 0 : look.stages().getLast().outPerSecond(),
+                (double) Math.max(0, lag),
+                now.cpuShare(),
+                (double) now.heap().getUsed(),
+                now.allocatedPerSecond(),
+                (double) collected);
+    }
+
+    private Figures figures(@Nullable ConsumerDump consumer) {
+        double seconds = shares.values().stream()
+                .mapToDouble(StageLook::recentSeconds)
+                .max()
+                .orElse(0);
+        Lag first = lags.peekFirst();
+        Lag last = lags.peekLast();
+        double fall = first == null || last == null || first == last || consumer == null
+                ? Double.NaN
+                : (first.records - last.records) * 1e9 / (last.atNanos - first.atNanos);
+        return new Figures(seconds, fall);
+    }
+
+    /** The figures of the whole run, as JSON. */
+    @Override
+    public String trend() {
+        lock.lock();
+        try {
+            return Json.object(trend::write);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Null if it cannot be found: the rest of the look does not depend on it. */
+    private @Nullable Limiter limiterOf(Subject looked) {
+        try {
+            Limiter found = looked.limiter.get();
+            isLimiterLost = false;
+            return found;
+        } catch (RuntimeException e) {
+            if (!isLimiterLost) {
+                LOG.log(Level.WARNING, "the console cannot find the limiter", e);
+            }
+            isLimiterLost = true;
+            return null;
         }
     }
 
@@ -155,6 +280,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                     null,
                     null,
                     null,
+                    process,
+                    Figures.NONE,
                     step);
         }
         RunningPipeline pipeline = looked.pipeline;
@@ -183,6 +310,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 dump,
                 health,
                 limiter,
+                process,
+                figures(dump),
                 null);
     }
 
@@ -190,12 +319,22 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         StageLook last = shares.get(now.name());
         return last == null
                 ? StageLook.between(null, null, now)
-                : new StageLook(now, last.inPerSecond(), last.outPerSecond(), last.busy(), last.up(), last.down());
+                : last.with(now);
     }
 
-    /** Ends its thread and all waits for looks. */
+    /** Ends its threads and all waits for looks. */
     @Override
     public void close() {
+        LimiterProbe over;
+        lock.lock();
+        try {
+            closed = true;
+            over = ownProbe;
+            ownProbe = null;
+        } finally {
+            lock.unlock();
+        }
+        close(over);
         thread.shutdownNow();
         history.close();
     }

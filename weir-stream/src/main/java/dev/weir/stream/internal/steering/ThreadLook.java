@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Looks at the threads of a run's tasks. Thread-safe. */
 public final class ThreadLook implements ThreadActivity {
@@ -42,17 +43,31 @@ public final class ThreadLook implements ThreadActivity {
         return all;
     }
 
+    @Override
+    public List<OneThread> each(int most) {
+        List<OneThread> all = new ArrayList<>();
+        threads.get().forEach((dispatcher, running) -> {
+            int looked = 0;
+            int left = most;
+            for (Thread thread : running) {
+                State state = left > 0 ? stateOf(thread, looked < MOST_STACKS) : null;
+                if (state != null) {
+                    looked += isWait(state) ? 1 : 0;
+                    left--;
+                    all.add(OneThread.of(thread.threadId(), thread.getName(), dispatcher, state));
+                }
+            }
+        });
+        return all;
+    }
+
     private static Counts count(String dispatcher, List<Thread> threads) {
         Map<State, Integer> counts = new EnumMap<>(State.class);
         int looked = 0;
         for (Thread thread : threads) {
-            State state = switch (thread.getState()) {
-                case RUNNABLE -> State.RUNNING;
-                case BLOCKED -> State.BLOCKED;
-                case NEW, TERMINATED -> null;
-                case WAITING, TIMED_WAITING -> looked++ < MOST_STACKS ? waitOf(thread.getStackTrace()) : State.PARKED;
-            };
+            State state = stateOf(thread, looked < MOST_STACKS);
             if (state != null) {
+                looked += isWait(state) ? 1 : 0;
                 counts.merge(state, 1, Integer::sum);
             }
         }
@@ -63,6 +78,20 @@ public final class ThreadLook implements ThreadActivity {
                 counts.getOrDefault(State.WAITING, 0),
                 counts.getOrDefault(State.SLEEPING, 0),
                 counts.getOrDefault(State.BLOCKED, 0));
+    }
+
+    /** Null for a thread that has not begun or is over. */
+    private static @Nullable State stateOf(Thread thread, boolean readsStack) {
+        return switch (thread.getState()) {
+            case RUNNABLE -> State.RUNNING;
+            case BLOCKED -> State.BLOCKED;
+            case NEW, TERMINATED -> null;
+            case WAITING, TIMED_WAITING -> readsStack ? waitOf(thread.getStackTrace()) : State.PARKED;
+        };
+    }
+
+    private static boolean isWait(State state) {
+        return state != State.RUNNING && state != State.BLOCKED;
     }
 
     /** How a thread waits, by what it called first of these: a sleep of a virtual thread ends in a park. */

@@ -1,0 +1,108 @@
+package dev.weir.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.metrics.Limiter;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The limiter that a console finds by itself, as an application starts it. */
+@Timeout(60)
+class ConsoleLimiterTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** Never has a permit: a wait that ends by time. */
+    private final Semaphore never = new Semaphore(0);
+
+    private RunningPipeline run(String stage) {
+        return Source.range(0, Long.MAX_VALUE)
+                .mapBlocking(2, Ordering.input(), number -> {
+                    boolean ignored = never.tryAcquire(5, TimeUnit.MILLISECONDS);
+                    return number;
+                })
+                .named(stage)
+                .to(Sink.ignore())
+                .run();
+    }
+
+    private static long probes() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("weir-limiter-"))
+                .count();
+    }
+
+    private static void awaitLimiter(Asker asker, String name) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            JsonNode limiter = asker.json("/api/state").path("limiter");
+            assertThat(limiter.path("kind").asText()).isEqualTo("stage-wait");
+            assertThat(limiter.path("name").asText()).isEqualTo(name);
+        });
+    }
+
+    @Test
+    void console_startedOnAPipeline_namesItsLimiter_andEndsTheProbeWithItself() throws Exception {
+        try (RunningPipeline running = run("look up")) {
+            try (ConsoleServer console = ConsoleServer.builder().start(running);
+                    Asker asker = new Asker(console)) {
+                awaitLimiter(asker, "look up");
+                assertThat(probes()).isEqualTo(1);
+            }
+            assertThat(probes()).isZero();
+        }
+    }
+
+    @Test
+    void console_shownAnotherPipeline_namesTheLimiterOfThat_withOneProbe() throws Exception {
+        try (RunningPipeline first = run("first");
+                RunningPipeline second = run("second");
+                ConsoleServer console = ConsoleServer.builder().start();
+                Asker asker = new Asker(console)) {
+            console.show(first);
+            console.show(second);
+            awaitLimiter(asker, "second");
+            assertThat(probes()).isEqualTo(1);
+            Limiter given = Limiter.of(Limiter.Kind.STAGE_WAIT, "given", "it waits", "wait", 1);
+            console.show(first, () -> given);
+            assertThat(probes()).isZero();
+            awaitLimiter(asker, "given");
+        }
+    }
+
+    @Test
+    void show_afterTheConsoleWasClosed_leavesNoProbe() throws Exception {
+        try (RunningPipeline running = run("late")) {
+            ConsoleServer console = ConsoleServer.builder().start();
+            console.close();
+            console.show(running);
+            assertThat(probes()).isZero();
+        }
+    }
+
+    @Test
+    void state_whoseLimiterCannotBeFound_isToldWithout() throws Exception {
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.stages.add(StubPipeline.stage("price", 100, 90));
+        try (ConsoleServer console = ConsoleServer.builder().start();
+                Asker asker = new Asker(console)) {
+            console.show(pipeline, () -> {
+                throw new IllegalStateException("broken by the test");
+            });
+            await().atMost(PATIENCE)
+                    .until(() -> asker.json("/api/state").path("look").asInt() >= 2);
+            JsonNode state = asker.json("/api/state");
+            assertThat(state.path("limiter").isNull()).isTrue();
+            assertThat(state.path("stages").get(0).path("busy_share").asDouble())
+                    .isPositive();
+        }
+    }
+}

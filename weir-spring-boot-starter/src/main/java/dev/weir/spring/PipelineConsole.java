@@ -1,0 +1,92 @@
+package dev.weir.spring;
+
+import dev.weir.console.ConsoleServer;
+import dev.weir.stream.RunningPipeline;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The console of one pipeline, from its first run until the application stops; none if {@code weir.console.enabled} is
+ * not set. Confined to {@link PipelineBean}, which shows and closes it by one thread at a time.
+ */
+final class PipelineConsole {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
+
+    private static final int LAST_PORT = 65_535;
+
+    private final String name;
+    private final WeirProperties.Console settings;
+    private final int port;
+
+    private volatile @Nullable ConsoleServer console;
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param index of the pipeline in the alphabetical order of all: its port is that many above the one that is set
+     * @throws IllegalArgumentException if a setting of the console cannot be
+     */
+    PipelineConsole(String name, WeirProperties.Console settings, int index) {
+        this.name = name;
+        this.settings = settings;
+        this.port = settings.port() == 0 ? 0 : settings.port() + index;
+        if (settings.port() < 0 || port > LAST_PORT) {
+            throw new IllegalArgumentException("weir.console.port: it must be 0 to " + LAST_PORT
+                    + " for each pipeline; that of " + name + " would be " + port);
+        }
+    }
+
+    /** Shows this run, on the port of the run before it. A console that cannot be opened leaves the pipeline alone. */
+    void show(RunningPipeline running) {
+        if (!settings.enabled()) {
+            return;
+        }
+        ConsoleServer shown = console;
+        if (shown != null) {
+            shown.show(running);
+            return;
+        }
+        try {
+            ConsoleServer opened = start(running);
+            console = opened;
+            LOG.info("pipeline {} has its console at {}", name, opened.uri());
+        } catch (IOException e) {
+            LOG.warn(
+                    "pipeline {} runs without its console: {} (weir.console.host={}, port {})",
+                    name,
+                    e.getMessage(),
+                    settings.host(),
+                    port);
+        }
+    }
+
+    private ConsoleServer start(RunningPipeline running) throws IOException {
+        try {
+            ConsoleServer.Builder builder = ConsoleServer.builder().port(port).host(settings.host());
+            if (settings.token() != null) {
+                builder.token(settings.token());
+            }
+            return builder.start(running);
+        } catch (IllegalArgumentException refused) {
+            throw new IllegalArgumentException("weir.console: " + refused.getMessage()
+                    + "; set weir.console.token, or leave out weir.console.host to listen on loopback", refused);
+        }
+    }
+
+    /** The console that is open, or null. */
+    @Nullable
+    ConsoleServer server() {
+        return console;
+    }
+
+    void close() {
+        ConsoleServer shown = console;
+        console = null;
+        if (shown != null) {
+            shown.close();
+        }
+    }
+}
