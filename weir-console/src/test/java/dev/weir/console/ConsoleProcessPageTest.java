@@ -57,8 +57,8 @@ class ConsoleProcessPageTest {
     }
 
     private static int looks(Browser browser) throws Exception {
-        return Integer.parseInt(browser.evaluate("fetch('/api/state').then(answer => answer.json())"
-                + ".then(state => String(state.look))"));
+        return Integer.parseInt(browser.evaluate(
+                "fetch('/api/state').then(answer => answer.json())" + ".then(state => String(state.look))"));
     }
 
     private static void click(Browser browser, String selector) throws Exception {
@@ -107,7 +107,10 @@ class ConsoleProcessPageTest {
             assertThat(browser.evaluate("String(document.documentElement.scrollWidth)"))
                     .as("wider than a phone")
                     .isEqualTo("390");
-            await().atMost(PATIENCE).until(() -> browser.evaluate("document.querySelector('#graph svg').viewBox.baseVal.width < 400 ? 'narrow' : 'wide'").equals("narrow"));
+            await().atMost(PATIENCE)
+                    .until(() -> browser.evaluate(
+                                    "document.querySelector('#graph svg').viewBox.baseVal.width < 400 ? 'narrow' : 'wide'")
+                            .equals("narrow"));
             browser.screenshot(target("console-phone.png"));
             assertThat(browser.troubles).isEmpty();
             over.set(true);

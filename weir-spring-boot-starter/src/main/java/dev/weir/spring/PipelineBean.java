@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContextException;
 
 /**
- * One {@link Pipeline} bean, its present or last run, the meters of that run, and its console. Started and ended by {@link
- * WeirPipelines} under its lock or after it; its state may be read from any thread.
+ * One {@link Pipeline} bean, its present or last run, the meters of that run, and its console. Started and ended by
+ * {@link WeirPipelines} under its lock or after it; its state may be read from any thread.
  */
 final class PipelineBean {
 

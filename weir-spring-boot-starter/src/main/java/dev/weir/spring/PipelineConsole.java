@@ -71,8 +71,10 @@ final class PipelineConsole {
             }
             return builder.start(running);
         } catch (IllegalArgumentException refused) {
-            throw new IllegalArgumentException("weir.console: " + refused.getMessage()
-                    + "; set weir.console.token, or leave out weir.console.host to listen on loopback", refused);
+            throw new IllegalArgumentException(
+                    "weir.console: " + refused.getMessage()
+                            + "; set weir.console.token, or leave out weir.console.host to listen on loopback",
+                    refused);
         }
     }
 

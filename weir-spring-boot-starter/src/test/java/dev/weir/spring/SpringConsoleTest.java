@@ -92,13 +92,11 @@ class SpringConsoleTest {
             assertThat(consoles[0]).isNotEqualTo(consoles[1]);
             assertThat(state(consoles[0]).body()).contains("\"pipeline\":\"orders\"");
             assertThat(state(consoles[1]).body()).contains("\"pipeline\":\"billing\"");
-            await().atMost(Duration.ofSeconds(30)).until(() -> state(consoles[0])
-                    .body()
-                    .contains("\"limiter\":{\"kind\":"));
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> state(consoles[0]).body().contains("\"limiter\":{\"kind\":"));
         });
         for (URI console : consoles) {
-            assertThatThrownBy(() -> state(console))
-                    .isInstanceOf(ConnectException.class);
+            assertThatThrownBy(() -> state(console)).isInstanceOf(ConnectException.class);
         }
     }
 
@@ -106,8 +104,8 @@ class SpringConsoleTest {
     void console_withAPort_countsUpByTheNamesOfThePipelines() throws Exception {
         int port = freePort();
         runner.withPropertyValues("weir.console.enabled=true", "weir.console.port=" + port)
-                .run(context -> assertThat(console(context, "billing").getPort())
-                        .isEqualTo(port));
+                .run(context ->
+                        assertThat(console(context, "billing").getPort()).isEqualTo(port));
     }
 
     @Test
@@ -133,11 +131,12 @@ class SpringConsoleTest {
             URI before = console(context, "orders");
             WeirPipelines pipelines = context.getBean(WeirPipelines.class);
             pipelines.running("orders").orElseThrow().stop();
-            await().atMost(Duration.ofSeconds(30)).until(() -> pipelines
-                    .running("orders")
-                    .orElseThrow()
-                    .completion()
-                    .isDone());
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> pipelines
+                            .running("orders")
+                            .orElseThrow()
+                            .completion()
+                            .isDone());
             pipelines.start("orders");
             assertThat(console(context, "orders")).isEqualTo(before);
             assertThat(state(before).body()).contains("\"running\":true");

@@ -93,10 +93,10 @@ public interface ThreadActivity {
     /** One thread that runs a task of the pipeline. */
     final class OneThread {
 
-        private final Values values;
+        private final ThreadValues values;
 
         private OneThread(long id, String name, String dispatcher, State state) {
-            this.values = new Values(id, name, dispatcher, state);
+            this.values = new ThreadValues(id, name, dispatcher, state);
         }
 
         /** For tests of code that reads one. */
@@ -135,12 +135,12 @@ public interface ThreadActivity {
 
         @Override
         public String toString() {
-            return values.toString().replaceFirst("Values", "OneThread");
+            return values.toString().replaceFirst("ThreadValues", "OneThread");
         }
 
-        private record Values(long id, String name, String dispatcher, State state) {
+        private record ThreadValues(long id, String name, String dispatcher, State state) {
 
-            Values {
+            ThreadValues {
                 Objects.requireNonNull(name, "name");
                 Objects.requireNonNull(dispatcher, "dispatcher");
                 Objects.requireNonNull(state, "state");

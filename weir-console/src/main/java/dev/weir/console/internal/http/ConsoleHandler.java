@@ -168,7 +168,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
                 case "/api/control" -> control(exchange, deadline);
                 default ->
                     Answer.error(
-                            404, "here are /, /api/state, /api/events, /api/trend, /api/timeline, /api/profile, /api/heap"
+                            404,
+                            "here are /, /api/state, /api/events, /api/trend, /api/timeline, /api/profile, /api/heap"
                                     + " and /api/control");
             };
         } catch (RuntimeException e) {

@@ -46,7 +46,8 @@ final class HeapRequests {
                     .invoke(new ObjectName(BEAN), "gcClassHistogram", new Object[] {new String[0]}, new String[] {
                         String[].class.getName()
                     });
-            return new ProfileRequests.Outcome(200, json(String.valueOf(text).lines().toList(), null));
+            return new ProfileRequests.Outcome(
+                    200, json(String.valueOf(text).lines().toList(), null));
         } catch (JMException | RuntimeException e) {
             LOG.log(Level.DEBUG, "no class histogram", e);
             return new ProfileRequests.Outcome(

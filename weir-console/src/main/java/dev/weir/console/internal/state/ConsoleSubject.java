@@ -14,8 +14,10 @@ public interface ConsoleSubject {
     /** The state of this moment, in full. */
     String now();
 
-    /** The figures of the whole run, in few points. */
-    String trend();
+    /** The figures of the whole run, in few points; an empty object if they are not kept. */
+    default String trend() {
+        return "{}";
+    }
 
     /** The changes that were asked for, oldest first. */
     List<TimelineEntry> timeline();

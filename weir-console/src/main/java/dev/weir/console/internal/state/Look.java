@@ -86,7 +86,8 @@ record Look(
      * @param down the share in which nobody took its output
      * @param recentInPerSecond the rate of those seconds
      * @param recentOutPerSecond the rate of those seconds
-     * @param nanosPerRecord the time that one of its threads worked for a record in those seconds; NaN if there was none
+     * @param nanosPerRecord the time that one of its threads worked for a record in those seconds; NaN if there was
+     *     none
      * @param recentSeconds how many seconds those are
      */
     record StageLook(

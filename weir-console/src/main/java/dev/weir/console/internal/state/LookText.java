@@ -5,7 +5,6 @@ import dev.weir.console.ConsumerState;
 import dev.weir.console.internal.control.Controls.Knob;
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.kafka.ConsumerDump;
-import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.DispatcherSnapshot;
@@ -84,7 +83,8 @@ final class LookText {
         json.writeObjectFieldStart("figures");
         json.writeNumberField("seconds", Math.round(look.figures().seconds() * 10) / 10.0);
         if (!Double.isNaN(look.figures().lagFallPerSecond())) {
-            json.writeNumberField("lag_fall_per_second", Math.round(look.figures().lagFallPerSecond()));
+            json.writeNumberField(
+                    "lag_fall_per_second", Math.round(look.figures().lagFallPerSecond()));
         }
         json.writeEndObject();
         if (look.process() != null) {

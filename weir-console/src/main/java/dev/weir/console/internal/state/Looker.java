@@ -93,7 +93,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /** Looks at this pipeline from now on, with a probe of its limiter that ends with the next pipeline or with this. */
+    /** Shows this pipeline from now on, with a probe of its limiter that ends with the next pipeline or with this. */
     public void show(RunningPipeline pipeline) {
         LimiterProbe probe = LimiterProbe.start(pipeline);
         show(new Subject(pipeline, probe::limiter), probe);
@@ -317,9 +317,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());
-        return last == null
-                ? StageLook.between(null, null, now)
-                : last.with(now);
+        return last == null ? StageLook.between(null, null, now) : last.with(now);
     }
 
     /** Ends its threads and all waits for looks. */

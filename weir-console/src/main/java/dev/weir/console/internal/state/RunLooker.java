@@ -155,12 +155,6 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         return history;
     }
 
-    /** The page of runs has all seconds in its events. */
-    @Override
-    public String trend() {
-        return "{}";
-    }
-
     @Override
     public String now() {
         lock.lock();

@@ -92,7 +92,8 @@ final class ThreadTable {
     /** Reads all threads once. Seconds since the reading before that nobody asked for show as not known. */
     void look(List<ThreadActivity> pipelines) {
         long now = System.nanoTime();
-        long skipped = lastNanos == 0 ? 0 : Math.clamp((now - lastNanos + 500_000_000L) / 1_000_000_000L - 1, 0, SECONDS);
+        long skipped =
+                lastNanos == 0 ? 0 : Math.clamp((now - lastNanos + 500_000_000L) / 1_000_000_000L - 1, 0, SECONDS);
         for (long i = 0; i < skipped; i++) {
             rows.values().forEach(row -> row.add(NONE));
         }
@@ -173,7 +174,12 @@ final class ThreadTable {
     private void machinery() {
         long collected = collectorMillis();
         long compiled = compilerMillis();
-        put(COLLECTOR, "garbage collector, all its threads", "collector", Kind.JVM, collected > collectorMillis ? 'R' : 'P');
+        put(
+                COLLECTOR,
+                "garbage collector, all its threads",
+                "collector",
+                Kind.JVM,
+                collected > collectorMillis ? 'R' : 'P');
         if (compiled >= 0) {
             put(COMPILER, "compiler, all its threads", "compiler", Kind.JVM, compiled > compilerMillis ? 'R' : 'P');
         }

@@ -71,6 +71,13 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         });
     }
 
+    private static void warnOfNoTopic(StageContext context, GroupStart start) {
+        LOG.warn(
+                "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the brokers",
+                context.pipelineName(),
+                start.config().deliveryLimit());
+    }
+
     private static String closed(ShareRun run, Duration patience, StageContext context) {
         String leftUndone = run.close(patience);
         LOG.info(
@@ -94,11 +101,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                 copies = new ParkedCopies(parking, counters);
                 watch(copies, parking, context);
             } else {
-                LOG.warn(
-                        "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the"
-                                + " brokers",
-                        context.pipelineName(),
-                        start.config().deliveryLimit());
+                warnOfNoTopic(context, start);
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
             AtomicReference<ShareGroupConfig> group = new AtomicReference<>(start.config());
