@@ -59,7 +59,7 @@ enum WeirModule {
             // The testkit for their tests, as their poms have it.
             case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
             case PIPELINES_EXAMPLE -> Set.of("stream", "kafka", "console", "testkit");
-            case SPRING -> Set.of("stream", "kafka", "metrics", "testkit");
+            case SPRING -> Set.of("stream", "kafka", "metrics", "console", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
             // The browser for their tests.
             case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
