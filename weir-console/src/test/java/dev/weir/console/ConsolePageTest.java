@@ -283,7 +283,8 @@ class ConsolePageTest {
             // All of the time from one batch to the next.
             assertThat(watch(browser, "document.querySelector('#graph .limits').parentNode.textContent", 3))
                     .hasSizeGreaterThan(5)
-                    .allSatisfy(box -> assertThat(box).matches("look up[1-9][0-9]*/swaits [1-4][0-9] %"));
+                    .allSatisfy(
+                            box -> assertThat(box).matches("look up[1-9][0-9]*/swaits [1-4][0-9] %[0-9.]+ ms each"));
             limiter.set(waiting("route", 1.2).measured(2.5));
             awaitText(browser, "advice", "(expected: 1.2 times the rate); the change before: 2.5 times the rate");
             await().atMost(PATIENCE).until(() -> limitingBox(browser).endsWith("busy 0 %"));

@@ -276,7 +276,10 @@ class WeirPipelinesTest {
                     pipelines(context).start("failing");
                     assertThat(health(context, "Liveness").getStatus()).isEqualTo(Status.UP);
                     assertThat(pipelines(context).getExitCode()).isZero();
+                    RunningPipeline again = running(context, "failing");
                     mayFail.countDown();
+                    // What it logs is not to be found by the next test.
+                    await().atMost(LONG).until(() -> again.completion().isDone());
                 });
     }
 

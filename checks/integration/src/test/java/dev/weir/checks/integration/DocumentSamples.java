@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.profile.Profile;
 import dev.weir.console.profile.Profiler;
+import dev.weir.console.tune.TuneReport;
+import dev.weir.console.tune.Tuner;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetters;
@@ -198,6 +200,13 @@ final class DocumentSamples {
         Limiter now = probe.limiter();
         System.out.println(now.kind().id() + " " + now.name() + ": " + now.sentence() + "; " + now.advice());
         probe.close();
+    }
+
+    /** Of {@code docs/guide/tuning.md}. */
+    static void tuned(RunningPipeline running) throws InterruptedException {
+        TuneReport report =
+                Tuner.builder().maxLatency(Duration.ofSeconds(1)).build().run(running, System.out::println);
+        report.lasting().forEach(System.out::println);
     }
 
     /** Of {@code docs/guide/operations.md}. */
