@@ -76,8 +76,12 @@ public final class LimiterFinder {
         Unit busiest = interval.units.stream()
                 .max(Comparator.comparingDouble(Unit::utilisation))
                 .orElse(null);
-        if (busiest != null && (busiest.utilisation() >= 0.5 || !interval.keepsUp())) {
+        if (busiest != null
+                && (busiest.utilisation() >= 0.5 || (busiest.utilisation() >= 0.4 && !interval.keepsUp()))) {
             return StageRules.of(interval, busiest);
+        }
+        if (!interval.keepsUp()) {
+            return Limiter.measuring("records wait, and nothing was at its limit for most of this time");
         }
         String name = busiest == null ? Kind.ARRIVAL.id() : busiest.heaviest().name();
         String most = busiest == null

@@ -226,10 +226,16 @@ public final class LimiterProbe implements AutoCloseable {
         Limiter found = LimiterFinder.find(still);
         Interval interval = Interval.of(still);
         boolean isNone = found.kind() == Kind.ARRIVAL
+                || found.kind() == Kind.MEASURING
                 || found.kind() == Kind.SOURCE_IDLE
                 || interval.stages().stream()
-                        .anyMatch(stage -> stage.name().equals(found.name()) && !stage.isTouched());
+                        .anyMatch(stage -> stage.name().equals(found.name()) && (!stage.isTouched() || isEmpty(stage)));
         return isNone ? SourceRules.stuck(interval) : found;
+    }
+
+    /** Whether it holds nothing, as the thread of a source does that waits for the end: it is not what is stuck. */
+    private static boolean isEmpty(StageLoad stage) {
+        return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;
     }
 
     private Limiter measured(Limiter found) {
@@ -276,6 +282,9 @@ public final class LimiterProbe implements AutoCloseable {
 
         void add(List<PipelineLook> looks) {
             Limiter found = LimiterFinder.findPast(looks);
+            if (found.kind() == Kind.MEASURING) { // It says nothing of what limited.
+                return;
+            }
             Subject subject = new Subject(found.kind(), found.name());
             PipelineLook first = looks.getFirst();
             PipelineLook last = looks.getLast();
