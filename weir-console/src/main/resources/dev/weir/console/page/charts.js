@@ -130,7 +130,7 @@ export class Charts {
     const rateTop = Math.max(1, ...rates);
     line(canvas, points, lags, lagTop, from, span, "--lag");
     line(canvas, points, rates, rateTop, from, span, "--busy");
-    put(lagMost, "text", `${short(lagTop)} records`);
+    put(lagMost, "text", `${short(Math.max(...lags))} records`);
     put(rateMost, "text", `${short(rateTop)}/s`);
     put(axis.first, "text", time(from));
     put(axis.last, "text", time(from + span));
