@@ -296,6 +296,9 @@ public final class LiveMeasurement implements Orders.Target {
         double begunMillis = atMillis;
         String begunBy = order.text();
         Map<String, String> did = new LinkedHashMap<>();
+        if (!(order instanceof Order.Extend)) {
+            books.beginPart(atMillis); // What is reported while the order is carried out belongs to its phase.
+        }
         switch (order) {
             case Order.Set set -> set(set, did);
             case Order.RestartConsumers restart -> did.put("restart-consumers", groups.restart(restart, settings));
@@ -413,7 +416,8 @@ public final class LiveMeasurement implements Orders.Target {
             while (last + 1 < begins.size() && !begins.get(last + 1).isOther()) {
                 last++;
             }
-            int from = books.all().nearest(Math.max(begin.atMillis(), 1e3 * point.seconds("maxWarmUpSeconds")));
+            int from = Math.max(
+                    books.all().nearest(begin.atMillis()), books.all().whole(1e3 * point.seconds("maxWarmUpSeconds")));
             int to = Math.min(whole, books.all().nearest(endOf(last)));
             phases.add(
                     begin.isOther()
