@@ -322,7 +322,11 @@ final class StageRules {
         return unit.shared()
                 ? ofFused(interval, kind, stage, sentence, Math.max(2, lanes), true, gain)
                 : Limiter.of(
-                        kind, stage.name(), sentence, Lever.parallelism(stage.name(), unit.lanes(), lanes, ""), gain);
+                        kind,
+                        stage.name(),
+                        sentence,
+                        Lever.parallelism(stage.name(), unit.lanes(), lanes, sizeOfDispatcher(stage, lanes)),
+                        gain);
     }
 
     /** What is left on the thread of a fused stage limits next. */

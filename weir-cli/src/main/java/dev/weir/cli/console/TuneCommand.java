@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -111,13 +113,23 @@ public final class TuneCommand implements Callable<Integer> {
                     .forEach(control -> start.put(
                             control.path("key").asText(), control.path("value").asText()));
             weir.shutdown().onStop(tuner::stop);
-            TuneReport report = tuner.run(pipeline, step -> {
-                steps.set(step.number());
-                weir.terminal().clearStatus();
-                output.step(step);
-            });
-            if (!apply) {
-                restore(pipeline, report, start);
+            Set<String> touched = new TreeSet<>();
+            TuneReport report;
+            try {
+                report = tuner.run(pipeline, step -> {
+                    steps.set(step.number());
+                    touched.addAll(step.settings().keySet());
+                    weir.terminal().clearStatus();
+                    output.step(step);
+                });
+            } catch (RuntimeException failure) {
+                if (!apply) {
+                    restoreAfter(failure, pipeline, touched, start);
+                }
+                throw failure;
+            }
+            if (!apply && report.end() != TuneReport.End.PIPELINE_ENDED) {
+                restore(pipeline, report.settings().keySet(), start);
             }
             weir.terminal().clearStatus();
             output.summary(report, apply);
@@ -140,14 +152,35 @@ public final class TuneCommand implements Callable<Integer> {
         return settings.build();
     }
 
-    private static void restore(ConsoleTarget pipeline, TuneReport report, Map<String, String> start)
+    /**
+     * Sets what was changed to what it was.
+     *
+     * @throws CliFailure if the pipeline refuses some of it; names that
+     */
+    private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {
+        List<String> refused = new ArrayList<>();
         // Stages before the dispatchers that bound them.
-        for (String key : report.settings().keySet().stream().sorted().toList().reversed()) {
+        for (String key : keys.stream().sorted().toList().reversed()) {
             String value = start.get(key);
-            if (value != null && report.end() != TuneReport.End.PIPELINE_ENDED) {
-                var ignored = pipeline.set(Map.of(key, value));
+            if (value != null) {
+                pipeline.set(Map.of(key, value))
+                        .refused()
+                        .forEach(each -> refused.add(key + "=" + value + " (" + each.reason() + ")"));
             }
+        }
+        if (!refused.isEmpty()) {
+            throw CliFailure.work("not restored: " + String.join(", ", refused), "Set it by weir console --set.");
+        }
+    }
+
+    private static void restoreAfter(
+            RuntimeException failure, ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
+            throws InterruptedException {
+        try {
+            restore(pipeline, keys, start);
+        } catch (RuntimeException again) {
+            failure.addSuppressed(again);
         }
     }
 }

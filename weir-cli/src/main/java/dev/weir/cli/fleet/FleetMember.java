@@ -90,11 +90,14 @@ final class FleetMember {
                         .sum();
     }
 
-    /** Records per second that its source gives out. */
+    /** Records per second that its source gives out, over the last seconds: one second without any is no standstill. */
     double inPerSecond() {
-        return state().path("stages").isEmpty()
-                ? UNKNOWN
-                : state().path("stages").get(0).path("out_per_second").asDouble(UNKNOWN);
+        if (state().path("stages").isEmpty()) {
+            return UNKNOWN;
+        }
+        JsonNode source = state().path("stages").get(0);
+        return source.path("recent_out_per_second")
+                .asDouble(source.path("out_per_second").asDouble(UNKNOWN));
     }
 
     /** Records per second that its last stage has finished. */

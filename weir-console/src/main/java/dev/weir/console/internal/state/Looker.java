@@ -68,7 +68,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private final Deque<Lag> lags = new ArrayDeque<>();
     private @Nullable ProcessReading process;
     private long threadsNanos;
-    private long collectionMillis;
+    private long collectionMillis = -1; // not read yet
     private @Nullable String step;
     private long number;
     private boolean failed;
@@ -214,7 +214,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             }
         }
         ProcessReading now = Objects.requireNonNull(process);
-        long collected = now.collectionMillis() - collectionMillis;
+        long collected = collectionMillis < 0 ? 0 : now.collectionMillis() - collectionMillis;
         collectionMillis = now.collectionMillis();
         trend.add(
                 look.at().toEpochMilli(),
