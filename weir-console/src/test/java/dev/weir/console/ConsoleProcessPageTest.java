@@ -44,7 +44,7 @@ class ConsoleProcessPageTest {
                 .takeWhile(number -> !over.get())
                 .mapBlocking(8, Ordering.input(), number -> waits(number, 5))
                 .named("look up")
-                .mapParallel(2, number -> waits(number, 1))
+                .mapBlocking(2, Ordering.input(), number -> waits(number, 1))
                 .with(Attributes.NONE.withDispatcher(pool))
                 .named("encode")
                 .to(Sink.ignore())

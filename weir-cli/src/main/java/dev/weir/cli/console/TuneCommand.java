@@ -170,7 +170,8 @@ public final class TuneCommand implements Callable<Integer> {
             }
         }
         if (!refused.isEmpty()) {
-            throw CliFailure.work("not restored: " + String.join(", ", refused), "Set it by weir console --set.");
+            throw CliFailure.work(
+                    "some settings were not restored: " + String.join(", ", refused), "Set it by weir console --set.");
         }
     }
 
