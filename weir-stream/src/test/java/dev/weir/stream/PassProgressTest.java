@@ -1,6 +1,7 @@
 package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.StageSnapshot.Activity;
 import java.util.List;
@@ -33,6 +34,9 @@ class PassProgressTest {
 
     private static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
+            assertThat(Thread.currentThread().isInterrupted())
+                    .as("past its deadline")
+                    .isFalse();
             Thread.onSpinWait();
         }
     }
@@ -145,6 +149,49 @@ class PassProgressTest {
             until(() -> stage(running, "slow").elementsIn() == in + 7);
             running.cancel();
             letAllGo();
+        }
+    }
+
+    @Test
+    void elementsThatSupervisionDrops_areNeverCountedAsHandedOn() throws Exception {
+        try (RunningPipeline running = Source.range(0, 512)
+                .map(n -> {
+                    if (slow(n) % 2 == 0) {
+                        throw new IllegalArgumentException("even");
+                    }
+                    return n;
+                })
+                .named("odd")
+                .supervised(Supervision.skip())
+                .map(n -> n)
+                .named("next")
+                .to(Sink.<Object>forEach(n -> {}).named("out"))
+                .run()) {
+            permits.release(9);
+            until(() -> stage(running, "odd").elementsIn() == 9);
+            assertThat(stage(running, "odd").elementsOut()).isEqualTo(4);
+            letAllGo();
+            var unused = running.await();
+            assertThat(stage(running, "odd").elementsIn()).isEqualTo(512);
+            for (String below : List.of("odd", "next", "out")) {
+                assertThat(stage(running, below).elementsOut()).as(below).isEqualTo(256);
+            }
+        }
+    }
+
+    @Test
+    void stageThatHasFailed_isNoLongerBusy() {
+        try (RunningPipeline running = Source.range(0, MANY)
+                .to(Sink.<Integer>forEach(n -> {
+                            throw new IllegalStateException("refused");
+                        })
+                        .named("out"))
+                .run()) {
+            assertThatThrownBy(running::await).hasMessageContaining("refused");
+            long busy = stage(running, "out").busyNanos();
+            long later = System.nanoTime() + 1_000_000;
+            until(() -> System.nanoTime() > later);
+            assertThat(stage(running, "out").busyNanos()).isEqualTo(busy);
         }
     }
 

@@ -180,8 +180,10 @@ public final class Sender<K, V> implements AutoCloseable {
 
     /** Hands a record to the client, and counts its answer before {@code then} hears of it. */
     private Future<RecordMetadata> sendCounted(ProducerRecord<K, V> record, Callback then) {
+        if (sent.getAndIncrement() == answers.get()) {
+            topics.clear(); // Nothing is under way: what was written before is asked for no more.
+        }
         topics.add(record.topic());
-        sent.incrementAndGet();
         boolean taken = false;
         try {
             Future<RecordMetadata> answer = client.send(record, (metadata, refusal) -> {

@@ -1,6 +1,7 @@
 package dev.weir.stream.spi;
 
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -34,6 +35,13 @@ public final class StageMeter {
     private boolean passOneToOne;
     private @Nullable PassMark passMark;
     private int passPlace;
+    private int passNotIn;
+    private int passNotOut;
+
+    // The highest readings so far.
+    private final AtomicLong shownIn = new AtomicLong();
+    private final AtomicLong shownOut = new AtomicLong();
+    private final AtomicLong shownBusy = new AtomicLong();
 
     /** What is counted elsewhere. */
     private volatile LongSupplier alsoOut = () -> 0;
@@ -68,33 +76,56 @@ public final class StageMeter {
      * Begins a pass of the stage's code over a batch. Until {@link #endPass} the elements that it has done and its time
      * so far count, so that a stage that takes long for each element moves. Called once per batch. Several threads that
      * count here at once show one of their passes.
+     *
+     * @param oneToOne whether each element counts as handed on once it is done
+     * @param startNanos the time by {@link System#nanoTime}
      */
-    public void beginPass(Batch<?> batch, boolean oneToOne) {
-        beginPass(batch, oneToOne, null, 0, 1);
+    public void beginPass(Batch<?> batch, boolean oneToOne, long startNanos) {
+        beginPass(batch, oneToOne, startNanos, null, 0, 1);
     }
 
     /**
      * The same for one of several stages that take each element together.
      *
+     * @param startNanos the time by {@link System#nanoTime}
      * @param mark where they note which of them has the element
      * @param place what this one notes there
      * @param part the part of the time that counts as this stage's until the pass is counted
      */
-    public void beginPass(Batch<?> batch, boolean oneToOne, @Nullable PassMark mark, int place, double part) {
+    public void beginPass(
+            Batch<?> batch, boolean oneToOne, long startNanos, @Nullable PassMark mark, int place, double part) {
         if (Objects.requireNonNull(batch, "batch") != NO_ELEMENTS) {
             batch.rewind();
         }
-        passSinceNanos = System.nanoTime();
+        passSinceNanos = startNanos;
         passPart = part;
         passOneToOne = oneToOne;
         passMark = mark;
         passPlace = place;
+        passNotIn = 0;
+        passNotOut = 0;
         passing.lazySet(batch);
     }
 
-    /** Begins a pass whose elements count elsewhere: until {@link #endPass} its time so far counts. */
-    public void beginWork() {
-        beginPass(NO_ELEMENTS, false);
+    /**
+     * Begins a pass whose elements count elsewhere: until {@link #endPass} its time so far counts.
+     *
+     * @param startNanos the time by {@link System#nanoTime}
+     */
+    public void beginWork(long startNanos) {
+        beginPass(NO_ELEMENTS, false, startNanos);
+    }
+
+    /**
+     * Leaves the current element of the pass out of the count of those handed on. Called by the thread of the pass.
+     *
+     * @param taken whether this stage has taken the element
+     */
+    public void dropInPass(boolean taken) {
+        passNotOut++;
+        if (!taken) {
+            passNotIn++;
+        }
     }
 
     /** Ends the pass; to be called right before it is counted. */
@@ -247,7 +278,15 @@ public final class StageMeter {
     public long elementsIn() {
         long counted = elementsIn.sum();
         Batch<?> batch = passing.get();
-        return counted + (batch == null ? 0 : batch.passed());
+        return rising(shownIn, counted + (batch == null ? 0 : batch.passed() - passNotIn));
+    }
+
+    /**
+     * What a pass adds is an estimate until it is counted, and for a moment it is in neither count. A reading that is
+     * less than one before it keeps that one.
+     */
+    private static long rising(AtomicLong shown, long now) {
+        return shown.accumulateAndGet(now, Math::max);
     }
 
     /**
@@ -262,12 +301,14 @@ public final class StageMeter {
     public long elementsOut() {
         long counted = elementsOut.sum() + alsoOut.getAsLong();
         Batch<?> batch = passing.get();
-        return counted + (batch == null || !passOneToOne ? 0 : batch.passed());
+        return rising(shownOut, counted + (batch == null || !passOneToOne ? 0 : batch.passed() - passNotOut));
     }
 
     public long busyNanos() {
         long counted = busyNanos.sum();
-        return passing.get() == null ? counted : counted + (long) ((System.nanoTime() - passSinceNanos) * passPart);
+        return rising(
+                shownBusy,
+                passing.get() == null ? counted : counted + (long) ((System.nanoTime() - passSinceNanos) * passPart));
     }
 
     public long blockedUpNanos() {

@@ -219,7 +219,10 @@ class StuckProducerTest {
                         hanging.toBuilder().property("interceptor.classes", "").build()))
                 .produceTo(hanging, record -> copy("hung", record));
         RunningPipeline running = flow.run();
-        write("hung", 0);
+        // Records that keep coming have the client look alive.
+        for (int from = 0; !running.completion().isDone(); from += 100) {
+            Records.produce(KAFKA.bootstrapServers(), topic("hung", "in"), from, 100, 7);
+        }
 
         assertThatThrownBy(() -> running.completion().get(90, TimeUnit.SECONDS))
                 .hasStackTraceContaining("its thread hangs")

@@ -58,7 +58,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
         }
         long start = System.nanoTime();
         if (decodes) {
-            meter.beginPass(batch, true);
+            meter.beginPass(batch, true, start);
             try {
                 for (int i = 0; i < batch.size(); i++) {
                     batch.set(i, decoder.decode(batch.get(i)));

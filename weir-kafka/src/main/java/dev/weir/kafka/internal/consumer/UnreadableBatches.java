@@ -92,7 +92,12 @@ final class UnreadableBatches {
                     batch.hasEnd() ? WAY_OUT : WAY_OUT_WITHOUT_END);
         }
         if (isRestOfPassed(id, batch)) {
-            LOG.debug("{} offsets {} to {} are of the same batch", id, batch.offset(), batch.nextOffset() - 1);
+            String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
+            if (batch.isWithoutBytes()) { // It is only taken for that.
+                LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
+            } else {
+                LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
+            }
             leaveOut(partition, id, batch);
         } else {
             pass(partition, id, batch);

@@ -74,8 +74,8 @@ public final class Forwarder implements DeadLetterHandle {
     private volatile int inHand;
     private volatile long sent;
 
-    /** Those of {@link #sent} that the client has answered. */
-    private final AtomicLong answers = new AtomicLong();
+    /** Those of {@link #sent} that the client has answered; an abandoned client goes on with a count of its own. */
+    private volatile AtomicLong answers = new AtomicLong();
 
     /** That of the client that is open. */
     private volatile ClientThread clientThread = new ClientThread();
@@ -167,9 +167,9 @@ public final class Forwarder implements DeadLetterHandle {
     }
 
     /** The client's thread, or within {@code send} the segment's. */
-    private void answered() {
+    private void answered(AtomicLong byClient) {
         clientThread.heard();
-        answers.incrementAndGet();
+        byClient.incrementAndGet();
     }
 
     /**
@@ -257,7 +257,8 @@ public final class Forwarder implements DeadLetterHandle {
             producer = null;
             boolean ignored = ClientClosing.close(closing, patience);
             clientThread = new ClientThread();
-            sent = answers.get();
+            answers = new AtomicLong();
+            sent = 0;
         }
     }
 
@@ -296,7 +297,8 @@ public final class Forwarder implements DeadLetterHandle {
             isLarge = bytes(proposal) > BATCH_BYTES / 2;
             try {
                 sent++;
-                answer = open.send(proposal, (written, why) -> answered());
+                AtomicLong byClient = answers;
+                answer = open.send(proposal, (written, why) -> answered(byClient));
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (RuntimeException refused) {

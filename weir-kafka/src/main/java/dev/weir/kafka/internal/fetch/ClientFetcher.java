@@ -146,6 +146,9 @@ public final class ClientFetcher implements Fetcher {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
             before.toResume.addAll(fetched); // They came meanwhile, and are next.
+            if (before.failure != failure) {
+                before.failure.addSuppressed(failure);
+            }
         }
         return true;
     }
@@ -176,6 +179,18 @@ public final class ClientFetcher implements Fetcher {
         }
         goOn(found.id(), found.records(), found.nextOffset());
         return new ConsumerRecords<>(Map.of(found.id(), found.records()), Map.of());
+    }
+
+    /** Gives up a search that the client has named one of these partitions for: its answer would be of no use. */
+    private void endSearchIn(Collection<TopicPartition> ids) {
+        Search vain = search;
+        if (vain != null) {
+            String hint = String.valueOf(vain.failure.getMessage());
+            if (ids.stream().anyMatch(id -> hint.contains(id.toString()))) {
+                vain.look.cancel();
+                endSearch();
+            }
+        }
     }
 
     private void endSearch() {
@@ -255,6 +270,7 @@ public final class ClientFetcher implements Fetcher {
     @Override
     public void withdrawn(Collection<TopicPartition> ids) {
         leaving.addAll(ids);
+        endSearchIn(ids);
     }
 
     @Override
@@ -277,12 +293,14 @@ public final class ClientFetcher implements Fetcher {
     /** Anywhere: a client without a position looks for one. */
     @Override
     public void hold(TopicPartition id) {
+        endSearchIn(List.of(id));
         positions.remove(id);
         client.seek(id, 0);
     }
 
     @Override
     public void seek(TopicPartition id, LogPosition place) {
+        endSearchIn(List.of(id));
         positions.put(id, place);
         client.seek(id, place.commit(""));
     }

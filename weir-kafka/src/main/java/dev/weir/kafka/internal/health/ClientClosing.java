@@ -21,8 +21,14 @@ public final class ClientClosing {
 
     private ClientClosing() {}
 
-    /** Tells a client to send nothing more and to fail what has no answer; does not wait for either. */
+    /**
+     * Tells a client to send nothing more and to fail what has no answer; does not wait for either. Telling it again
+     * does nothing.
+     */
     public static void begin(Producer<?, ?> client) {
+        if (!ClientThread.of(client).tellToFail()) {
+            return;
+        }
         if (client instanceof KafkaProducer) {
             var ignored = start(client, Duration.ZERO);
         } else {
@@ -33,13 +39,14 @@ public final class ClientClosing {
 
     /**
      * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt cuts
-     * the patience short and stays set. Must not be called by the client's own thread.
+     * the patience short and stays set. The client's own thread, which runs callbacks, waits for nothing.
      *
      * @return whether it is closed; if not, the log names the thread that does not end
      */
     public static boolean close(Producer<?, ?> client, Duration patience) {
-        if (!(client instanceof KafkaProducer)) {
-            ClientThread.of(client).closes();
+        ClientThread thread = ClientThread.of(client);
+        if (!(client instanceof KafkaProducer) || thread.isCurrent()) {
+            thread.closes();
             client.close(patience);
             return true;
         }
@@ -47,9 +54,7 @@ public final class ClientClosing {
         if (isEnded(closing, patience)) {
             return true;
         }
-        LOG.warn(
-                "a producer is abandoned: it was told to close, and its thread does not end: {}",
-                ClientThread.of(client).describe());
+        LOG.warn("a producer is abandoned: it was told to close, and its thread does not end: {}", thread.describe());
         return false;
     }
 

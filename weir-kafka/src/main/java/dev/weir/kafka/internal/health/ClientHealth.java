@@ -115,10 +115,18 @@ public final class ClientHealth {
             case SPLITS -> new KafkaPipelineException(ENDLESS);
             case DEAD ->
                 new KafkaPipelineException(DEAD + "; what is not acknowledged is written again after a restart");
-            case HANGS ->
-                new KafkaPipelineException(HANGS + (hangsIn.isEmpty() ? "" : ", now " + hangsIn)
-                        + "; what is not acknowledged is written again after a restart");
+            case HANGS -> hangs(hangsIn);
         };
+    }
+
+    /** What a run fails with whose client was told to close and hangs. */
+    public static KafkaPipelineException hangs(ClientThread thread) {
+        return hangs(thread.describe());
+    }
+
+    private static KafkaPipelineException hangs(String place) {
+        return new KafkaPipelineException(HANGS + (place.isEmpty() ? "" : ", now " + place)
+                + "; what is not acknowledged is written again after a restart");
     }
 
     /**

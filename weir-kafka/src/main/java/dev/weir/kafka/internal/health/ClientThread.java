@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ public final class ClientThread {
     private volatile @Nullable WeakReference<Thread> thread;
 
     private volatile boolean closing;
+
+    private final AtomicBoolean toldToFail = new AtomicBoolean();
 
     /**
      * That of a client, the same for all that ask: known since the client has met the brokers, if Weir has opened it.
@@ -53,6 +56,17 @@ public final class ClientThread {
     /** The client was told to close: its thread is about to end. */
     void closes() {
         closing = true;
+    }
+
+    /** The client is told to fail what has no answer; false if it was told before. */
+    boolean tellToFail() {
+        return toldToFail.compareAndSet(false, true);
+    }
+
+    /** Whether it is the calling thread. */
+    boolean isCurrent() {
+        WeakReference<Thread> known = thread;
+        return known != null && known.refersTo(Thread.currentThread());
     }
 
     /** Whether the client was told to close. */

@@ -411,12 +411,17 @@ final class OrderedProducer<K, V> {
                 why.refusal);
     }
 
-    /** Waits until it has settled, and returns what came back, in the order in which it was sent. */
+    /**
+     * Waits until it has settled, and returns what came back, in the order in which it was sent.
+     *
+     * @throws KafkaPipelineException if its client hangs with records: nobody may write them again, or what is behind
+     *     them
+     */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {
             flush();
-        } else {
-            boolean ignored = ClientClosing.close(producer, SETTLE);
+        } else if (!ClientClosing.close(producer, SETTLE) && counts.unanswered() > 0) {
+            throw ClientHealth.hangs(ClientThread.of(producer));
         }
         List<Kept<?, ?, ?>> all = new ArrayList<>(cameBack);
         all.sort(Comparator.comparingLong(kept -> kept.ordinal));

@@ -149,7 +149,7 @@ final class ParkedCopies implements AutoCloseable {
                 producer = by;
                 if (closing) {
                     // Whoever closes may have looked before.
-                    by.close(Duration.ZERO);
+                    ClientClosing.begin(by);
                     return;
                 }
             }
@@ -253,7 +253,7 @@ final class ParkedCopies implements AutoCloseable {
         }
         Producer<byte[], byte[]> open = producer;
         if (open != null) {
-            open.close(isHurried ? Duration.ZERO : CLOSE_PATIENCE);
+            boolean unusedAnswer = ClientClosing.close(open, isHurried ? Duration.ZERO : CLOSE_PATIENCE);
         }
         if (isHurried) {
             Thread.currentThread().interrupt();

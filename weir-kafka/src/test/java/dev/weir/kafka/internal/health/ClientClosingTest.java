@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.internal.health.ClientHealth.Found;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -81,5 +84,46 @@ class ClientClosingTest {
 
         assertThat(ClientClosing.close(client, Duration.ZERO)).isTrue();
         assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended because it was told to
+    }
+
+    /** A completion that closes its producer runs on the thread which the producer waits for. */
+    @Test
+    void close_byTheClientsOwnThread_waitsForNothing() throws Exception {
+        ClientThread thread = new ClientThread();
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        CountDownLatch told = new CountDownLatch(1);
+        Producer<byte[], byte[]> client =
+                new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+                    @Override
+                    public void close(Duration patience) {
+                        told.countDown();
+                    }
+                };
+        thread.isOf(client);
+        Thread own = Thread.ofPlatform().start(() -> {
+            thread.heard();
+            closed.complete(ClientClosing.close(client, Duration.ofSeconds(30)));
+        });
+
+        assertThat(closed.get(20, SECONDS)).isTrue();
+        assertThat(told.getCount()).isZero();
+        own.join();
+    }
+
+    @Test
+    void begin_toldTwice_closesOnce() {
+        AtomicInteger closes = new AtomicInteger();
+        Producer<byte[], byte[]> client =
+                new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+                    @Override
+                    public void close(Duration patience) {
+                        closes.incrementAndGet();
+                    }
+                };
+
+        ClientClosing.begin(client);
+        ClientClosing.begin(client);
+
+        assertThat(closes).hasValue(1);
     }
 }

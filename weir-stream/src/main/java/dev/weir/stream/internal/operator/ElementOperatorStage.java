@@ -70,7 +70,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
                 return batch.retyped();
             }
             long start = System.nanoTime();
-            held.begin(batch, false);
+            held.begin(batch, false, start);
             Batch<R> out = new Batch<>(batch.size());
             work(batch, out);
             held.end();

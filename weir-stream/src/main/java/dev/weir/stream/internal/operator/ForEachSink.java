@@ -47,7 +47,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 runWith(maps, batch);
             } else {
                 long start = System.nanoTime();
-                meter.beginPass(batch, true);
+                meter.beginPass(batch, true, start);
                 int size = run(batch, null, alone);
                 meter.endPass();
                 sampleNanos = Math.max(1, System.nanoTime() - start);
@@ -62,7 +62,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
 
     private int run(Batch<T> batch, @Nullable MapGroup<T> maps, PassMark mark) throws InterruptedException {
         try {
-            return loop.run(batch, action, maps, mark);
+            return loop.run(batch, action, maps, mark, meter);
         } catch (InterruptedException interrupted) {
             throw interrupted;
         } catch (Exception failure) {
@@ -72,8 +72,9 @@ final class ForEachSink<T> implements SinkLoop<T> {
 
     private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
-        PassMark mark = maps.begin(batch, sampleNanos);
-        meter.beginPass(batch, true, mark, MapGroup.SINK, (double) sampleNanos / (sampleNanos + maps.samplesNanos()));
+        PassMark mark = maps.begin(batch, start, sampleNanos);
+        double part = (double) sampleNanos / (sampleNanos + maps.samplesNanos());
+        meter.beginPass(batch, true, start, mark, MapGroup.SINK, part);
         int reached = run(batch, maps, mark);
         meter.endPass();
         meter.ran(System.nanoTime() - start, maps.names());
@@ -87,14 +88,16 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private interface ElementLoop {
 
         /** Returns how many elements have reached the action. */
-        <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark)
+        <T> int run(
+                Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)
                 throws Exception;
     }
 
     private static final class ActionLoop implements ElementLoop {
 
         @Override
-        public <T> int run(Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark)
+        public <T> int run(
+                Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)
                 throws Exception {
             int size = batch.size();
             int reached = 0;
@@ -110,6 +113,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                     if (maps.drop(dropped, batch, i)) {
                         break;
                     }
+                    meter.dropInPass(false);
                     continue;
                 }
                 reached++;

@@ -117,7 +117,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
                 return batch.retyped();
             }
             long start = System.nanoTime();
-            inside.begin(batch, false);
+            inside.begin(batch, false, start);
             int kept = rework(batch);
             inside.end();
             batch.truncate(kept);

@@ -91,7 +91,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             long start = System.nanoTime();
             Batch<R> out = pool.take();
             // Without a count: the parents have been counted when they came.
-            meter.beginWork();
+            meter.beginWork(start);
             try {
                 expand(current, out);
             } catch (InterruptedException interrupted) {

@@ -77,7 +77,7 @@ interface MapGroup<R> {
      * @param sinkSampleNanos the sink's own part of a batch when it was last looked at alone
      * @return where the sink notes, with {@link #SINK}, that it has an element
      */
-    PassMark begin(Batch<?> batch, long sinkSampleNanos);
+    PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos);
 
     /**
      * Counts a batch that the sink has taken through the group.

@@ -12,6 +12,7 @@ import dev.weir.stream.spi.PassMark;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.invoke.MethodHandles;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -142,6 +143,11 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
             return true;
         }
         here.at.dropped++;
+        MapStage<?, ?> stage = this;
+        for (; stage != here.at; stage = Objects.requireNonNull(stage.above)) {
+            stage.meter.dropInPass(false);
+        }
+        stage.meter.dropInPass(true);
         here.verdict.settle(batch.target(index), batch.token(index));
         return false;
     }
@@ -169,7 +175,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         int size = batch.size();
         if (size > 0) {
             long start = System.nanoTime();
-            meter.beginPass(batch, true);
+            meter.beginPass(batch, true, start);
             batch.truncate(loop.run(batch, this, null));
             meter.endPass();
             dropped = 0;
@@ -190,7 +196,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private void runTogether(Batch<?> batch) throws InterruptedException {
         int size = batch.size();
         long start = System.nanoTime();
-        beginTogether(batch, (double) samplesNanos());
+        beginTogether(batch, start, (double) samplesNanos());
         batch.truncate(loop.run(batch, this, above));
         long nanos = System.nanoTime() - start;
         endTogether();
@@ -199,15 +205,15 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     @Override
-    public PassMark begin(Batch<?> batch, long sinkSampleNanos) {
-        beginTogether(batch, (double) samplesNanos() + sinkSampleNanos);
+    public PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos) {
+        beginTogether(batch, startNanos, (double) samplesNanos() + sinkSampleNanos);
         return mark;
     }
 
-    private void beginTogether(Batch<?> batch, double allNanos) {
-        meter.beginPass(batch, true, mark, length, sampleNanos / allNanos);
+    private void beginTogether(Batch<?> batch, long startNanos, double allNanos) {
+        meter.beginPass(batch, true, startNanos, mark, length, sampleNanos / allNanos);
         if (above != null) {
-            above.beginTogether(batch, allNanos);
+            above.beginTogether(batch, startNanos, allNanos);
         }
     }
 

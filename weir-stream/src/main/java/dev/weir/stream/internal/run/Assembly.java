@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /** A run under construction: stages join the open segment until a boundary closes it. Confined to the starter. */
 public final class Assembly {
 
+    /** Interval at which a source in the stream of a key is asked that had nothing. */
+    private static final long POLL_NANOS = 5_000_000;
+
     private final PipelineRun run;
     private final @Nullable Nest nest;
     private final Lifetime lifetime;
@@ -198,7 +201,12 @@ public final class Assembly {
 
     /** A source that may wait for what it emits: asked without waiting if the stream takes turns with others. */
     public <T> Stage<T> polled(Stage<T> source) {
-        return turn == null ? source : new PolledSource<>(source, turn, clock());
+        return polled(source, POLL_NANOS);
+    }
+
+    /** The same, asked at this interval. */
+    public <T> Stage<T> polled(Stage<T> source, long intervalNanos) {
+        return turn == null ? source : new PolledSource<>(source, turn, clock(), intervalNanos);
     }
 
     /** A stage whose making is seen from outside: in a probe none is made. */

@@ -21,10 +21,11 @@ public final class HeldElements {
      * Says that the stage's code begins to go over the batch, which it holds.
      *
      * @param oneToOne whether it hands on each element that it takes
+     * @param startNanos the time by {@link System#nanoTime}
      */
-    public void begin(Batch<?> batch, boolean oneToOne) {
+    public void begin(Batch<?> batch, boolean oneToOne, long startNanos) {
         set(batch.size());
-        meter.beginPass(batch, oneToOne);
+        meter.beginPass(batch, oneToOne, startNanos);
     }
 
     /** Says that it has gone over the batch, or was closed: it holds none. */

@@ -352,6 +352,8 @@ public final class StageEntry implements StageContext {
             standsFor.clear();
         }
         activity = () -> null;
+        // A pass that has failed is over as well.
+        meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }

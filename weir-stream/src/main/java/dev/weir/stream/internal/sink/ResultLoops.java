@@ -146,7 +146,7 @@ public final class ResultLoops {
             while ((batch = upstream.pull(Stage.NEVER)) != null) {
                 long startNanos = System.nanoTime();
                 int size = batch.size();
-                meter.beginPass(batch, true);
+                meter.beginPass(batch, true, startNanos);
                 for (int i = 0; i < size; i++) {
                     takeIn(batch, i);
                 }

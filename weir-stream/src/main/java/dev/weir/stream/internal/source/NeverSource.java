@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** Emits nothing and ends when it is told to stop. Confined to the thread of its segment, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
+    /** In the stream of a key it only has to notice its end. */
+    private static final long LOOK_NANOS = 250_000_000;
+
     private final Bell bell;
 
     private volatile boolean stopped;
@@ -22,7 +25,7 @@ final class NeverSource<T> implements Stage<T> {
             var entry = assembly.fused(attributes);
             NeverSource<T> source = new NeverSource<>(entry);
             entry.onStop(source::stop);
-            return assembly.polled(source);
+            return assembly.polled(source, LOOK_NANOS);
         });
     }
 
