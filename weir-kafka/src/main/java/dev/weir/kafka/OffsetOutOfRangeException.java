@@ -10,25 +10,34 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     private final String topic;
     private final int partition;
     private final long offset;
+    private final int leaderEpoch;
     private final long beginning;
     private final long end;
     private final long divergentOffset;
 
     /** Describes the partition with the offsets that it has. */
     public OffsetOutOfRangeException(TopicPartition id, long offset, long beginning, long end, Throwable cause) {
-        this(id, offset, beginning, end, -1, cause);
+        this(id, offset, -1, beginning, end, -1, cause);
     }
 
     /**
      * As the constructor above.
      *
+     * @param leaderEpoch of the record before {@code offset}; -1 if it is not known
      * @param divergentOffset the offset from which on the log differs from the records that were read; -1 if it is not
      *     known, or if the log does not reach as far as {@code offset}
      */
     public OffsetOutOfRangeException(
-            TopicPartition id, long offset, long beginning, long end, long divergentOffset, Throwable cause) {
+            TopicPartition id,
+            long offset,
+            int leaderEpoch,
+            long beginning,
+            long end,
+            long divergentOffset,
+            Throwable cause) {
         super(
-                id + "@" + offset + " is out of range, the partition has " + beginning + " to " + end + ": "
+                id + "@" + offset + (leaderEpoch < 0 ? "" : " (leader epoch " + leaderEpoch + ")")
+                        + " is out of range, the partition has " + beginning + " to " + end + ": "
                         + why(offset, beginning, end, divergentOffset)
                         + "; to go on, commit another offset for the group, or set the out-of-range policy to"
                         + " EARLIEST, LATEST or NEAREST",
@@ -36,6 +45,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         this.topic = id.topic();
         this.partition = id.partition();
         this.offset = offset;
+        this.leaderEpoch = leaderEpoch;
         this.beginning = beginning;
         this.end = end;
         this.divergentOffset = divergentOffset;
@@ -63,6 +73,11 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     /** The offset that was asked for. */
     public long offset() {
         return offset;
+    }
+
+    /** The leader epoch of the record before {@link #offset}, as it was committed or read; -1 if it is not known. */
+    public int leaderEpoch() {
+        return leaderEpoch;
     }
 
     /** The oldest offset that is there. */

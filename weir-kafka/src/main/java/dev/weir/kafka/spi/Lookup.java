@@ -21,6 +21,9 @@ import org.apache.kafka.common.Uuid;
  */
 public interface Lookup extends AutoCloseable {
 
+    /** The answer of {@link #divergentOffsets} if no leader of the log had the epoch of the position. */
+    long UNKNOWN_EPOCH = -1;
+
     /**
      * The topics of a selection.
      *
@@ -49,6 +52,23 @@ public interface Lookup extends AutoCloseable {
      */
     default Map<TopicPartition, CompletionStage<Long>> highWatermarks(Collection<TopicPartition> ids, Duration within) {
         return Map.of();
+    }
+
+    /**
+     * The offset from which on the log of each partition differs from the one that its position was committed in, as
+     * the leader epoch of the position tells: less than the offset of the position if the log was truncated before it
+     * and written anew since, {@link #UNKNOWN_EPOCH} if no leader of this log had the epoch, and otherwise the offset
+     * of the position. Where there is no answer within that time a stage fails. Answers may wait for one another.
+     *
+     * @param positions each with a leader epoch, that of the record before it; their leaders were known a moment ago
+     */
+    default Map<TopicPartition, CompletionStage<Long>> divergentOffsets(
+            Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
+        return positions.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey,
+                        position -> CompletableFuture.completedStage(
+                                position.getValue().offset())));
     }
 
     /**

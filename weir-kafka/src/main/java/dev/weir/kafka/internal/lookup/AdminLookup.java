@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -47,6 +48,9 @@ public final class AdminLookup implements Lookup {
     private final Map<String, Object> config;
     private final IsolationLevel isolation;
     private final ReentrantLock lock = new ReentrantLock();
+
+    /** Under way, or done since. */
+    private final Set<LogComparison> comparisons = ConcurrentHashMap.newKeySet();
 
     // Under the lock.
     private @Nullable Admin admin;
@@ -262,6 +266,21 @@ public final class AdminLookup implements Lookup {
     }
 
     @Override
+    public Map<TopicPartition, CompletionStage<Long>> divergentOffsets(
+            Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
+        try {
+            LogComparison comparison = new LogComparison(positions, within);
+            comparisons.removeIf(LogComparison::isDone);
+            comparisons.add(comparison);
+            return comparison.ask(admin(), config);
+        } catch (RuntimeException refused) {
+            Map<TopicPartition, CompletionStage<Long>> answers = new HashMap<>();
+            positions.keySet().forEach(id -> answers.put(id, CompletableFuture.failedStage(refused)));
+            return answers;
+        }
+    }
+
+    @Override
     public CompletionStage<String> openTransaction(TopicPartition id, Duration within) {
         try {
             return new OpenProducer(admin(), within).of(id);
@@ -393,6 +412,7 @@ public final class AdminLookup implements Lookup {
         } finally {
             lock.unlock();
         }
+        comparisons.forEach(LogComparison::cancel);
         if (closing != null) {
             closing.close(CLOSE_TIMEOUT);
         }

@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -217,7 +218,7 @@ public final class BoundedRead {
 
     /** Not if the log does not have the committed place: whoever is given the partition goes on somewhere else. */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
-        return commit.offset() >= end && logRange.find(id, commit.offset()) == LogRange.Answer.WITHIN;
+        return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
     }
 
     private boolean isReadToEnd(AssignedPartition partition) {
@@ -227,17 +228,24 @@ public final class BoundedRead {
     }
 
     /**
-     * Whether the log has the place of a partition of which nothing was read yet. Where it does not, the out-of-range
-     * policy decides, as in a read without an end.
+     * Whether the log has the place of a partition of which nothing was read yet, and the records before it. Where it
+     * does not, the out-of-range policy decides, as in a read without an end.
      */
     private boolean isInLog(AssignedPartition partition) {
-        long position = partition.epochs().begin();
+        long offset = partition.epochs().begin();
+        LogPosition position = new LogPosition(offset, partition.epochs().before(offset));
         return switch (logRange.find(partition.id(), position)) {
             case WITHIN -> true;
             case UNKNOWN -> false;
             case OUTSIDE -> {
                 logRange.forget(partition.id());
-                positions.outOfRange(partition, position);
+                positions.outOfRange(partition, offset);
+                yield false;
+            }
+            case TRUNCATED -> {
+                long divergent = logRange.divergentOffset(partition.id());
+                logRange.forget(partition.id());
+                positions.truncated(partition, offset, divergent);
                 yield false;
             }
         };

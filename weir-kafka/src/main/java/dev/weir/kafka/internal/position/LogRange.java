@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.position;
 
 import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Finds out from the brokers whether logs have given positions, for partitions that are not fetched, or not yet.
  * Confined to the owner thread.
  *
- * <p>A log has the positions from its start to its high watermark, also past the last stable offset. Questions that
- * nobody could answer are asked again every second.
+ * <p>A log has the positions from its start to its high watermark, also past the last stable offset, unless the leader
+ * epoch of a position says that the records before it were replaced since. Questions that nobody could answer are asked
+ * again every second.
  */
 final class LogRange {
 
@@ -29,23 +32,35 @@ final class LogRange {
     enum Answer {
         UNKNOWN,
         WITHIN,
-        OUTSIDE
+        OUTSIDE,
+        /** The log was truncated before it, and may have grown past it again. */
+        TRUNCATED
     }
 
     /** One position in question. */
     private static final class Question {
 
-        final long position;
+        final LogPosition position;
         Answer answer = Answer.UNKNOWN;
         boolean underWay;
         long dueNanos;
 
+        /** What the range of the log says; the leader epoch, if the position has one, is asked for after that. */
+        Answer inRange = Answer.UNKNOWN;
+
+        /** From where on the log differs from the one of the position. */
+        long divergentOffset;
+
         /** Why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
-        Question(long position, long dueNanos) {
+        Question(LogPosition position, long dueNanos) {
             this.position = position;
             this.dueNanos = dueNanos;
+        }
+
+        boolean hasEpoch() {
+            return position.leaderEpoch() >= 0 && position.offset() > 0;
         }
     }
 
@@ -72,13 +87,18 @@ final class LogRange {
     }
 
     /** What is known of the position; if that is nothing, {@link #askIfDue} asks. */
-    Answer find(TopicPartition id, long position) {
+    Answer find(TopicPartition id, LogPosition position) {
         Question question = questions.get(id);
-        if (question == null || question.position != position) {
+        if (question == null || !question.position.equals(position)) {
             question = new Question(position, clock.nanoTime());
             questions.put(id, question);
         }
         return question.answer;
+    }
+
+    /** Of a position that is {@link Answer#TRUNCATED}: as {@link Lookup#divergentOffsets} has said. */
+    long divergentOffset(TopicPartition id) {
+        return Objects.requireNonNull(questions.get(id)).divergentOffset;
     }
 
     /** Forgets what is known of a partition: the next {@link #find} is a new question. */
@@ -101,16 +121,23 @@ final class LogRange {
 
     /** Asks what is due, all of it at once. */
     void askIfDue() {
-        Map<TopicPartition, Question> due = new HashMap<>();
+        Map<TopicPartition, Question> ranges = new HashMap<>();
+        Map<TopicPartition, Question> epochs = new HashMap<>();
         questions.forEach((id, question) -> {
             if (question.answer == Answer.UNKNOWN && !question.underWay && clock.nanoTime() - question.dueNanos >= 0) {
                 question.underWay = true;
-                due.put(id, question);
+                (question.inRange == Answer.UNKNOWN ? ranges : epochs).put(id, question);
             }
         });
-        if (due.isEmpty()) {
-            return;
+        if (!ranges.isEmpty()) {
+            askForRanges(ranges);
         }
+        if (!epochs.isEmpty()) {
+            askForEpochs(epochs);
+        }
+    }
+
+    private void askForRanges(Map<TopicPartition, Question> due) {
         var beginnings = lookup.offsets(edges(due.keySet(), Position.beginning()), TIMEOUT);
         Map<TopicPartition, CompletionStage<Long>> ends = new HashMap<>(lookup.highWatermarks(due.keySet(), TIMEOUT));
         Set<TopicPartition> others = new HashSet<>(due.keySet());
@@ -119,7 +146,7 @@ final class LogRange {
         due.forEach((id, question) -> Objects.requireNonNull(beginnings.get(id))
                 .thenCombine(
                         Objects.requireNonNull(ends.get(id)),
-                        (from, to) -> from <= question.position && question.position <= to)
+                        (from, to) -> from <= question.position.offset() && question.position.offset() <= to)
                 .whenComplete((within, failure) -> owner.execute(() -> answered(id, question, within, failure))));
     }
 
@@ -131,11 +158,39 @@ final class LogRange {
 
     private void answered(TopicPartition id, Question question, @Nullable Boolean within, @Nullable Throwable failure) {
         question.underWay = false;
-        if (within != null) {
-            question.answer = within ? Answer.WITHIN : Answer.OUTSIDE;
-            onAnswer.run();
+        if (within == null) {
+            failed(id, question, failure);
             return;
         }
+        question.inRange = within ? Answer.WITHIN : Answer.OUTSIDE;
+        if (!question.hasEpoch()) {
+            question.answer = question.inRange;
+        }
+        onAnswer.run();
+    }
+
+    /** Also of positions past the end: where the log was truncated is where the nearest records are. */
+    private void askForEpochs(Map<TopicPartition, Question> due) {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        due.forEach((id, question) -> positions.put(id, question.position.commit("")));
+        var divergences = lookup.divergentOffsets(positions, TIMEOUT);
+        due.forEach((id, question) -> Objects.requireNonNull(divergences.get(id))
+                .whenComplete((offset, failure) -> owner.execute(() -> compared(id, question, offset, failure))));
+    }
+
+    private void compared(TopicPartition id, Question question, @Nullable Long divergent, @Nullable Throwable failure) {
+        question.underWay = false;
+        if (divergent == null) {
+            question.inRange = Answer.UNKNOWN;
+            failed(id, question, failure);
+            return;
+        }
+        question.divergentOffset = divergent;
+        question.answer = divergent < question.position.offset() ? Answer.TRUNCATED : question.inRange;
+        onAnswer.run();
+    }
+
+    private void failed(TopicPartition id, Question question, @Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String why = cause == null ? "" : String.valueOf(cause.getMessage());

@@ -70,12 +70,14 @@ final class LostPositions {
             if (assignment.isAt(partition, wanted)) {
                 AssignedPartition renewed = renew(partition, Reason.OUT_OF_RANGE);
                 long unread = Math.min(wanted, partition.firstDropped());
+                LogPosition position =
+                        new LogPosition(wanted, partition.epochs().before(wanted));
                 if (failure instanceof OtherTopicException) {
                     topicIds.identifyAnew(
                             renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
                     // What is past the end may be so because the topic is another one.
-                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, wanted, unread, failure));
+                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
                 // Of before a seek. If it holds all the same it comes again.
@@ -94,7 +96,7 @@ final class LostPositions {
 
     private void ask(
             AssignedPartition partition,
-            long wanted,
+            LogPosition wanted,
             long unread,
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         queries.add(
@@ -106,16 +108,17 @@ final class LostPositions {
 
     private void release(
             AssignedPartition partition,
-            long wanted,
+            LogPosition wanted,
             long unread,
             long beginning,
             long end,
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         long divergent = divergent(failure, partition.id());
         if (policy == OutOfRangePolicy.FAIL) {
-            throw new OffsetOutOfRangeException(partition.id(), wanted, beginning, end, divergent, failure);
+            throw new OffsetOutOfRangeException(
+                    partition.id(), wanted.offset(), wanted.leaderEpoch(), beginning, end, divergent, failure);
         }
-        long next = next(wanted, divergent, beginning, end);
+        long next = next(wanted.offset(), divergent, beginning, end);
         LOG.warn(
                 "{}@{} is {} {} to {}; going on at {} as the policy {} says",
                 partition.id(),

@@ -30,6 +30,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -351,6 +353,19 @@ public final class Positions {
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
                 new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(partition.id(), position)));
+    }
+
+    /**
+     * The brokers have said that the log was truncated before the position of a partition, at which nothing was fetched
+     * yet, and may have other records there now.
+     *
+     * @param divergent where the records differ, negative if the brokers do not know
+     */
+    void truncated(AssignedPartition partition, long position, long divergent) {
+        lost.outOfRange(new LogTruncationException(
+                "the log was truncated",
+                Map.of(partition.id(), position),
+                divergent < 0 ? Map.of() : Map.of(partition.id(), new OffsetAndMetadata(divergent))));
     }
 
     TopicIds topicIds() {
