@@ -67,10 +67,10 @@ function pipelineRow(pipeline, limits) {
   return row;
 }
 
-function memberRow(member) {
+function memberRow(member, isShared) {
   const row = document.createElement("tr");
-  head(row, member.url === "unknown" ? member.client_id : member.url.replace(/^https?:\/\//, ""),
-    member.answers ? member.url : null);
+  const name = member.url === "unknown" ? member.client_id : member.url.replace(/^https?:\/\//, "");
+  head(row, isShared ? `${name} (${member.member_id})` : name, member.answers ? member.url : null);
   cell(row, member.pipeline_key);
   if (!member.answers) {
     row.className = "silent";
@@ -118,7 +118,9 @@ function show(view) {
   drawPipelines(at("graph"), view, named, ahead);
   at("no-edges").hidden = view.edges.length > 0 || view.pipelines.length < 2;
   at("pipelines").replaceChildren(...view.pipelines.map((each) => pipelineRow(each, named.has(each.key))));
-  at("members").replaceChildren(...view.members.map(memberRow));
+  const times = new Map();
+  for (const each of view.members) times.set(each.url, (times.get(each.url) ?? 0) + 1);
+  at("members").replaceChildren(...view.members.map((each) => memberRow(each, each.member_id && times.get(each.url) > 1)));
 }
 
 follow({

@@ -6,6 +6,8 @@ const WIDTH = 210, HEIGHT = 104, GAP = 44, DOWN = 46, BAR = WIDTH - 24;
 export function short(n) {
   if (n >= 1e6) return `${(n / 1e6).toFixed(1)} M`;
   if (n >= 1e4) return `${(n / 1e3).toFixed(0)} k`;
+  // A rate of less than one in a second is not none.
+  if (n > 0 && n < 9.95 && !Number.isInteger(n)) return `${Number(n.toPrecision(2))}`;
   return Math.round(n).toLocaleString("en");
 }
 

@@ -151,6 +151,16 @@ record Look(
                     elapsed / 1e9);
         }
 
+        /** Elements that it took in those seconds. */
+        long recentIn() {
+            return Math.round(recentInPerSecond * recentSeconds);
+        }
+
+        /** Elements that it gave out in those seconds. */
+        long recentOut() {
+            return Math.round(recentOutPerSecond * recentSeconds);
+        }
+
         private static double share(double nanos, double of) {
             return Math.clamp(nanos / of, 0.0, 1.0);
         }

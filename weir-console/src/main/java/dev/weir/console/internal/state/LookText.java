@@ -83,8 +83,7 @@ final class LookText {
         json.writeObjectFieldStart("figures");
         json.writeNumberField("seconds", Math.round(look.figures().seconds() * 10) / 10.0);
         if (!Double.isNaN(look.figures().lagFallPerSecond())) {
-            json.writeNumberField(
-                    "lag_fall_per_second", Math.round(look.figures().lagFallPerSecond()));
+            json.writeNumberField("lag_fall_per_second", rounded(look.figures().lagFallPerSecond()));
         }
         json.writeEndObject();
         if (look.process() != null) {
@@ -163,10 +162,12 @@ final class LookText {
         json.writeNumberField("parallelism", now.parallelism());
         json.writeNumberField("in", now.elementsIn());
         json.writeNumberField("out", now.elementsOut());
-        json.writeNumberField("in_per_second", Math.round(stage.inPerSecond()));
-        json.writeNumberField("out_per_second", Math.round(stage.outPerSecond()));
-        json.writeNumberField("recent_in_per_second", Math.round(stage.recentInPerSecond()));
-        json.writeNumberField("recent_out_per_second", Math.round(stage.recentOutPerSecond()));
+        json.writeNumberField("in_per_second", rounded(stage.inPerSecond()));
+        json.writeNumberField("out_per_second", rounded(stage.outPerSecond()));
+        json.writeNumberField("recent_in", stage.recentIn());
+        json.writeNumberField("recent_out", stage.recentOut());
+        json.writeNumberField("recent_in_per_second", rounded(stage.recentInPerSecond()));
+        json.writeNumberField("recent_out_per_second", rounded(stage.recentOutPerSecond()));
         if (!Double.isNaN(stage.nanosPerRecord())) {
             json.writeNumberField("time_per_record_us", rounded(stage.nanosPerRecord() / 1000));
         }
@@ -177,7 +178,7 @@ final class LookText {
         json.writeEndObject();
     }
 
-    private static double rounded(double share) {
-        return Math.round(share * 1000) / 1000.0;
+    private static double rounded(double value) {
+        return Math.round(value * 1000) / 1000.0;
     }
 }

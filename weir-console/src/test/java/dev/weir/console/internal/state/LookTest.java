@@ -2,8 +2,12 @@ package dev.weir.console.internal.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.stream.StageSnapshot;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -51,6 +55,40 @@ class LookTest {
                 assertThat(look.outPerSecond()).isIn(0.0, 100.0);
             }
         }
+    }
+
+    /** Two records in five seconds: the last second has none, and a rounded rate would be none as well. */
+    @Test
+    void rates_belowOneASecond_areToldWithTheirCounts() throws Exception {
+        RecentCounters recent = new RecentCounters();
+        StageLook last = recent.next(stage(1, 0, 0, 0, 0, 0));
+        long[] elements = {0, 1, 1, 2, 2};
+        for (int second = 1; second <= elements.length; second++) {
+            last = recent.next(stage(1, elements[second - 1], 0, 0, 0, second * SECOND));
+        }
+        Look look = new Look(
+                1,
+                Instant.EPOCH,
+                "pipe",
+                true,
+                List.of(last),
+                List.of(),
+                List.of(),
+                List.of(),
+                null,
+                null,
+                null,
+                null,
+                new Look.Figures(5, 0.3),
+                null);
+        JsonNode told = new ObjectMapper().readTree(LookText.brief(look));
+        JsonNode stage = told.at("/stages/0");
+        assertThat(stage.path("out_per_second").asDouble()).isZero();
+        assertThat(stage.path("recent_out_per_second").asDouble()).isEqualTo(0.4);
+        assertThat(stage.path("recent_in_per_second").asDouble()).isEqualTo(0.4);
+        assertThat(stage.path("recent_out").asLong()).isEqualTo(2);
+        assertThat(stage.path("recent_in").asLong()).isEqualTo(2);
+        assertThat(told.at("/figures/lag_fall_per_second").asDouble()).isEqualTo(0.3);
     }
 
     @Test
