@@ -3,6 +3,7 @@ package dev.weir.cli.fleet;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.URI;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,6 +31,12 @@ final class FleetMember {
     @Nullable
     String group() {
         return answer.address().group();
+    }
+
+    /** Where its console is; null if that is not known. */
+    @Nullable
+    URI console() {
+        return answer.address().console();
     }
 
     private JsonNode state() {
@@ -90,22 +97,34 @@ final class FleetMember {
                         .sum();
     }
 
-    /** Records per second that its source gives out, over the last seconds: one second without any is no standstill. */
+    /**
+     * Records per second that its source gives out, over the last seconds: one second without any is no standstill. None
+     * only if its counters say so of some time; a console that has just begun does not know.
+     */
     double inPerSecond() {
-        if (state().path("stages").isEmpty()) {
-            return UNKNOWN;
-        }
-        JsonNode source = state().path("stages").get(0);
-        return source.path("recent_out_per_second")
-                .asDouble(source.path("out_per_second").asDouble(UNKNOWN));
+        return rate(0);
     }
 
-    /** Records per second that its last stage has finished. */
+    /** Records per second that its last stage has finished, over the same seconds. */
     double outPerSecond() {
-        int stages = state().path("stages").size();
-        return stages == 0
-                ? UNKNOWN
-                : state().path("stages").get(stages - 1).path("out_per_second").asDouble(UNKNOWN);
+        return rate(state().path("stages").size() - 1);
+    }
+
+    private double rate(int index) {
+        JsonNode stage = state().path("stages").path(index);
+        JsonNode taken = stage.path("recent_out");
+        if (taken.isIntegralNumber() && seconds() > 0) {
+            return taken.asLong() / seconds();
+        }
+        double told = stage.path("recent_out_per_second")
+                .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
+        // Without a count it may be a rounded one.
+        return told > 0 ? told : UNKNOWN;
+    }
+
+    /** How many seconds its rates are of; 0 if it does not say. */
+    double seconds() {
+        return state().path("figures").path("seconds").asDouble(0);
     }
 
     /** What limits it, as its console says; missing if that is not known. */
@@ -119,7 +138,7 @@ final class FleetMember {
         json.put(
                 "url",
                 address.console() == null ? UNKNOWN_TEXT : address.console().toString());
-        json.put("group", address.group()).put("client_id", address.clientId());
+        json.put("group", address.group()).put("client_id", address.clientId()).put("member_id", address.memberId());
         json.put("pipeline_key", pipelineKey()).put("answers", answers());
         if (!answers()) {
             return json.put("reason", answer.reason());
@@ -143,7 +162,7 @@ final class FleetMember {
         } else if (value == Math.rint(value)) {
             json.put(name, (long) value);
         } else {
-            json.put(name, Math.round(value * 10) / 10.0);
+            json.put(name, value);
         }
     }
 }

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.cli.group.GroupSnapshot;
+import java.net.URI;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,17 +72,17 @@ final class FleetPipeline {
                     !group.partitions().isEmpty() && group.partitions().stream().allMatch(each -> each.records() >= 0);
             return known ? group.records() : FleetMember.UNKNOWN;
         }
-        return sum(members.stream().map(each -> (double) each.lag()).toList());
+        return (long) sum(told().stream().map(each -> (double) each.lag()).toList());
     }
 
     /** Of the members that say it: at least so much. */
     double inPerSecond() {
-        return atLeast(members.stream().map(FleetMember::inPerSecond).toList());
+        return atLeast(told().stream().map(FleetMember::inPerSecond).toList());
     }
 
     /** Of the members that say it: at least so much. */
     double outPerSecond() {
-        return atLeast(members.stream().map(FleetMember::outPerSecond).toList());
+        return atLeast(told().stream().map(FleetMember::outPerSecond).toList());
     }
 
     private static double atLeast(List<Double> values) {
@@ -89,13 +91,39 @@ final class FleetPipeline {
 
     /** Members that say nothing, so that the rate may be higher. */
     long silent() {
-        return members.stream().filter(each -> each.inPerSecond() < 0).count();
+        return members.size()
+                - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
-    private static long sum(List<Double> values) {
+    /** One member of each console: it tells of one pipeline, however many members name it. */
+    private List<FleetMember> told() {
+        Set<URI> seen = new HashSet<>();
+        return members.stream()
+                .filter(each -> each.console() == null || seen.add(each.console()))
+                .toList();
+    }
+
+    /** How many members name a console that others name as well, for each such console. */
+    Map<URI, Long> shared() {
+        Map<URI, Long> counts = new LinkedHashMap<>();
+        for (FleetMember each : members) {
+            if (each.console() != null) {
+                counts.merge(each.console(), 1L, Long::sum);
+            }
+        }
+        counts.values().removeIf(count -> count < 2);
+        return counts;
+    }
+
+    /** How many seconds the rates are of; 0 if no member says. */
+    double seconds() {
+        return members.stream().mapToDouble(FleetMember::seconds).max().orElse(0);
+    }
+
+    private static double sum(List<Double> values) {
         return values.isEmpty() || values.stream().anyMatch(each -> each < 0)
                 ? FleetMember.UNKNOWN
-                : Math.round(values.stream().mapToDouble(Double::doubleValue).sum());
+                : values.stream().mapToDouble(Double::doubleValue).sum();
     }
 
     /**

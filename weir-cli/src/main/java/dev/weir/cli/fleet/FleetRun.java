@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the members of a fleet and asks them, as often as it is told to. Confined to one thread. */
@@ -90,7 +91,10 @@ public final class FleetRun implements AutoCloseable {
                 trouble.add(String.valueOf(e.getMessage()));
             }
         }
-        addresses.forEach(each -> add(MemberAddress.given(each), members));
+        Set<URI> known = MemberAddress.consoles(members.values());
+        addresses.stream()
+                .filter(each -> !known.contains(each))
+                .forEach(each -> add(MemberAddress.given(each), members));
         List<MemberAddress> asked =
                 members.values().stream().limit(MOST_MEMBERS).toList();
         if (members.size() > asked.size()) {

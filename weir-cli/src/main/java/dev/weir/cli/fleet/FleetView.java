@@ -71,7 +71,11 @@ final class FleetView {
         writeEdges(json.putArray("edges"));
         ArrayNode all = json.putArray("members");
         members.forEach(each -> all.add(each.toJson()));
-        trouble.forEach(json.putArray("trouble")::add);
+        ArrayNode told = json.putArray("trouble");
+        trouble.forEach(told::add);
+        pipelines.forEach(pipeline -> pipeline.shared()
+                .forEach((console, count) -> told.add(count + " members of " + pipeline.key() + " have one console, "
+                        + console + ", which tells of one of them")));
         return json;
     }
 
@@ -160,7 +164,8 @@ final class FleetView {
         double delay = pipeline.delaySeconds();
         String records = String.format(Locale.ROOT, "%,d records", pipeline.lag());
         return Double.isInfinite(delay)
-                ? records + " wait and none is taken"
+                ? String.format(
+                        Locale.ROOT, "%s wait and none was taken in the last %.0f s", records, pipeline.seconds())
                 : String.format(Locale.ROOT, "%s wait in front of it, %.0f s of its work", records, delay);
     }
 

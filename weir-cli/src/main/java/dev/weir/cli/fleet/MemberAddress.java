@@ -2,6 +2,9 @@ package dev.weir.cli.fleet;
 
 import dev.weir.cli.group.GroupSnapshot.GroupMember;
 import java.net.URI;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +52,20 @@ record MemberAddress(
                 URI.create("http://" + host + ":" + port), group, member.clientId(), member.id(), null);
     }
 
-    /** Two members with the same one are the same process. */
+    /** The consoles of these, each once. */
+    static Set<URI> consoles(Collection<MemberAddress> addresses) {
+        Set<URI> consoles = new LinkedHashSet<>();
+        for (MemberAddress each : addresses) {
+            URI console = each.console();
+            if (console != null) {
+                consoles.add(console);
+            }
+        }
+        return consoles;
+    }
+
+    /** Two with the same one are the same member; a console may be that of several. */
     String identity() {
-        return console == null ? group + "\n" + memberId : console.toString();
+        return group == null ? String.valueOf(console) : group + "\n" + memberId;
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.cli.terminal.CliFailure;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -14,19 +15,25 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Asks all members at once, each for a bounded answer in a bounded time. Confined to one thread. */
+/**
+ * Asks all consoles at once, each for a bounded answer in a bounded time, and each once however many members name it.
+ * One that does not answer in time is asked less and less often until it does. Confined to one thread.
+ */
 final class MemberPoll implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -34,15 +41,33 @@ final class MemberPoll implements AutoCloseable {
     /** A state of ten thousand partitions takes some 3 MB. */
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
-    /** Answers that are read at once. */
-    private static final int MOST_AT_ONCE = 32;
+    /** All answers of one time together: no answer waits for another one, since that may never end. */
+    private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
+
+    private static final int CHUNK_BYTES = 16 * 1024;
+
+    /** Longest time after which one that was silent is asked again. */
+    private static final long MOST_BACKOFF_SECONDS = 30;
+
+    /** A console that did not answer in time, so many times in a row. */
+    private record Silence(int times, long askAgainNanos) {}
+
+    /** What a console said. */
+    private record Answer(
+            @Nullable JsonNode state, @Nullable String reason, boolean isLate) {
+
+        static Answer silent(String reason) {
+            return new Answer(null, reason, false);
+        }
+    }
 
     private final Duration patience;
     private final @Nullable String token;
     private final HttpClient http;
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("weir-fleet-", 0).factory());
-    private final Semaphore room = new Semaphore(MOST_AT_ONCE);
+    private final LongSupplier clock;
+    private final Map<URI, Silence> silences = new HashMap<>();
 
     /**
      * Creates one.
@@ -51,8 +76,14 @@ final class MemberPoll implements AutoCloseable {
      * @param token that their consoles demand
      */
     MemberPoll(Duration patience, @Nullable String token) {
+        this(patience, token, System::nanoTime);
+    }
+
+    /** The same, with a clock for the time between questions. */
+    MemberPoll(Duration patience, @Nullable String token, LongSupplier clock) {
         this.patience = patience;
         this.token = token;
+        this.clock = clock;
         this.http = HttpClient.newBuilder()
                 .proxy(HttpClient.Builder.NO_PROXY)
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -62,38 +93,71 @@ final class MemberPoll implements AutoCloseable {
 
     /** The answers, in the order of the addresses. */
     List<MemberAnswer> ask(List<MemberAddress> addresses) throws InterruptedException {
-        List<Callable<MemberAnswer>> questions = addresses.stream()
-                .<Callable<MemberAnswer>>map(each -> () -> ask(each))
+        Set<URI> consoles = MemberAddress.consoles(addresses);
+        silences.keySet().retainAll(consoles);
+        List<URI> asked = consoles.stream().filter(each -> !backsOff(each)).toList();
+        AtomicLong bytesLeft = new AtomicLong(MAX_BYTES_TOGETHER);
+        List<Callable<Answer>> questions = asked.stream()
+                .<Callable<Answer>>map(each -> () -> ask(each, bytesLeft))
                 .toList();
-        List<Future<MemberAnswer>> futures = threads.invokeAll(questions, patience.toMillis(), TimeUnit.MILLISECONDS);
-        List<MemberAnswer> answers = new ArrayList<>();
+        List<Future<Answer>> futures = threads.invokeAll(questions, patience.toMillis(), TimeUnit.MILLISECONDS);
+        Map<URI, Answer> answers = new HashMap<>();
         for (int i = 0; i < futures.size(); i++) {
-            answers.add(answer(futures.get(i), addresses.get(i)));
+            Answer answer = answer(futures.get(i));
+            answers.put(asked.get(i), answer);
+            note(asked.get(i), answer);
         }
-        return answers;
+        return addresses.stream().map(each -> of(each, answers)).toList();
     }
 
-    private MemberAnswer answer(Future<MemberAnswer> future, MemberAddress address) throws InterruptedException {
+    private MemberAnswer of(MemberAddress address, Map<URI, Answer> answers) {
+        if (address.console() == null) {
+            return MemberAnswer.silent(address, address.whyNone() == null ? "" : address.whyNone());
+        }
+        Answer answer = answers.get(address.console());
+        return answer == null
+                ? MemberAnswer.silent(
+                        address, noAnswerInTime() + "; it is asked again within " + MOST_BACKOFF_SECONDS + " s")
+                : new MemberAnswer(address, answer.state(), answer.reason());
+    }
+
+    private boolean backsOff(URI console) {
+        Silence silence = silences.get(console);
+        return silence != null && clock.getAsLong() - silence.askAgainNanos < 0;
+    }
+
+    private void note(URI console, Answer answer) {
+        if (!answer.isLate()) {
+            silences.remove(console);
+            return;
+        }
+        Silence last = silences.get(console);
+        int times = last == null ? 1 : last.times + 1;
+        // The first time may be chance: the next look asks again.
+        long seconds = times == 1 ? 0 : Math.min(MOST_BACKOFF_SECONDS, 1L << Math.min(times, 10));
+        silences.put(console, new Silence(times, clock.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
+    }
+
+    private Answer answer(Future<Answer> future) throws InterruptedException {
         try {
             return future.get();
         } catch (CancellationException late) {
-            return MemberAnswer.silent(address, noAnswerInTime());
+            return late();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            return MemberAnswer.silent(address, "unexpected " + cause);
+            return Answer.silent("unexpected " + cause);
         }
+    }
+
+    private Answer late() {
+        return new Answer(null, noAnswerInTime(), true);
     }
 
     private String noAnswerInTime() {
         return "no answer within " + patience.toMillis() + " ms";
     }
 
-    private MemberAnswer ask(MemberAddress address) throws InterruptedException {
-        URI console = address.console();
-        if (console == null) {
-            return MemberAnswer.silent(address, address.whyNone() == null ? "" : address.whyNone());
-        }
-        room.acquire();
+    private Answer ask(URI console, AtomicLong bytesLeft) throws InterruptedException {
         try {
             HttpRequest.Builder request =
                     HttpRequest.newBuilder(URI.create(console + "/api/state")).timeout(patience);
@@ -102,45 +166,53 @@ final class MemberPoll implements AutoCloseable {
             }
             HttpResponse<InputStream> response = http.send(request.build(), BodyHandlers.ofInputStream());
             try (InputStream body = response.body()) {
-                return read(address, response.statusCode(), body.readNBytes(MAX_BYTES + 1));
+                return read(response.statusCode(), body, bytesLeft);
             }
         } catch (HttpTimeoutException e) {
-            return MemberAnswer.silent(address, noAnswerInTime());
+            return late();
         } catch (ConnectException e) {
-            return MemberAnswer.silent(
-                    address,
+            return Answer.silent(
                     "nobody listens there that this machine reaches: the process has ended, or its console is on loopback");
         } catch (IOException e) {
-            return MemberAnswer.silent(address, CliFailure.reason(e));
-        } finally {
-            room.release();
+            return Answer.silent(CliFailure.reason(e));
         }
     }
 
-    private static MemberAnswer read(MemberAddress address, int status, byte[] body) {
-        if (status == 401) {
-            return MemberAnswer.silent(address, "its console demands a token: name the file with --token-file");
+    private static Answer read(int status, InputStream body, AtomicLong bytesLeft) throws IOException {
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        byte[] chunk = new byte[CHUNK_BYTES];
+        for (int count = body.read(chunk); count >= 0; count = body.read(chunk)) {
+            read.write(chunk, 0, count);
+            if (read.size() > MAX_BYTES) {
+                return Answer.silent("its answer has more than " + MAX_BYTES + " bytes");
+            }
+            if (bytesLeft.addAndGet(-count) < 0) {
+                return Answer.silent("the answers of all members have more than " + MAX_BYTES_TOGETHER + " bytes");
+            }
         }
-        if (body.length > MAX_BYTES) {
-            return MemberAnswer.silent(address, "its answer has more than " + MAX_BYTES + " bytes");
+        return read(status, read.toByteArray());
+    }
+
+    private static Answer read(int status, byte[] body) {
+        if (status == 401) {
+            return Answer.silent("its console demands a token: name the file with --token-file");
         }
         try {
             JsonNode state = JSON.readTree(body);
             if (status != 200) {
-                return MemberAnswer.silent(
-                        address,
+                return Answer.silent(
                         "refused with " + status + ": " + state.path("error").asText("no reason given"));
             }
             if (!state.isObject()
                     || !state.path("stages").isArray()
                     || !state.path("pipeline").isTextual()) {
-                return MemberAnswer.silent(address, "what answers there is no console of a pipeline");
+                return Answer.silent("what answers there is no console of a pipeline");
             }
-            return new MemberAnswer(address, state, null);
+            return new Answer(state, null, false);
         } catch (JacksonException e) {
-            return MemberAnswer.silent(address, "what answers there is no Weir console");
+            return Answer.silent("what answers there is no Weir console");
         } catch (IOException e) {
-            return MemberAnswer.silent(address, CliFailure.reason(e));
+            return Answer.silent(CliFailure.reason(e));
         }
     }
 

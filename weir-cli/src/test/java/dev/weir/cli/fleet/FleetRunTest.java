@@ -1,6 +1,7 @@
 package dev.weir.cli.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups are made up, and members are small HTTP servers; with brokers and pipes: {@code FleetTest}. */
 @Timeout(60)
@@ -71,7 +74,7 @@ class FleetRunTest {
         }
     }
 
-    private GroupSnapshot group(String name, String reads, String writes, long lag, long rate, int members) {
+    private GroupSnapshot group(String name, String reads, String writes, long lag, double rate, int members) {
         List<GroupMember> all = IntStream.range(0, members)
                 .mapToObj(i -> member(
                         i,
@@ -184,8 +187,125 @@ class FleetRunTest {
                 Map.of("a", group("a", "in", "mid", 9_000, 10, 1), "b", group("b", "mid", "out", 3, 0, 1));
         JsonNode view = look(still);
         assertThat(view.at("/limits/sentence").asText())
-                .isEqualTo("b limits the whole: 3 records wait and none is taken");
+                .isEqualTo("b limits the whole: 3 records wait and none was taken in the last 5 s");
         assertThat(view.at("/pipelines/1/stands_still").asBoolean()).isTrue();
+    }
+
+    /** Below one record a second a rounded rate is none, and a few of them are one too many. */
+    @ParameterizedTest
+    @CsvSource({"0.4, 1, 0.4", "0.2, 1, 0.2", "0.4, 3, 1.2", "0.6, 4, 2.4", "1.4, 1, 1.4"})
+    void pipelineOfFewRecords_hasItsRate_andDoesNotStandStill(double rate, int members, double whole) throws Exception {
+        JsonNode view = look(Map.of("a", group("a", "in", "out", 120, rate, members)));
+        JsonNode pipeline = view.at("/pipelines/0");
+        assertThat(pipeline.path("stands_still").asBoolean()).isFalse();
+        assertThat(pipeline.path("in_per_second").asDouble()).isCloseTo(whole, within(0.001));
+        assertThat(pipeline.path("out_per_second").asDouble()).isCloseTo(whole, within(0.001));
+        assertThat(pipeline.path("delay_s").asDouble()).isCloseTo(120 / whole, within(0.1));
+        assertThat(view.at("/members/0/in_per_second").asDouble()).isCloseTo(rate, within(0.001));
+        assertThat(view.at("/limits/sentence").asText())
+                .isEqualTo("a limits the whole: 120 records wait in front of it, %.0f s of its work"
+                        .formatted(120 / whole));
+    }
+
+    /** A console that has just begun has counted nothing over no time. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"figures\":{\"seconds\":0},\"stages\":[{\"name\":\"consume\",\"recent_out\":0,\"recent_out_per_second\":0}]",
+                "\"stages\":[{\"name\":\"consume\",\"out_per_second\":0,\"recent_out_per_second\":0}]",
+                "\"stages\":[]"
+            })
+    void rateWithoutCounts_isNotKnown_andIsNoStandstill(String stages) throws Exception {
+        StandIn one = add(new StandIn(200, "{\"pipeline\":\"pipe\"," + stages + "}"));
+        JsonNode view = look(Map.of("x", group("x", "in", 9, List.of(member(1, "x.console-" + one.port())))));
+        assertThat(view.at("/pipelines/0/stands_still").asBoolean()).isFalse();
+        assertThat(view.at("/pipelines/0/in_per_second").asText()).isEqualTo("unknown");
+        assertThat(view.at("/limits/sentence").asText()).isEqualTo("What limits the whole is not known");
+    }
+
+    @Test
+    void membersWithOneAddress_areAllShown_askedOnce_andCountedOnce() throws Exception {
+        StandIn one = add(StandIn.of("pipe", "in", "out", 100, 10, "stage-cpu"));
+        String id = "x.console-" + one.port();
+        JsonNode view = look(
+                Map.of(
+                        "x", group("x", "in", 1_000, List.of(member(1, id), member(2, id))),
+                        "y", group("y", "other", 0, List.of(member(1, id)))),
+                one.uri());
+        assertThat(view.path("members"))
+                .as("%s", view)
+                .extracting(each -> each.path("group").asText() + " "
+                        + each.path("member_id").asText())
+                .containsExactlyInAnyOrder("x member-1", "x member-2", "y member-1");
+        assertThat(one.asked()).isEqualTo(1);
+        assertThat(view.at("/pipelines/0/members").asInt()).isEqualTo(2);
+        assertThat(view.at("/pipelines/0/in_per_second").asDouble()).isEqualTo(10);
+        assertThat(view.at("/limits/confidence").asText()).isEqualTo("candidates");
+        assertThat(view.path("trouble").toString())
+                .contains("2 members of x have one console, " + one.uri() + ", which tells of one of them");
+    }
+
+    @Test
+    void addressGivenTwice_isOneMember() throws Exception {
+        StandIn one = add(StandIn.of("pipe", "in", "out", 100, 10, "stage-cpu"));
+        JsonNode view = look(Map.of(), one.uri(), one.uri());
+        assertThat(view.path("members")).hasSize(1);
+        assertThat(view.path("trouble")).isEmpty();
+    }
+
+    @Test
+    void silentMembers_doNotKeepOthersFromBeingAsked() throws Exception {
+        List<GroupMember> members = new ArrayList<>();
+        List<ServerSocket> deaf = new ArrayList<>();
+        try {
+            for (int i = 0; i < 40; i++) {
+                ServerSocket socket = new ServerSocket(0);
+                deaf.add(socket);
+                members.add(member(i, "x.console-" + socket.getLocalPort()));
+            }
+            for (int i = 40; i < 80; i++) { // They begin to answer and stop in the middle.
+                members.add(member(i, "x.console-" + add(StandIn.stalling()).port()));
+            }
+            for (int i = 80; i < 100; i++) {
+                members.add(member(
+                        i,
+                        "x.console-"
+                                + add(StandIn.of("pipe", "in", "out", 7, 1, "stage-cpu"))
+                                        .port()));
+            }
+            JsonNode view = look(Duration.ofSeconds(3), Map.of("x", group("x", "in", 1_000, members)));
+            assertThat(view.at("/pipelines/0/answering").asInt()).isEqualTo(20);
+        } finally {
+            for (ServerSocket each : deaf) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void silentMember_isAskedLessOften_untilItAnswers() throws Exception {
+        AtomicLong nanos = new AtomicLong();
+        StandIn stalling = add(StandIn.stalling());
+        MemberAddress address = MemberAddress.given(stalling.uri());
+        try (MemberPoll poll = new MemberPoll(Duration.ofMillis(300), null, nanos::get)) {
+            int looks = 60;
+            for (int i = 0; i < looks; i++) {
+                assertThat(poll.ask(List.of(address)).getFirst().reason()).contains("no answer within 300 ms");
+                nanos.addAndGet(Duration.ofSeconds(2).toNanos());
+            }
+            assertThat(stalling.asked()).isBetween(4, 9);
+            stalling.answer(StandIn.state("pipe", "in", "out", 7, 1, "stage-cpu"));
+            nanos.addAndGet(Duration.ofSeconds(30).toNanos());
+            assertThat(poll.ask(List.of(address)).getFirst().state()).isNotNull();
+            stalling.answer(null);
+            assertThat(poll.ask(List.of(address)).getFirst().state()).isNull();
+            int before = stalling.asked();
+            nanos.addAndGet(Duration.ofSeconds(2).toNanos());
+            assertThat(poll.ask(List.of(address)).getFirst().state()).isNull();
+            assertThat(stalling.asked())
+                    .as("it is asked anew after one silence")
+                    .isEqualTo(before + 1);
+        }
     }
 
     @Test

@@ -10,15 +10,20 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Answers {@code /api/state} as the console of a pipeline would. Its maker closes it. */
 final class StandIn implements AutoCloseable {
 
     private final HttpServer server;
+    private final AtomicInteger asked = new AtomicInteger();
+    private volatile @Nullable String body;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     /** Answers with a status and a body. */
-    StandIn(int status, String body) {
+    StandIn(int status, @Nullable String body) {
+        this.body = body;
         try {
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         } catch (IOException e) {
@@ -26,7 +31,15 @@ final class StandIn implements AutoCloseable {
         }
         server.setExecutor(threads);
         server.createContext("/api/state", exchange -> {
-            byte[] bytes = body.getBytes(UTF_8);
+            asked.incrementAndGet();
+            String answer = this.body;
+            if (answer == null) {
+                exchange.sendResponseHeaders(status, 100);
+                exchange.getResponseBody().write('{');
+                exchange.getResponseBody().flush();
+                return;
+            }
+            byte[] bytes = answer.getBytes(UTF_8);
             exchange.sendResponseHeaders(status, bytes.length);
             exchange.getResponseBody().write(bytes);
             exchange.close();
@@ -34,20 +47,37 @@ final class StandIn implements AutoCloseable {
         server.start();
     }
 
-    /** One of a pipeline. */
-    static StandIn of(String pipeline, String reads, String writes, long lag, long rate, String limiter) {
+    /** One that sends the beginning of an answer and nothing more. */
+    static StandIn stalling() {
+        return new StandIn(200, null);
+    }
+
+    /** Answers this from now on; null to stop in the middle of an answer. */
+    void answer(@Nullable String newBody) {
+        body = newBody;
+    }
+
+    /** Requests so far. */
+    int asked() {
+        return asked.get();
+    }
+
+    /** One of a pipeline, whose rate is that of five seconds. */
+    static StandIn of(String pipeline, String reads, String writes, long lag, double rate, String limiter) {
         return new StandIn(200, state(pipeline, reads, writes, lag, rate, limiter));
     }
 
-    static String state(String pipeline, String reads, String writes, long lag, long rate, String limiter) {
+    static String state(String pipeline, String reads, String writes, long lag, double rate, String limiter) {
+        long taken = Math.round(5 * rate);
         return """
                 {"at":"2026-11-28T00:00:00Z","state":"running","live":true,"ready":true,"progressing":true,"pipeline":"%s",
                  "reads":"topics %s","partitions":[{"topic":"%s","partition":0,"lag":%d,"paused":[]}],"writes":["%s"],
-                 "stages":[{"name":"consume","in_per_second":%d,"out_per_second":%d},
-                           {"name":"sink","in_per_second":%d,"out_per_second":%d}],
+                 "figures":{"seconds":5.0},
+                 "stages":[{"name":"consume","out_per_second":%s,"recent_out":%d,"recent_out_per_second":%s},
+                           {"name":"sink","out_per_second":%s,"recent_out":%d,"recent_out_per_second":%s}],
                  "limiter":{"kind":"%s","name":"price","sentence":"price waits","advice":"raise it","expected_gain":2.0,
                             "measured_gain":null}}
-                """.formatted(pipeline, reads, reads, lag, writes, rate, rate, rate, rate, limiter);
+                """.formatted(pipeline, reads, reads, lag, writes, rate, taken, rate, rate, taken, rate, limiter);
     }
 
     URI uri() {
