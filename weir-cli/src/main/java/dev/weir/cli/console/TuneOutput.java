@@ -25,9 +25,12 @@ final class TuneOutput {
         this.json = json;
     }
 
-    /** Whether nothing could be tuned: nothing moved, or the guard ended it. */
+    /** Whether it went wrong: nothing moved, the guard ended it, or a step could not be taken back. */
     static boolean isFailure(TuneReport report) {
-        return report.end() == TuneReport.End.IDLE || report.end() == TuneReport.End.GUARD;
+        return switch (report.end()) {
+            case IDLE, GUARD, NOT_TAKEN_BACK -> true;
+            case DONE, KEEPS_UP, STOPPED, PIPELINE_ENDED, MOST_STEPS -> false;
+        };
     }
 
     void step(TuneStep step) {
@@ -87,6 +90,7 @@ final class TuneOutput {
             case SLOWER -> rate + ", " + gains + ": slower, taken back";
             case GUARDED -> "taken back: " + step.reason();
             case REFUSED -> "not taken: " + step.reason();
+            case STUCK -> step.reason();
         };
     }
 

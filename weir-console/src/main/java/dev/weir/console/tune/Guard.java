@@ -18,8 +18,11 @@ final class Guard {
     private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
     private static final double MOST_HEAP = 0.9;
 
-    /** Readings in a row: one may meet a collection or a rebalance. */
-    private static final int IN_A_ROW = 5;
+    /**
+     * How long records must be too old, or the heap too full: a collection or a rebalance takes less. A change is watched
+     * for as long at least, since calls fail when they have timed out.
+     */
+    static final Duration LASTING = Duration.ofSeconds(2);
 
     private final @Nullable Duration maxLatency;
 
@@ -29,8 +32,23 @@ final class Guard {
 
     private long failedBefore;
     private long countBefore;
-    private int tooOld;
-    private int tooFull;
+    private final Trouble tooOld = new Trouble();
+    private final Trouble tooFull = new Trouble();
+
+    /** How long something has been so, by the clock of the readings. */
+    private static final class Trouble {
+
+        private boolean holds;
+        private long sinceNanos;
+
+        boolean isLong(boolean holdsNow, TuneReading now) {
+            if (holdsNow && !holds) {
+                sinceNanos = now.atNanos();
+            }
+            holds = holdsNow;
+            return holds && now.atNanos() - sinceNanos >= LASTING.toNanos();
+        }
+    }
 
     /** Creates one with the age that a record may reach, or null for one that is measured. */
     Guard(@Nullable Duration maxLatency) {
@@ -54,8 +72,8 @@ final class Guard {
     void begin(TuneReading now, String counter) {
         failedBefore = now.failed();
         countBefore = count(now, counter);
-        tooOld = 0;
-        tooFull = 0;
+        tooOld.holds = false;
+        tooFull.holds = false;
     }
 
     /** Checks one reading; returns the reason to stop in words, or null if all is well. */
@@ -69,15 +87,18 @@ final class Guard {
         if (failed > expected + FEW_FAILURES) {
             return failed + " records failed, " + Math.round(expected) + " at most were to be expected";
         }
-        tooOld = now.oldest().compareTo(mostOldest) > 0 ? tooOld + 1 : 0;
-        if (tooOld >= IN_A_ROW) {
+        if (tooOld.isLong(now.oldest().compareTo(mostOldest) > 0, now)) {
             return "the oldest record is " + now.oldest().toMillis() + " ms old, over " + mostOldest.toMillis() + " ms";
         }
-        tooFull = now.heapShare() > MOST_HEAP ? tooFull + 1 : 0;
-        if (tooFull >= IN_A_ROW) {
+        if (tooFull.isLong(now.heapShare() > MOST_HEAP, now)) {
             return "the heap is " + Math.round(now.heapShare() * 100) + " % full after a collection";
         }
         return null;
+    }
+
+    /** Whether something was wrong in the last reading that may be over soon: nobody knows yet. */
+    boolean isInDoubt() {
+        return tooOld.holds || tooFull.holds;
     }
 
     private static long count(TuneReading reading, String counter) {

@@ -5,6 +5,7 @@ import java.util.List;
 /**
  * A measured rate. Immutable.
  *
+ * @param perSecond more than none: a standstill is no rate
  * @param noise the standard error of the rate as a share of it, at least {@link #LEAST_NOISE}
  */
 record Rate(double perSecond, double noise) {
@@ -36,15 +37,16 @@ record Rate(double perSecond, double noise) {
      * The rate from the first change of a counter to the last one: a counter that moves in large steps is not cut
      * within a step.
      *
+     * @param begin the begin of the window: few changes are taken over all of it
      * @param changes at least one
      * @param end the end of the window
      */
-    static Rate of(List<Sample> changes, Sample end) {
+    static Rate of(Sample begin, List<Sample> changes, Sample end) {
+        if (changes.size() < LEAST_CHANGES) {
+            return new Rate(end.rateSince(begin), UNKNOWN_NOISE);
+        }
         Sample first = changes.getFirst();
         Sample last = changes.getLast();
-        if (changes.size() < LEAST_CHANGES) {
-            return new Rate(end.rateSince(first), UNKNOWN_NOISE);
-        }
         double rate = last.rateSince(first);
         int slices = Math.min(SLICES, changes.size() - 1);
         double squares = 0;
@@ -58,9 +60,9 @@ record Rate(double perSecond, double noise) {
         return new Rate(rate, Math.max(LEAST_NOISE, error));
     }
 
-    /** The factor of {@code before}; infinite if that was none. */
+    /** The factor of {@code before}, which is more than none. */
     double over(Rate before) {
-        return before.perSecond > 0 ? perSecond / before.perSecond : perSecond > 0 ? Double.POSITIVE_INFINITY : 1;
+        return perSecond / before.perSecond;
     }
 
     /** The noise of the factor between the two. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Measures rates of a pipeline, under a guard. Confined to the thread that tunes, but for the request to stop. */
 final class RateMeter {
@@ -21,6 +22,9 @@ final class RateMeter {
 
     /** What the counter of the rate must have counted in a window. */
     private static final long ENOUGH_ELEMENTS = 100;
+
+    /** Measurements in a row in which nothing moved, before it is given up: a standstill says nothing of a setting. */
+    private static final int MOST_STANDSTILLS = 3;
 
     private final TuneTarget target;
     private final Guard guard;
@@ -89,11 +93,13 @@ final class RateMeter {
         return chosen.isEmpty() ? most : chosen;
     }
 
-    /** Lets a change take effect, then measures. */
+    /** Lets a change take effect, then measures, both under the guard. */
     Rate settleAndMeasure() throws InterruptedException, Halted {
         begin();
-        pause(window.dividedBy(2));
-        return measure();
+        Duration half = window.dividedBy(2);
+        Duration watched = Guard.LASTING.minus(window);
+        pause(half.compareTo(watched) >= 0 ? half : watched);
+        return moving();
     }
 
     private void pause(Duration time) throws InterruptedException, Halted {
@@ -104,9 +110,33 @@ final class RateMeter {
         }
     }
 
-    /** Measures for a window, or longer if the counter moves in large steps. */
+    /**
+     * Measures for a window, or longer if the counter moves in large steps.
+     *
+     * @throws Halted among others if nothing moves, however often it is measured
+     */
     Rate measure() throws InterruptedException, Halted {
-        Rate.Sample begin = sample(begin());
+        begin();
+        return moving();
+    }
+
+    private Rate moving() throws InterruptedException, Halted {
+        long startNanos = last.atNanos();
+        for (int i = 0; i < MOST_STANDSTILLS; i++) {
+            Rate rate = measureOnce();
+            if (rate != null) {
+                return rate;
+            }
+        }
+        throw new Halted(
+                TuneReport.End.IDLE,
+                "nothing moved for " + Math.round((last.atNanos() - startNanos) / 1e9)
+                        + " s: is the source paused, or is there nothing to read?");
+    }
+
+    /** Null if nothing moved. */
+    private @Nullable Rate measureOnce() throws InterruptedException, Halted {
+        Rate.Sample begin = sample(last);
         List<Rate.Sample> changes = new ArrayList<>();
         Rate.Sample now = begin;
         long windowNanos = window.toNanos();
@@ -120,7 +150,12 @@ final class RateMeter {
             now = next;
             elapsed = now.atNanos() - begin.atNanos();
         }
-        return changes.isEmpty() ? new Rate(0, Rate.LEAST_NOISE) : Rate.of(changes, now);
+        Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now);
+        while (guard.isInDoubt()) { // Until it is over, or has lasted.
+            target.await(poll);
+            read();
+        }
+        return rate;
     }
 
     private Rate.Sample sample(TuneReading reading) {
@@ -137,10 +172,9 @@ final class RateMeter {
     }
 
     /** What went wrong before does not count. */
-    private TuneReading begin() throws InterruptedException, Halted {
+    private void begin() throws InterruptedException, Halted {
         readUnguarded();
         guard.begin(last, counter);
-        return last;
     }
 
     private void readUnguarded() throws InterruptedException, Halted {

@@ -10,8 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,9 @@ final class Search {
     /** A rate that was measured longer ago than this many windows is measured again. */
     private static final int STALE_WINDOWS = 8;
 
+    /** Of a step that was not measured to its end. */
+    private static final Trial NOT_MEASURED = new Trial(0, 1, 1, 1);
+
     private final TuneTarget target;
     private final RateMeter meter;
     private final Moves moves;
@@ -52,7 +57,10 @@ final class Search {
     /** The values that a trial has changed, as they were; empty between trials. */
     private final Map<String, Long> before = new LinkedHashMap<>();
 
-    private Rate best = new Rate(0, Rate.LEAST_NOISE);
+    /** Controls that were to be taken back and were not. */
+    private final Set<String> stuck = new TreeSet<>();
+
+    private Rate best = new Rate(1, Rate.LEAST_NOISE);
     private long bestAtNanos;
 
     Search(
@@ -78,17 +86,18 @@ final class Search {
             return search();
         } catch (Halted halted) {
             return report(halted.end(), halted.reason());
-        } finally {
-            restore();
+        } catch (InterruptedException | RuntimeException failure) {
+            String refusal = restore();
+            if (refusal != null) {
+                failure.addSuppressed(new IllegalStateException(refusal));
+            }
+            throw failure;
         }
     }
 
     private TuneReport search() throws InterruptedException, Halted {
         best = warmUp();
         note(TuneStep.first(best, meter.last().limiter()));
-        if (best.perSecond() <= 0) {
-            return report(TuneReport.End.IDLE, "nothing moved: is the source paused, or is there nothing to read?");
-        }
         while (steps.size() < maxSteps) {
             // A trial that was taken back was in force when the last reading was taken.
             meter.refresh();
@@ -140,23 +149,40 @@ final class Search {
         });
         String refusal = set(move.settings());
         if (refusal != null) {
-            restore();
             moves.inVain(move, false);
-            note(tried(move, new Trial(0, 1, 1, 1), Verdict.REFUSED, refusal, reading.limiter()));
+            takeBack(move, NOT_MEASURED, Verdict.REFUSED, refusal, reading.limiter());
             return;
         }
         try {
             Trial trial = Trial.of(best, meter.settleAndMeasure());
             judge(move, reading, trial.isClear() ? trial : trial.inTurns(turns(move)));
         } catch (Halted halted) {
-            if (halted.end() != TuneReport.End.GUARD) {
+            if (halted.end() == TuneReport.End.GUARD) {
+                moves.guarded(move, reading);
+            } else if (halted.end() == TuneReport.End.IDLE) {
+                moves.inVain(move, false);
+            } else {
                 throw halted;
             }
-            Limiter limiter = meter.last().limiter();
-            restore();
-            moves.guarded(move, reading);
-            note(tried(move, new Trial(0, 1, 1, 1), Verdict.GUARDED, halted.reason(), limiter));
+            takeBack(
+                    move,
+                    NOT_MEASURED,
+                    Verdict.GUARDED,
+                    halted.reason(),
+                    meter.last().limiter());
             recover();
+        }
+    }
+
+    /** Makes a step undone, and notes what came of it; ends the search if that is refused. */
+    private void takeBack(Move move, Trial trial, Verdict verdict, String reason, @Nullable Limiter limiter)
+            throws InterruptedException, Halted {
+        String refusal = restore();
+        if (refusal == null) {
+            note(tried(move, trial, verdict, reason, limiter));
+        } else {
+            note(tried(move, trial, Verdict.STUCK, refusal, limiter));
+            throw new Halted(TuneReport.End.NOT_TAKEN_BACK, refusal);
         }
     }
 
@@ -184,7 +210,7 @@ final class Search {
         bestAtNanos = meter.last().atNanos();
     }
 
-    private void judge(Move move, TuneReading reading, Trial trial) throws InterruptedException {
+    private void judge(Move move, TuneReading reading, Trial trial) throws InterruptedException, Halted {
         Verdict equal = move.saves() ? Verdict.CHEAPER : Verdict.EQUAL;
         Verdict verdict = trial.isFaster() ? Verdict.FASTER : trial.isSlower() ? Verdict.SLOWER : equal;
         Limiter limiter = meter.last().limiter();
@@ -193,11 +219,11 @@ final class Search {
             best = new Rate(trial.perSecond(), Rate.LEAST_NOISE);
             bestAtNanos = meter.last().atNanos();
             moves.accepted(move, trial.gain(), reading);
+            note(tried(move, trial, verdict, "", limiter));
         } else {
-            restore();
             moves.inVain(move, verdict == Verdict.SLOWER);
+            takeBack(move, trial, verdict, "", limiter);
         }
-        note(tried(move, trial, verdict, "", limiter));
     }
 
     private TuneStep tried(Move move, Trial trial, Verdict verdict, String reason, @Nullable Limiter limiter) {
@@ -223,35 +249,58 @@ final class Search {
         return new Trial.Turns() {
             @Override
             public Rate before() throws InterruptedException, Halted {
-                String ignored = set(old);
+                String refusal = set(old);
+                if (refusal != null) { // The step that is taken back for it says so if it is refused again.
+                    throw new Halted(TuneReport.End.GUARD, refusal);
+                }
                 return meter.settleAndMeasure();
             }
 
             @Override
             public Rate after() throws InterruptedException, Halted {
-                String ignored = set(move.settings());
+                String refusal = set(move.settings());
+                if (refusal != null) {
+                    throw new Halted(TuneReport.End.GUARD, refusal);
+                }
                 return meter.settleAndMeasure();
             }
         };
     }
 
-    /** Makes changes; returns the reason of a refusal, or null. */
+    /** Makes changes; returns what was refused, with the reason, or null. */
     private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
-        Map<String, String> texts = new LinkedHashMap<>();
-        settings.forEach((key, value) -> texts.put(key, Long.toString(value)));
-        List<ControlReport.Refusal> refused = target.set(texts).refused();
-        return refused.isEmpty() ? null : refused.getFirst().reason();
+        List<ControlReport.Refusal> refused = target.set(texts(settings)).refused();
+        return refused.isEmpty() ? null : words(refused);
     }
 
-    /** Takes the trial back that is going on, if one is; also on a thread that was interrupted. */
-    private void restore() throws InterruptedException {
+    private static Map<String, String> texts(Map<String, Long> settings) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        settings.forEach((key, value) -> texts.put(key, Long.toString(value)));
+        return texts;
+    }
+
+    private static String words(List<ControlReport.Refusal> refused) {
+        return refused.stream()
+                .map(each -> each.key() + "=" + each.value() + " was refused: " + each.reason())
+                .collect(Collectors.joining("; "));
+    }
+
+    /**
+     * Takes the trial back that is going on, if one is; also on a thread that was interrupted.
+     *
+     * @return what was refused, so that it holds; null if all is as it was
+     */
+    private @Nullable String restore() throws InterruptedException {
         if (before.isEmpty()) {
-            return;
+            return null;
         }
         boolean interrupted = Thread.interrupted();
         try {
-            String ignored = set(reversed(before));
+            List<ControlReport.Refusal> refused =
+                    target.set(texts(reversed(before))).refused();
             before.clear();
+            refused.forEach(each -> stuck.add(each.key()));
+            return refused.isEmpty() ? null : "a step was not taken back: " + words(refused);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -267,14 +316,32 @@ final class Search {
     }
 
     private TuneReport report(TuneReport.End end, String reason) throws InterruptedException {
-        restore();
+        String refusal = restore();
+        // A pipeline that has ended takes nothing back.
+        boolean isStuck = refusal != null && end != TuneReport.End.PIPELINE_ENDED;
         Map<String, Long> changed = new LinkedHashMap<>();
         for (TuneStep step : steps) {
             if (!step.isTakenBack()) {
                 changed.putAll(step.settings());
             }
         }
+        if (!stuck.isEmpty() && end != TuneReport.End.PIPELINE_ENDED) {
+            Map<String, Control> now = target.read().controls();
+            changed.replaceAll((key, value) -> valueNow(now, key, value));
+            stuck.forEach(key -> changed.put(key, valueNow(now, key, initial.getOrDefault(key, 0L))));
+        }
         changed.entrySet().removeIf(each -> each.getValue().equals(initial.get(each.getKey())));
-        return new TuneReport(steps, end, reason, changed, meter.counter(), moves.leftAlone(meter.last()));
+        return new TuneReport(
+                steps,
+                isStuck ? TuneReport.End.NOT_TAKEN_BACK : end,
+                isStuck ? refusal + "; tuning had ended before: " + reason : reason,
+                changed,
+                meter.counter(),
+                moves.leftAlone(meter.last()));
+    }
+
+    private static long valueNow(Map<String, Control> now, String key, long otherwise) {
+        Control control = now.get(key);
+        return control == null ? otherwise : control.value();
     }
 }

@@ -14,12 +14,14 @@ public final class TuneReport {
         DONE,
         /** The pipeline keeps up with all that arrives, so no setting can be told from another. */
         KEEPS_UP,
-        /** Nothing moved, so there is no rate to raise. */
+        /** Nothing moved, at the start or from some time on, so there is no rate to raise. */
         IDLE,
         /** It was asked to stop. */
         STOPPED,
         /** The guard found something wrong that did not go away with the change. */
         GUARD,
+        /** The pipeline refused to have a step taken back, which therefore holds; the reason names the control. */
+        NOT_TAKEN_BACK,
         /** The pipeline ended. */
         PIPELINE_ENDED,
         /** It made as many steps as it may. */

@@ -24,7 +24,9 @@ public final class TuneStep {
         /** The guard found something wrong, and it was taken back. */
         GUARDED,
         /** The pipeline did not take it. */
-        REFUSED;
+        REFUSED,
+        /** It was to be taken back, and the pipeline refused that: some of it holds. */
+        STUCK;
 
         /** As programs read it. */
         public String id() {
@@ -122,12 +124,12 @@ public final class TuneStep {
     /** Whether the setting before it is in force again. */
     public boolean isTakenBack() {
         return switch (values.verdict) {
-            case FIRST, FASTER, CHEAPER -> false;
+            case FIRST, FASTER, CHEAPER, STUCK -> false;
             case EQUAL, SLOWER, GUARDED, REFUSED -> true;
         };
     }
 
-    /** Why the guard took it back, or the pipeline refused it, in words; empty otherwise. */
+    /** Why the guard took it back, or the pipeline refused it or its end, in words; empty otherwise. */
     public String reason() {
         return values.reason;
     }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,9 @@ final class ModelPipeline implements TuneTarget {
     private Function<ModelPipeline, Double> failures = model -> 0.0;
     private Function<ModelPipeline, Duration> oldest = model -> Duration.ZERO;
     private Function<ModelPipeline, @Nullable Limiter> limiter = model -> null;
+    private BiPredicate<String, Long> unwanted = (key, value) -> false;
     private long nanos;
+    private long changedNanos;
     private double done;
     private double failed;
     private int reads;
@@ -71,6 +74,22 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
+    /** Refuses what this says. */
+    ModelPipeline refuse(BiPredicate<String, Long> what) {
+        this.unwanted = what;
+        return this;
+    }
+
+    /** Seconds since the model began. */
+    double seconds() {
+        return nanos / 1e9;
+    }
+
+    /** Seconds since a control was changed. */
+    double sinceChange() {
+        return (nanos - changedNanos) / 1e9;
+    }
+
     long workers(String stage) {
         return value("stage." + stage + ".parallelism");
     }
@@ -107,11 +126,15 @@ final class ModelPipeline implements TuneTarget {
             long value = Long.parseLong(text);
             Setting now = Objects.requireNonNull(settings.get(key), key);
             Setting bound = settings.get("dispatcher." + now.dispatcher() + ".size");
-            if (value < now.min() || value > now.max() || (bound != null && value > bound.value())) {
+            if (value < now.min()
+                    || value > now.max()
+                    || (bound != null && value > bound.value())
+                    || unwanted.test(key, value)) {
                 refused.add(new ControlReport.Refusal(key, text, "out of bounds"));
             } else {
                 settings.put(key, new Setting(value, now.min(), now.max(), now.dispatcher()));
                 applied.put(key, text);
+                changedNanos = nanos;
                 changes.add(key + "=" + text);
             }
         });

@@ -16,8 +16,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tuner on pipelines that it does not know: on a clock of the test, but for the last one. */
 @Timeout(60)
@@ -259,6 +265,148 @@ class TunerTest {
         assertThat(report.end()).isEqualTo(TuneReport.End.STOPPED);
         assertThat(model.workers("fetch")).isEqualTo(8);
         assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 8L);
+    }
+
+    static List<Arguments> standstills() {
+        return IntStream.rangeClosed(5, 90)
+                .boxed()
+                .flatMap(begin -> IntStream.of(20, 30, 40).mapToObj(length -> Arguments.of(begin, length)))
+                .toList();
+    }
+
+    /** Whenever it happens, and while the setting before is measured once more as well. */
+    @ParameterizedTest
+    @MethodSource("standstills")
+    void standstill_isNoGain(int begin, int length) throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .control("source.maxOutstandingRecords", 1_000, 1, 8_000)
+                .rate(of -> of.seconds() >= begin && of.seconds() < begin + length ? 0.0 : 1_000.0);
+
+        TuneReport report = tune(model);
+
+        assertThat(report.steps())
+                .allSatisfy(step -> assertThat(step.measuredGain()).isFinite())
+                .noneMatch(step -> step.verdict() == Verdict.FASTER);
+        assertThat(report.settings()).as("%s", report).isEmpty();
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 9, 14, 24, 44})
+    void pipelineThatStopsForGood_endsTheSearch_andHasItsSettingBack(int begin) throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .rate(of -> of.seconds() >= begin ? 0.0 : 1_000.0);
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.IDLE);
+        assertThat(report.reason()).contains("nothing moved for 4");
+        assertThat(report.settings()).isEmpty();
+        assertThat(model.workers("fetch")).isEqualTo(4);
+        assertThat(model.workers("store")).isEqualTo(4);
+    }
+
+    @Test
+    void stepWithWhichNothingMoves_isTakenBack_andTheSearchGoesOn() throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .stage("store", 4, 512, null)
+                .rate(of -> of.workers("store") > 4 ? 0.0 : Math.min(of.workers("fetch") * 50.0, 800.0))
+                .limiter(of -> wait("store", 2));
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
+        assertThat(model.workers("store")).isEqualTo(4);
+        assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(16);
+        assertThat(report.steps().get(1).reason()).contains("nothing moved");
+    }
+
+    /** One element in the whole of a long window is little, and it is not none. */
+    @Test
+    void pipelineOfOneElementInAWindow_hasARate() throws Exception {
+        ModelPipeline model = new ModelPipeline().stage("fetch", 1, 512, null).rate(of -> 0.06);
+
+        assertThat(tune(model).steps().getFirst().perSecond()).isBetween(0.03, 0.2);
+    }
+
+    /** Alone, with a dispatcher, by the guard, and between the turns of both settings. */
+    @ParameterizedTest
+    @ValueSource(strings = {"slower", "equal", "guarded"})
+    void refusedTakeBack_endsTheSearch_andIsNamed(String kind) throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .control("dispatcher.jdbc.size", 5, 2, 1_024)
+                .stage("store", 4, 512, "jdbc")
+                .rate(of -> kind.equals("slower") ? 4_000.0 / of.workers("store") : 1_000.0)
+                .failures(of -> kind.equals("guarded") && of.workers("store") > 4 ? 100.0 : 0.0)
+                .refuse((key, value) -> key.equals("stage.store.parallelism") && value == 4);
+
+        TuneReport report = tune(model);
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.NOT_TAKEN_BACK);
+        assertThat(report.reason()).contains("stage.store.parallelism=4", "out of bounds");
+        assertThat(report.steps()).hasSize(2);
+        assertThat(report.steps().getLast().verdict()).isEqualTo(Verdict.STUCK);
+        assertThat(report.steps().getLast().isTakenBack()).isFalse();
+        assertThat(report.settings()).containsEntry("stage.store.parallelism", model.workers("store"));
+        assertThat(model.workers("store")).isEqualTo(8);
+    }
+
+    @Test
+    void refusedTakeBack_afterAStop_isNamed() throws Exception {
+        Tuner tuner = Tuner.builder().build();
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .rate(of -> {
+                    if (of.workers("fetch") > 4) {
+                        tuner.stop();
+                    }
+                    return 1_000.0;
+                })
+                .refuse((key, value) -> value == 4);
+
+        TuneReport report = tuner.run(model, step -> {});
+
+        assertThat(report.end()).isEqualTo(TuneReport.End.NOT_TAKEN_BACK);
+        assertThat(report.reason()).contains("stage.fetch.parallelism=4", "stopped");
+        assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 8L);
+    }
+
+    /** A rebalance or a collection makes records old for a moment, with each change. */
+    @ParameterizedTest
+    @ValueSource(longs = {100, 2_000, 10_000})
+    void oldRecords_forLessThanTwoSeconds_areNoReasonToStop(long windowMillis) throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 4, 512, null)
+                .rate(of -> Math.min(of.workers("fetch") * 50.0, 800.0))
+                .oldest(of -> Duration.ofSeconds(of.sinceChange() < 1.8 && of.seconds() > 30 ? 20 : 0));
+
+        TuneReport report =
+                Tuner.builder().window(Duration.ofMillis(windowMillis)).build().run(model, step -> {});
+
+        assertThat(report.steps()).noneMatch(step -> step.verdict() == Verdict.GUARDED);
+        assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(16);
+    }
+
+    /** Calls fail when they have timed out, and records grow old when they have waited. */
+    @ParameterizedTest
+    @CsvSource({"100, true", "500, true", "2000, true", "100, false", "500, false", "2000, false"})
+    void troubleThatBeginsAfterASecond_isSeenWithAnyWindow(long windowMillis, boolean fails) throws Exception {
+        ModelPipeline model = new ModelPipeline()
+                .stage("fetch", 8, 512, null)
+                .rate(of -> of.workers("fetch") * 50.0)
+                .failures(of -> fails && of.workers("fetch") > 20 && of.sinceChange() > 1 ? 100.0 : 0.0)
+                .oldest(of -> Duration.ofSeconds(!fails && of.workers("fetch") > 20 && of.sinceChange() > 1 ? 20 : 0));
+
+        TuneReport report =
+                Tuner.builder().window(Duration.ofMillis(windowMillis)).build().run(model, step -> {});
+
+        assertThat(model.workers("fetch")).isBetween(16L, 20L);
+        assertThat(report.steps()).anyMatch(step -> step.verdict() == Verdict.GUARDED);
     }
 
     @Test
