@@ -9,7 +9,9 @@ import dev.weir.metrics.LimiterProbe;
 import dev.weir.metrics.http.HttpEndpoint;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -176,11 +178,35 @@ public final class ConsoleServer implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Refuses settings that no console may have, before one is started. Opens no port. A host that is not known
+         * here passes: it may be known when the console starts.
+         *
+         * @return this
+         * @throws IllegalArgumentException if the address is beyond loopback and there is no token
+         */
+        public Builder check() {
+            try {
+                checkToken(host == null || InetAddress.getByName(host).isLoopbackAddress());
+            } catch (UnknownHostException unknown) {
+                // Whoever starts it is told.
+            }
+            return this;
+        }
+
+        private void checkToken(boolean isLoopback) {
+            if (!isLoopback && token == null) {
+                throw new IllegalArgumentException("a console beyond loopback needs a token: host=" + host);
+            }
+        }
+
         private HttpEndpoint open() throws IOException {
             HttpEndpoint http = HttpEndpoint.open("weir-console", host, port);
-            if (!http.isLoopback() && token == null) {
+            try {
+                checkToken(http.isLoopback());
+            } catch (IllegalArgumentException refused) {
                 http.close();
-                throw new IllegalArgumentException("a console beyond loopback needs a token: host=" + host);
+                throw refused;
             }
             return http;
         }

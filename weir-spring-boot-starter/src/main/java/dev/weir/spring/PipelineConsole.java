@@ -37,6 +37,9 @@ final class PipelineConsole {
             throw new IllegalArgumentException("weir.console.port: it must be 0 to " + LAST_PORT
                     + " for each pipeline; that of " + name + " would be " + port);
         }
+        if (settings.enabled()) {
+            var ignored = builder();
+        }
     }
 
     /** Shows this run, on the port of the run before it. A console that cannot be opened leaves the pipeline alone. */
@@ -50,7 +53,7 @@ final class PipelineConsole {
             return;
         }
         try {
-            ConsoleServer opened = start(running);
+            ConsoleServer opened = builder().start(running);
             console = opened;
             LOG.info("pipeline {} has its console at {}", name, opened.uri());
         } catch (IOException e) {
@@ -63,13 +66,14 @@ final class PipelineConsole {
         }
     }
 
-    private ConsoleServer start(RunningPipeline running) throws IOException {
+    /** The settings as those of a console; refuses what a console would refuse, by the names of the properties. */
+    private ConsoleServer.Builder builder() {
         try {
             ConsoleServer.Builder builder = ConsoleServer.builder().port(port).host(settings.host());
             if (settings.token() != null) {
                 builder.token(settings.token());
             }
-            return builder.start(running);
+            return builder.check();
         } catch (IllegalArgumentException refused) {
             throw new IllegalArgumentException(
                     "weir.console: " + refused.getMessage()

@@ -18,9 +18,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -155,6 +158,32 @@ class SpringConsoleTest {
                     assertThat(context.getBean(WeirProperties.class).toString()).doesNotContain(TOKEN);
                 });
         assertThat(log).doesNotContain(TOKEN);
+    }
+
+    /** Before any pipeline runs: one may start hours after the application. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.1"})
+    void console_beyondLoopbackWithoutAToken_isRefusedWithTheBean(String host) {
+        WeirProperties.Console open = new WeirProperties.Console(true, 0, host, null);
+        assertThatThrownBy(() -> new PipelineConsole("orders", open, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("host=" + host)
+                .hasMessageContaining("weir.console.token");
+        WeirProperties.Console shortToken = new WeirProperties.Console(true, 0, host, "short");
+        assertThatThrownBy(() -> new PipelineConsole("orders", shortToken, 0)).hasMessageContaining("weir.console");
+    }
+
+    @Test
+    void console_thatMayBe_isBuilt() {
+        for (WeirProperties.Console each : List.of(
+                new WeirProperties.Console(false, 0, "0.0.0.0", null),
+                new WeirProperties.Console(true, 0, "0.0.0.0", TOKEN),
+                new WeirProperties.Console(true, 0, "127.0.0.1", null),
+                new WeirProperties.Console(true, 0, "::1", null),
+                new WeirProperties.Console(true, 0, "localhost", null),
+                new WeirProperties.Console(true, 0, "no-such-host.invalid", null))) {
+            assertThat(new PipelineConsole("orders", each, 0).server()).isNull();
+        }
     }
 
     @Test
