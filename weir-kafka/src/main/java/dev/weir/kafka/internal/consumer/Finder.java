@@ -63,10 +63,11 @@ final class Finder {
                 dump.trouble());
     }
 
-    /** What stages of those who read say of themselves that make no progress. */
+    /** What stages of those who read say of themselves that make no progress, each once: readers may share a stage. */
     List<String> troubles() {
         return readers.get().stream()
                 .flatMap(reader -> reader.troubles().stream())
+                .distinct()
                 .toList();
     }
 

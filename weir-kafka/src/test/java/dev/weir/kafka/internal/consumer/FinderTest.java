@@ -74,6 +74,16 @@ class FinderTest {
         assertThat(findIn(null, false)).isEqualTo(Oldest.of(12, Duration.ofSeconds(9), null, "in flight in handle"));
     }
 
+    /** Two sources above a merge tell of the stages below it alike. */
+    @Test
+    void troubles_thatTwoReadersTell_areToldOnce() {
+        SimulatedContext second = new SimulatedContext();
+        reader.troubles = List.of("breaker is open", "rate is 0");
+        second.troubles = List.of("rate is 0", "breaker is open", "another");
+        assertThat(new Finder(() -> List.of(reader, second)).troubles())
+                .containsExactly("breaker is open", "rate is 0", "another");
+    }
+
     @Test
     void record_thatIsYoungOrNowhere_isInFlight() {
         reader.found = new Whereabouts("handle", RAW, true);

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Whereabouts;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A stage's surroundings that keep the last failure, and find what a test lets them find. */
@@ -12,6 +13,14 @@ final class SimulatedContext extends BareContext {
 
     /** What is found whatever is looked for. */
     volatile @Nullable Whereabouts found;
+
+    /** What stages say. */
+    volatile List<String> troubles = List.of();
+
+    @Override
+    public List<String> troubles() {
+        return troubles;
+    }
 
     @Override
     public @Nullable Whereabouts find(AckTarget target, long token) {
