@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -70,7 +71,7 @@ final class LogComparison {
                         .handle((end, failure) -> told(id, end, failure))
                         .toCompletableFuture())
                 .toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(told).thenRun(() -> {
+        var ignored = CompletableFuture.allOf(told).thenRun(() -> {
             if (!earlier.isEmpty()) {
                 Thread comparing =
                         Thread.ofPlatform().daemon().name("weir-log-comparison").unstarted(() -> compare(config));
@@ -105,7 +106,7 @@ final class LogComparison {
         if (end == null) {
             return failed(id, AdminLookup.cause(failure == null ? new TimeoutException("no answer") : failure));
         }
-        OffsetAndMetadata position = positions.get(id);
+        OffsetAndMetadata position = Objects.requireNonNull(positions.get(id));
         int epoch = position.leaderEpoch().orElse(NO_EPOCH);
         int leaders = end.leaderEpoch().orElse(Integer.MAX_VALUE);
         if (NO_EPOCH < epoch && epoch < leaders) {
@@ -115,12 +116,16 @@ final class LogComparison {
         return answer(id, epoch > leaders ? Lookup.UNKNOWN_EPOCH : position.offset());
     }
 
+    private CompletableFuture<Long> answer(TopicPartition id) {
+        return Objects.requireNonNull(answers.get(id));
+    }
+
     private boolean answer(TopicPartition id, long offset) {
-        return answers.get(id).complete(offset);
+        return answer(id).complete(offset);
     }
 
     private boolean failed(TopicPartition id, Throwable failure) {
-        return answers.get(id).completeExceptionally(failure);
+        return answer(id).completeExceptionally(failure);
     }
 
     private void compare(Map<String, Object> config) {
