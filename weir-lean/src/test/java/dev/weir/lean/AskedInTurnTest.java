@@ -57,6 +57,27 @@ class AskedInTurnTest {
     }
 
     @Test
+    void whoContradictsAnother_isLeftAtOnce() {
+        turns.answered();
+        turns.contradicted();
+        assertThat(turns.isEnough(false)).isTrue();
+    }
+
+    /** Metadata were old after each answer: the same one to bootstrap from was asked for ever. */
+    @Test
+    void whoIsLeftAfterOneAnswerThatDidNotHelp_becauseItIsOld_isNotAskedForEver() {
+        List<Integer> asked = new ArrayList<>();
+        for (int i = 0; i < KNOWN + BOOTSTRAP; i++) {
+            asked.add(next());
+            turns.answered();
+            turns.doubt();
+            assertThat(turns.isEnough(true)).isTrue();
+            turns.left();
+        }
+        assertThat(asked).containsExactlyInAnyOrder(0, 1, 2, 3, 4);
+    }
+
+    @Test
     void answerThatNobodyDoubts_ends_whatWasInARow() {
         turns.answered();
         turns.doubt();

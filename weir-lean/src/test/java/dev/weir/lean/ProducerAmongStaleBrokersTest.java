@@ -273,6 +273,41 @@ class ProducerAmongStaleBrokersTest {
         assertThat(sends.failures).isEmpty();
     }
 
+    /** The older topic looked like a recreated one, and the true id was refused: no record was written any more. */
+    @Test
+    void brokerThatNamesAnOlderTopicSecond_isNotBelieved() throws Exception {
+        AtomicInteger askedOfFormer = new AtomicInteger();
+        first.near(second.port());
+        second.topicId(Uuid.randomUuid());
+        second.moved(0);
+        second.produces(request -> {
+            askedOfFormer.incrementAndGet();
+            return notLeader(request);
+        });
+        LeanProducerSettings settings =
+                settings(first.address()).metadataMaxAge(Duration.ofMillis(100)).build();
+        try (LeanProducer producer = LeanProducer.open(settings, sends)) {
+            send(producer, 0, 0, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            awaitMetadata(second);
+            awaitMetadata(first);
+            send(producer, 0, 1, 1);
+            assertThat(producer.close(Duration.ofSeconds(20))).hasToString("0 records ()");
+        }
+        assertThat(askedOfFormer).hasValue(0);
+        assertThat(sends.failures).isEmpty();
+        assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 2));
+    }
+
+    private static void awaitMetadata(FakeBroker of) {
+        int before = of.metadataAnswers();
+        long deadlineNanos = System.nanoTime() + LONG.toNanos();
+        while (of.metadataAnswers() < before + 3) {
+            assertThat(System.nanoTime() - deadlineNanos).isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
     private void both(Consumer<FakeBroker> change) {
         change.accept(first);
         change.accept(second);

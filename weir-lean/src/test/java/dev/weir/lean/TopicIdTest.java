@@ -10,7 +10,12 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,15 +30,28 @@ class TopicIdTest {
     private final FakeLog log = new FakeLog();
     private FakeBroker broker;
 
+    /** Of the topic that the broker does not have, whatever it says. */
+    private volatile @Nullable Uuid refused;
+
     @BeforeEach
     void open() throws Exception {
-        broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
+        broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve);
         broker.partitions(2);
     }
 
     @AfterEach
     void close() throws Exception {
         broker.close();
+    }
+
+    private FetchResponseData serve(FetchRequestData request) {
+        FetchResponseData answer = log.serveAll(request);
+        answer.responses().stream()
+                .filter(topic -> topic.topicId().equals(refused))
+                .flatMap(topic -> topic.partitions().stream())
+                .forEach(each ->
+                        each.setErrorCode(Errors.UNKNOWN_TOPIC_ID.code()).setRecords(MemoryRecords.EMPTY));
+        return answer;
     }
 
     private LeanConsumer consumer(Duration metadataMaxAge) throws Exception {
@@ -137,6 +155,91 @@ class TopicIdTest {
             assertThat(consumer.metrics().resets()).isZero();
         }
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+    }
+
+    /** The older topic looked like a recreated one, and the true id was refused from then on. */
+    @ParameterizedTest
+    @EnumSource(OffsetLostPolicy.class)
+    void staleBroker_thatNamesAnOlderTopicSecond_isNotBelieved(OffsetLostPolicy policy) throws Exception {
+        List<Long> offsets = new ArrayList<>();
+        try (FakeBroker stale = staleBroker();
+                LeanConsumer consumer = consumerAmongTwo(policy)) {
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            RecordHandler handler = record -> offsets.add(record.offset());
+            FakeLog.pollUntil(consumer, handler, () -> offsets.size() >= FakeLog.END);
+            FakeLog.pollUntil(consumer, handler, () -> stale.metadataAnswers() > 2);
+            int before = broker.metadataAnswers();
+            FakeLog.pollUntil(consumer, handler, () -> broker.metadataAnswers() > before + 1);
+            assertThat(consumer.topicId(index)).isEqualTo(FakeBroker.TOPIC_ID);
+            assertThat(consumer.isAtFault(index)).isFalse();
+            assertThat(consumer.metrics().resets()).isZero();
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+    }
+
+    /** Two brokers are wrong, then right: the true id was a former one for ever. */
+    @Test
+    void idThatWasLeftByMistake_isBelievedAgain_whenTheLeaderRefusesTheOther() throws Exception {
+        refused = ANOTHER_ID;
+        try (FakeBroker other = staleBroker();
+                LeanConsumer consumer = consumerAmongTwo(OffsetLostPolicy.BEGINNING)) {
+            other.topicId(FakeBroker.TOPIC_ID);
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
+            broker.topicId(ANOTHER_ID);
+            other.topicId(ANOTHER_ID);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+
+            broker.topicId(FakeBroker.TOPIC_ID);
+            other.topicId(FakeBroker.TOPIC_ID);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
+            List<Long> offsets = new ArrayList<>();
+            consumer.seek(index, StartAt.beginning());
+            FakeLog.pollUntil(
+                    consumer, record -> offsets.add(record.offset()), () -> offsets.contains(FakeLog.END - 1L));
+        }
+    }
+
+    /** The second opinion is asked for at once, however old metadata may get. */
+    @Test
+    void recreatedTopic_amongTwoBrokers_isSeenWithoutWaitingForTheNextRefresh() throws Exception {
+        try (FakeBroker other = staleBroker();
+                LeanConsumer consumer = consumer(Duration.ofMinutes(5))) {
+            other.topicId(FakeBroker.TOPIC_ID);
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            consumer.pause(index);
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
+            broker.topicId(ANOTHER_ID);
+            other.topicId(ANOTHER_ID);
+            // Metadata are asked for.
+            consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
+            FakeLog.pollUntil(
+                    consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
+            assertThat(other.metadataAnswers()).isPositive();
+        }
+    }
+
+    /** Beside the broker, which leads all; it names another topic. */
+    private FakeBroker staleBroker() throws Exception {
+        FakeBroker stale = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
+        stale.partitions(2);
+        stale.topicId(ANOTHER_ID);
+        stale.leader(broker.port());
+        stale.near(stale.port());
+        broker.near(stale.port());
+        return stale;
+    }
+
+    private LeanConsumer consumerAmongTwo(OffsetLostPolicy policy) throws Exception {
+        return LeanConsumer.open(LeanSettings.builder()
+                .bootstrapServers(broker.address())
+                .metadataMaxAge(Duration.ofMillis(100))
+                .onOffsetLost(policy)
+                .build());
     }
 
     private static void refresh(LeanConsumer consumer, RecordHandler handler) {

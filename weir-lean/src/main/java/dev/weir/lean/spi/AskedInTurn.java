@@ -64,6 +64,12 @@ public final class AskedInTurn {
         }
     }
 
+    /** The last answer contradicts what another broker said: the connection is left at once. */
+    public void contradicted() {
+        doubted = true;
+        unhelpful = PATIENCE;
+    }
+
     /** The one that was to be asked could not be reached, or did not answer. */
     public void failed() {
         vain = (vain + 1) & Integer.MAX_VALUE;
@@ -82,7 +88,7 @@ public final class AskedInTurn {
 
     /** The connection is gone: the next one is to another broker. */
     public void left() {
-        if (unhelpful >= PATIENCE) {
+        if (unhelpful > 0) {
             vain = (vain + 1) & Integer.MAX_VALUE;
         }
         unhelpful = 0;

@@ -218,6 +218,24 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
+    // The group names the ids that it assigns, so that the former one is no rival.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void brokersThatNameTheFormerTopic_keepNoPartitionFromBeingRead(int stale) {
+        Random random = new Random(107);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = runUntilSome(group, random, work);
+        for (int i = 0; i < stale; i++) {
+            group.cutOff((group.lastAsked + i - 1) % SimulatedGroup.BROKERS + 1, HOUR);
+        }
+        group.recreateTopic(RECORDS);
+        group.move(0);
+        assertReadWithin(group, 20 * SECOND);
+        group.move(1);
+        close(group, work, member);
+    }
+
     private ShareMember runUntilSome(SimulatedGroup group, Random random, SimulatedWork work) {
         ShareMember member = member("member", group, work, 1 + random.nextInt(2), 3);
         while (work.lent() < 100) {

@@ -111,7 +111,7 @@ final class SimulatedGroup {
     int askerConnections;
 
     /** What a broker knows that hears nothing of the controllers. */
-    private record Memory(long until, Map<Integer, Place> leaders, int coordinator) {}
+    private record Memory(long until, Uuid topic, Map<Integer, Place> leaders, int coordinator) {}
 
     private record Place(int leader, int epoch) {}
 
@@ -225,7 +225,7 @@ final class SimulatedGroup {
     void cutOff(int node, long nanos) {
         Map<Integer, Place> leaders = new HashMap<>();
         partitions.forEach(each -> leaders.put(each.number, new Place(each.leader, each.leaderEpoch)));
-        behind.put(node, new Memory(now + nanos, leaders, coordinatorNode));
+        behind.put(node, new Memory(now + nanos, topic, leaders, coordinatorNode));
     }
 
     /** A leader moves, and no broker knows it for so long. */
@@ -314,8 +314,9 @@ final class SimulatedGroup {
                             .setHost("b" + node)
                             .setPort(node));
         }
+        Memory memory = memory(toldBy);
         MetadataResponseTopic told =
-                new MetadataResponseTopic().setName("topic").setTopicId(topic);
+                new MetadataResponseTopic().setName("topic").setTopicId(memory == null ? topic : memory.topic);
         partitions.forEach(each -> told.partitions()
                 .add(new MetadataResponsePartition()
                         .setPartitionIndex(each.number)

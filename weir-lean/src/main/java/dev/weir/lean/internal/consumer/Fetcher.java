@@ -267,6 +267,7 @@ final class Fetcher implements Answers {
     }
 
     private void refused(Partition partition, Errors error) {
+        partition.topic.agreement.refused(error, nowNanos);
         switch (error) {
             case OFFSET_OUT_OF_RANGE -> outOfRange(partition);
             case TOPIC_AUTHORIZATION_FAILED -> fail(partition, "not authorised to read the topic");

@@ -3,6 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -209,7 +210,7 @@ final class Locations {
         }
     }
 
-    private void learn(MetadataResponseData answer) {
+    private void learn(MetadataResponseData answer, int node) {
         answer.brokers().forEach(each -> {
             Broker known = brokers.get(each.nodeId());
             if (known == null) {
@@ -224,7 +225,7 @@ final class Locations {
         for (MetadataResponseTopic each : answer.topics()) {
             Topic topic = topics.get(each.name());
             if (topic != null) {
-                allFound &= learn(topic, each);
+                allFound &= learn(topic, each, node, answer.brokers().size());
             }
         }
         if (allFound) {
@@ -234,7 +235,7 @@ final class Locations {
         }
     }
 
-    private boolean learn(Topic topic, MetadataResponseTopic answer) {
+    private boolean learn(Topic topic, MetadataResponseTopic answer, int node, int brokerCount) {
         Errors error = Errors.forCode(answer.errorCode());
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED || error == Errors.INVALID_TOPIC_EXCEPTION) {
             topic.forEach(partition -> refuse(partition, error));
@@ -243,12 +244,15 @@ final class Locations {
             }
             return true;
         }
-        if (topic.had(answer.topicId())) {
-            // That broker is behind.
-            return false;
-        }
         if (error == Errors.NONE) {
-            identify(topic, answer);
+            Verdict verdict = topic.agreement.hear(answer.topicId(), node, brokerCount, nowNanos);
+            if (!verdict.isBelieved()) {
+                if (verdict == Verdict.CONTRADICTED) {
+                    metadata.askAnother();
+                }
+                return false;
+            }
+            identify(topic, verdict);
             if (topic.startOfAll != null) {
                 addNew(topic, topic.startOfAll, answer);
             }
@@ -314,15 +318,13 @@ final class Locations {
         }
     }
 
-    private void identify(Topic topic, MetadataResponseTopic answer) {
-        long high = answer.topicId().getMostSignificantBits();
-        long low = answer.topicId().getLeastSignificantBits();
-        boolean differs = high != topic.idHigh || low != topic.idLow;
-        boolean madeAgain = differs && topic.isIdentified();
+    private void identify(Topic topic, Verdict verdict) {
+        boolean differs = verdict != Verdict.PRESENT;
+        boolean madeAgain = verdict == Verdict.RECREATED;
         if (differs) {
             topicsById.remove(topic.idLow);
-            topic.identify(high, low);
-            topicsById.put(low, topic);
+            topic.identify();
+            topicsById.put(topic.idLow, topic);
         }
         topic.forEach(partition -> {
             if (differs && partition.broker != null) {
@@ -330,7 +332,7 @@ final class Locations {
             }
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
-            if (placedIn == null ? madeAgain : !placedIn.equals(answer.topicId())) {
+            if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
                 // Another topic of the same name: its epochs count anew.
                 partition.leaderEpoch = -1;
                 partition.lastEpoch = -1;

@@ -10,7 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -33,7 +33,7 @@ final class Metadata implements Connection.Listener {
     private static final long SETTLED_NANOS = 500_000_000;
 
     private final Context context;
-    private final Consumer<MetadataResponseData> listener;
+    private final ObjIntConsumer<MetadataResponseData> listener;
     private final List<String> bootstrap;
     private final Backoff backoff;
     private final long maxAgeNanos;
@@ -45,6 +45,10 @@ final class Metadata implements Connection.Listener {
     private List<InetSocketAddress> known = List.of();
 
     private @Nullable Connection connection;
+
+    /** Address of the connection, as the settings or metadata write it. */
+    private InetSocketAddress asked = InetSocketAddress.createUnresolved("", 0);
+
     private boolean underWay;
     private boolean wanted = true;
     private long askedNanos;
@@ -53,7 +57,8 @@ final class Metadata implements Connection.Listener {
     /** Since the last answer: not each attempt is worth a line in the log. */
     private int failures;
 
-    Metadata(Context context, Consumer<MetadataResponseData> listener) {
+    /** @param listener told each answer, with the node id of the broker if that is known */
+    Metadata(Context context, ObjIntConsumer<MetadataResponseData> listener) {
         this.context = context;
         this.listener = listener;
         this.bootstrap = List.of(context.settings()
@@ -75,6 +80,12 @@ final class Metadata implements Connection.Listener {
     /** What was answered may be wrong: asks again, soon. */
     void doubt() {
         turns.doubt();
+        wanted = true;
+    }
+
+    /** What was answered contradicts another broker: asks a third one, or that one again, soon. */
+    void askAnother() {
+        turns.contradicted();
         wanted = true;
     }
 
@@ -133,7 +144,8 @@ final class Metadata implements Connection.Listener {
 
     private void connect(long nowNanos) {
         try {
-            connection = context.connect(next(), buffers, nowNanos, this);
+            asked = next();
+            connection = context.connect(asked, buffers, nowNanos, this);
         } catch (IOException | RuntimeException e) {
             lost(String.valueOf(e.getMessage()), nowNanos);
         }
@@ -200,7 +212,7 @@ final class Metadata implements Connection.Listener {
         answer.brokers().forEach(each -> named.add(InetSocketAddress.createUnresolved(each.host(), each.port())));
         known = named;
         turns.answered();
-        listener.accept(answer);
+        listener.accept(answer, TopicIdAgreement.nodeAt(asked.getHostString(), asked.getPort(), answer));
     }
 
     void close(String reason) {

@@ -3,9 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.StartAt;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +21,7 @@ final class Topic {
 
     long idLow;
 
-    /** Those it had before. */
-    private final Set<Uuid> formerIds = new HashSet<>();
+    final TopicIdAgreement agreement = new TopicIdAgreement();
 
     /** What kept it from being read when that was last said in the log; empty if nothing did. */
     String trouble = "";
@@ -58,22 +55,11 @@ final class Topic {
         byNumber[number] = partition;
     }
 
-    boolean isIdentified() {
-        return (idHigh | idLow) != 0;
-    }
-
-    /** Metadata name another id. */
-    void identify(long high, long low) {
-        if (isIdentified() && (high | low) != 0) {
-            formerIds.add(new Uuid(idHigh, idLow));
-        }
-        idHigh = high;
-        idLow = low;
-    }
-
-    /** Whether that is the id of a topic which had its name before: no topic gets an id that another one had. */
-    boolean had(Uuid id) {
-        return formerIds.contains(id);
+    /** Takes over the id that brokers agree on. */
+    void identify() {
+        Uuid id = agreement.present();
+        idHigh = id.getMostSignificantBits();
+        idLow = id.getLeastSignificantBits();
     }
 
     /** Whether nothing of it is read, now or later. */

@@ -1,11 +1,13 @@
 package dev.weir.lean.internal.producer;
 
+import dev.weir.lean.internal.consumer.TopicIdAgreement;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.apache.kafka.common.message.MetadataResponseData;
 
 /** Where a broker is: a name that may have several addresses. Confined to one thread. */
 final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
@@ -26,6 +28,11 @@ final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
         host = newHost;
         port = newPort;
         return moved;
+    }
+
+    /** Returns the node id that metadata give the broker at this address. */
+    int nodeIn(MetadataResponseData answer) {
+        return TopicIdAgreement.nodeAt(host, port, answer);
     }
 
     /** Looks the name up: what it means may change. */

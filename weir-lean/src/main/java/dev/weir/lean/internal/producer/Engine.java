@@ -361,9 +361,9 @@ final class Engine implements Runnable, Events {
         return halves.get(0);
     }
 
-    private void learn(MetadataResponseData answer) {
+    private void learn(MetadataResponseData answer, int node) {
         accepted = true;
-        if (located.learn(answer, leaders)) {
+        if (located.learn(answer, node, leaders, nowNanos)) {
             leaders.helped();
         } else {
             leaders.wantLater(nowNanos);
@@ -379,6 +379,7 @@ final class Engine implements Runnable, Events {
     @Override
     public void refused(Partition partition, Batch batch, PartitionProduceResponse answer) {
         Errors error = Errors.forCode(answer.errorCode());
+        partition.topic.agreement.refused(error, nowNanos);
         String message = answer.errorMessage();
         String why = error.name() + ": " + (message == null || message.isEmpty() ? error.message() : message);
         switch (error) {

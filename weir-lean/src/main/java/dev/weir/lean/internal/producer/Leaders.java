@@ -2,6 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.consumer.TopicIdAgreement;
 import dev.weir.lean.spi.AskedInTurn;
 import dev.weir.lean.spi.BrokerLink;
 import java.net.InetSocketAddress;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
@@ -19,6 +21,7 @@ import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Readable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks any broker for topics and their leaders, and for producer ids, on a connection of its own; {@link AskedInTurn}
@@ -32,7 +35,7 @@ final class Leaders implements BrokerLink.Listener {
     private static final short ID_VERSION = 4;
 
     private final List<BrokerAddress> bootstrap;
-    private final Consumer<MetadataResponseData> onMetadata;
+    private final ObjIntConsumer<MetadataResponseData> onMetadata;
     private final Consumer<InitProducerIdResponseData> onId;
     private final long maxAgeNanos;
     private final Backoff metadataBackoff;
@@ -44,6 +47,9 @@ final class Leaders implements BrokerLink.Listener {
     private List<BrokerAddress> known = List.of();
     private boolean wanted = true;
 
+    /** Of the last attempt. */
+    private @Nullable BrokerAddress asked;
+
     /** What was answered did not help: this wish waits for {@link #metadataBackoff}, and makes no other one wait. */
     private boolean wantedLater;
 
@@ -51,10 +57,13 @@ final class Leaders implements BrokerLink.Listener {
     private long askedNanos;
     private boolean idUnderWay;
 
-    /** @param link makes the link, to the addresses that it is given */
+    /**
+     * @param onMetadata told each answer, with the node id of the broker if that is known
+     * @param link makes the link, to the addresses that it is given
+     */
     Leaders(
             List<BrokerAddress> bootstrap,
-            Consumer<MetadataResponseData> onMetadata,
+            ObjIntConsumer<MetadataResponseData> onMetadata,
             Consumer<InitProducerIdResponseData> onId,
             long maxAgeNanos,
             Backoff metadataBackoff,
@@ -77,7 +86,9 @@ final class Leaders implements BrokerLink.Listener {
     /** The one of the next attempt. Looks up one name only. */
     private List<InetSocketAddress> addresses() {
         int at = turns.next(known.size(), bootstrap.size());
-        List<InetSocketAddress> all = (at < known.size() ? known.get(at) : bootstrap.get(at - known.size())).get();
+        BrokerAddress next = at < known.size() ? known.get(at) : bootstrap.get(at - known.size());
+        asked = next;
+        List<InetSocketAddress> all = next.get();
         return List.of(all.get(turns.round(known.size(), bootstrap.size()) % all.size()));
     }
 
@@ -89,6 +100,12 @@ final class Leaders implements BrokerLink.Listener {
     /** What was answered may be wrong: asks again, soon. */
     void doubt() {
         turns.doubt();
+        wanted = true;
+    }
+
+    /** What was answered contradicts another broker: asks a third one, or that one again, soon. */
+    void askAnother() {
+        turns.contradicted();
         wanted = true;
     }
 
@@ -160,7 +177,8 @@ final class Leaders implements BrokerLink.Listener {
             underWay = false;
             MetadataResponseData metadata = read(api, () -> new MetadataResponseData(body, version));
             turns.answered();
-            onMetadata.accept(metadata);
+            BrokerAddress by = asked;
+            onMetadata.accept(metadata, by == null ? TopicIdAgreement.UNKNOWN_NODE : by.nodeIn(metadata));
             return;
         }
         idUnderWay = false;

@@ -2,6 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.consumer.TopicIdAgreement.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -69,8 +70,12 @@ final class Located {
         return brokers.get(partition.leader());
     }
 
-    /** Learns from metadata; returns whether each topic that is asked for is there and has leaders. */
-    boolean learn(MetadataResponseData answer, Leaders leaders) {
+    /**
+     * Learns from metadata; returns whether each topic that is asked for is there and has leaders.
+     *
+     * @param node the broker that answered, if that is known
+     */
+    boolean learn(MetadataResponseData answer, int node, Leaders leaders, long nowNanos) {
         List<BrokerAddress> known = new ArrayList<>();
         answer.brokers().forEach(each -> {
             known.add(new BrokerAddress("broker " + each.nodeId(), each.host(), each.port()));
@@ -87,12 +92,24 @@ final class Located {
         boolean complete = true;
         for (MetadataResponseTopic each : answer.topics()) {
             Topic topic = topics.get(each.name());
-            complete &= topic == null || learn(topic, each);
+            if (topic == null) {
+                continue;
+            }
+            boolean named = each.errorCode() == Errors.NONE.code();
+            Verdict verdict = named
+                    ? topic.agreement.hear(
+                            each.topicId(), node, answer.brokers().size(), nowNanos)
+                    : Verdict.PRESENT;
+            if (verdict == Verdict.CONTRADICTED) {
+                leaders.askAnother();
+            }
+            complete &= verdict.isBelieved() && learn(topic, each, verdict != Verdict.PRESENT);
         }
         return complete;
     }
 
-    private boolean learn(Topic topic, MetadataResponseTopic each) {
+    /** @param another whether the id is another one than before: epochs begin anew with a recreated topic */
+    private boolean learn(Topic topic, MetadataResponseTopic each, boolean another) {
         Errors error = Errors.forCode(each.errorCode());
         if (error != Errors.NONE) {
             boolean passes = error.exception() instanceof RetriableException;
@@ -105,14 +122,8 @@ final class Located {
                                     error.exception()));
             return false;
         }
-        if (topic.had(each.topicId())) {
-            // That broker is behind.
-            return false;
-        }
         topic.refusal(null);
         topic.absence(null);
-        // Epochs begin anew with a topic that was made anew.
-        boolean another = topic.identify(each.topicId());
         if (another) {
             Stream.of(topic.partitions()).forEach(Partition::madeAnew);
         }

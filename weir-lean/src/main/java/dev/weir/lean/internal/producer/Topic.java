@@ -1,11 +1,9 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.consumer.TopicIdAgreement;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.ApiException;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +18,8 @@ final class Topic {
     /** Its place in the order of topics. */
     final int ordinal;
 
-    // Of the topic that has this name now, and of those before it. Confined to the producer's thread.
-    private Uuid id = Uuid.ZERO_UUID;
-    private final Set<Uuid> formerIds = new HashSet<>();
+    /** Confined to the producer's thread. */
+    final TopicIdAgreement agreement = new TopicIdAgreement();
 
     /** Empty until it is found. */
     private volatile Partition[] partitions = NONE;
@@ -40,23 +37,6 @@ final class Topic {
         this.name = name;
         this.nameBytes = name.getBytes(StandardCharsets.UTF_8);
         this.ordinal = ordinal;
-    }
-
-    /** Metadata name its id; returns whether that is another one than before: the topic was made anew. */
-    boolean identify(Uuid newId) {
-        if (newId.equals(id)) {
-            return false;
-        }
-        if (!id.equals(Uuid.ZERO_UUID) && !newId.equals(Uuid.ZERO_UUID)) {
-            formerIds.add(id);
-        }
-        id = newId;
-        return true;
-    }
-
-    /** Whether that is the id of a topic which had its name before: no topic gets an id that another one had. */
-    boolean had(Uuid other) {
-        return formerIds.contains(other);
     }
 
     Partition[] partitions() {

@@ -1,0 +1,169 @@
+package dev.weir.lean.internal.consumer;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InvalidMetadataException;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBroker;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * The id of a topic that enough brokers agree on. A stale broker names the id of a topic that is gone, which looks like
+ * a recreated topic. So an id other than the present one needs the votes of two brokers, and more than the present one
+ * has, or a cluster of one broker. With as many votes for both, the leaders decide: by refusing the present id itself
+ * once all brokers have voted, or by refusing it in another way for {@value #WAIT_SECONDS} seconds. A former id needs
+ * such a refusal in any case, or {@value #WAIT_SECONDS} seconds without a vote for the present id. Confined to one
+ * thread.
+ */
+public final class TopicIdAgreement {
+
+    /** Node id of a broker whose address metadata do not contain. It has no vote, unless it is the only one. */
+    public static final int UNKNOWN_NODE = -1;
+
+    private static final int WAIT_SECONDS = 10;
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+
+    /** Validity of a vote. A broker that was stale once must not count for ever. */
+    private static final long VOTE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final int ENOUGH = 2;
+
+    /** Meaning of an answer. */
+    public enum Verdict {
+        /** The answer names the present id, or none. */
+        PRESENT,
+        /** The first id of the topic. */
+        FIRST,
+        /** The answer names another id, which is the present one from now on: the topic was recreated. */
+        RECREATED,
+        /** The answer names another id, not believed yet. Ask another broker at once. */
+        CONTRADICTED,
+        /** The same broker names the same other id again. Ask another broker, later. */
+        UNDECIDED;
+
+        /** Whether the rest of what the answer tells of the topic can be used. */
+        public boolean isBelieved() {
+            return this != CONTRADICTED && this != UNDECIDED;
+        }
+    }
+
+    /** Refusal of the present id by a leader. */
+    private enum Refusal {
+        NONE,
+        OTHERWISE,
+        BY_ID
+    }
+
+    private record Vote(Uuid id, long atNanos) {}
+
+    private Uuid present = Uuid.ZERO_UUID;
+    private final Set<Uuid> former = new HashSet<>();
+
+    private Refusal refusal = Refusal.NONE;
+    private long refusedNanos;
+
+    // While brokers disagree.
+    private final Map<Integer, Vote> votes = new HashMap<>();
+    private long sinceNanos;
+
+    /** Returns the node id of the broker at that address, or {@link #UNKNOWN_NODE}. */
+    public static int nodeAt(String host, int port, MetadataResponseData answer) {
+        for (MetadataResponseBroker each : answer.brokers()) {
+            if (each.port() == port && each.host().equals(host)) {
+                return each.nodeId();
+            }
+        }
+        return UNKNOWN_NODE;
+    }
+
+    /** Returns the believed id; zero as long as no broker has named one. */
+    public Uuid present() {
+        return present;
+    }
+
+    /**
+     * Counts an answer.
+     *
+     * @param id zero if the broker knows no id, which changes nothing
+     * @param node the broker that answered, or {@link #UNKNOWN_NODE}
+     * @param brokers number of brokers that the answer names
+     */
+    public Verdict hear(Uuid id, int node, int brokers, long nowNanos) {
+        if (id.equals(Uuid.ZERO_UUID)) {
+            return Verdict.PRESENT;
+        }
+        if (present.equals(Uuid.ZERO_UUID)) {
+            present = id;
+            return Verdict.FIRST;
+        }
+        votes.values().removeIf(vote -> nowNanos - vote.atNanos > VOTE_NANOS);
+        if (votes.values().stream().allMatch(vote -> vote.id.equals(present))) {
+            votes.clear();
+            if (id.equals(present)) {
+                return Verdict.PRESENT;
+            }
+            sinceNanos = nowNanos;
+            // A leader that refuses the id is why brokers are asked, so the refusal comes first.
+            if (nowNanos - refusedNanos > WAIT_NANOS) {
+                refusal = Refusal.NONE;
+            }
+        }
+        Vote before = votes.put(node, new Vote(id, nowNanos));
+        if (id.equals(present)) {
+            return Verdict.PRESENT;
+        }
+        if (isBelieved(id, brokers, nowNanos)) {
+            former.add(present);
+            former.remove(id);
+            present = id;
+            votes.clear();
+            refusal = Refusal.NONE;
+            return Verdict.RECREATED;
+        }
+        return before == null || !before.id.equals(id) ? Verdict.CONTRADICTED : Verdict.UNDECIDED;
+    }
+
+    /**
+     * Notes an error with which a leader answers for the present topic. Errors that do not doubt metadata are no
+     * refusals.
+     */
+    public void refused(Errors error, long nowNanos) {
+        if (!(error.exception() instanceof InvalidMetadataException)) {
+            return;
+        }
+        boolean byId = error == Errors.UNKNOWN_TOPIC_ID || error == Errors.INCONSISTENT_TOPIC_ID;
+        if (byId || refusal != Refusal.BY_ID || nowNanos - refusedNanos > WAIT_NANOS) {
+            refusal = byId ? Refusal.BY_ID : Refusal.OTHERWISE;
+            refusedNanos = nowNanos;
+        }
+    }
+
+    private boolean isBelieved(Uuid id, int brokers, long nowNanos) {
+        long forIt = votesFor(id);
+        long forPresent = votesFor(present);
+        boolean agreed = brokers == 1 || (forIt >= ENOUGH && forIt > forPresent);
+        if (agreed && !former.contains(id)) {
+            return true;
+        }
+        boolean tie = forIt > 0 && forIt == forPresent;
+        if (!agreed && !tie) {
+            return false;
+        }
+        if (refusal == Refusal.BY_ID && (agreed || forIt + forPresent >= brokers)) {
+            return true;
+        }
+        boolean waited = nowNanos - sinceNanos >= WAIT_NANOS;
+        return waited && (refusal != Refusal.NONE || (agreed && forPresent == 0));
+    }
+
+    private long votesFor(Uuid id) {
+        return votes.entrySet().stream()
+                .filter(each ->
+                        each.getKey() != UNKNOWN_NODE && each.getValue().id.equals(id))
+                .count();
+    }
+}
