@@ -30,12 +30,12 @@ public final class ConsumerSettings<K, V> {
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
-    private static final int MIN_BATCH = 64 * 1024;
-    private static final int MAX_BATCH = 1024 * MEGABYTE;
+    static final int MIN_BATCH = 64 * 1024;
+    static final int MAX_BATCH = 1024 * MEGABYTE;
     private static final int MAX_LEAN_BATCH = 64 * MEGABYTE;
 
     /** As long as no size is given. */
-    private static final long BY_PATH = Long.MIN_VALUE;
+    static final long BY_PATH = Long.MIN_VALUE;
 
     private final Values<K, V> values;
 
@@ -200,7 +200,7 @@ public final class ConsumerSettings<K, V> {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;
     }
 
-    private static long defaultBatchBytes(FetchPath path) {
+    static long defaultBatchBytes(FetchPath path) {
         long most = path == FetchPath.LEAN ? MAX_LEAN_BATCH : MAX_BATCH;
         return Math.clamp(Runtime.getRuntime().maxMemory() / 4, (long) MEGABYTE, most);
     }

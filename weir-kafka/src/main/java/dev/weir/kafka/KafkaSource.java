@@ -310,10 +310,16 @@ public final class KafkaSource {
      * is no such topic, the brokers have no share groups, or the group has not begun and nobody has said where it
      * should ({@link ShareSettings.Builder#startAt}).
      *
-     * @throws IllegalArgumentException if no topic is named
+     * @throws IllegalArgumentException if no topic is named, or {@code unreadableBatches} is DEAD_LETTER, which only a
+     *     {@link SharedFlow} can do
      */
     public static <K, V> Source<SharedRecord<K, V>> shared(ShareSettings<K, V> settings, String... topics) {
         Objects.requireNonNull(settings, "settings");
+        if (settings.unreadableBatches() == ConsumerSettings.UnreadableBatches.DEAD_LETTER) {
+            throw new IllegalArgumentException(
+                    "unreadableBatches=DEAD_LETTER does not go with a plain source, which has"
+                            + " no dead-letter topic; use a SharedFlow, or SKIP");
+        }
         RecordDecoder<K, V> decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
         return acquired(settings, ShareSource.topics(topics))
                 .map(record -> new SharedRecord<>(record, decoder.decode(record)))

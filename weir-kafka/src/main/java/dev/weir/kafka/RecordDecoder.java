@@ -23,7 +23,8 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
     /** The typed record, or why there is none. Throws nothing but errors of the JVM. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
-        if (raw instanceof UnreadableBatch batch) {
+        UnreadableBatch batch = UnreadableBatch.in(raw);
+        if (batch != null) {
             return new Decoded.Refused<>(
                     raw, new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), batch.cause()));
         }

@@ -44,6 +44,8 @@ public final class ShareSettings<K, V> {
     private final Duration connectTimeout;
     private final FetchPath fetch;
     private final @Nullable String memberName;
+    private final ConsumerSettings.UnreadableBatches unreadableBatches;
+    private final long maxBatchBytes;
     private final @Nullable DeadLetters deadLetters;
     private final @Nullable DeadLetters parking;
 
@@ -58,6 +60,8 @@ public final class ShareSettings<K, V> {
         this.connectTimeout = from.connectTimeout;
         this.fetch = from.fetch;
         this.memberName = from.memberName;
+        this.unreadableBatches = from.unreadableBatches;
+        this.maxBatchBytes = from.maxBatchBytes;
         requireText(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
         requireText(ConsumerConfig.GROUP_ID_CONFIG, ": a share group's records belong to the group");
         for (String name : new TreeMap<>(properties).keySet()) {
@@ -73,6 +77,7 @@ public final class ShareSettings<K, V> {
                     + ": connectTimeout=" + connectTimeout);
         }
         checkMemberName();
+        checkBatches();
         this.deadLetters = letters(from.deadLetters, from.deadLetterTopic);
         this.parking = letters(from.parking, from.parkingTopic);
     }
@@ -118,6 +123,20 @@ public final class ShareSettings<K, V> {
         if (fetch != FetchPath.LEAN) {
             throw new IllegalArgumentException("memberName does not go with fetch=" + fetch
                     + ": Kafka's share consumers draw ids of their own; say fetch(FetchPath.LEAN)");
+        }
+    }
+
+    private void checkBatches() {
+        boolean limited = maxBatchBytes != ConsumerSettings.BY_PATH;
+        if (limited && (maxBatchBytes < ConsumerSettings.MIN_BATCH || maxBatchBytes > ConsumerSettings.MAX_BATCH)) {
+            throw new IllegalArgumentException("maxBatchBytes must be " + ConsumerSettings.MIN_BATCH + " to "
+                    + ConsumerSettings.MAX_BATCH + ": maxBatchBytes=" + maxBatchBytes);
+        }
+        boolean decides = unreadableBatches != ConsumerSettings.UnreadableBatches.FAIL;
+        if (fetch != FetchPath.LEAN && (limited || decides)) {
+            throw new IllegalArgumentException((decides ? "unreadableBatches=" + unreadableBatches : "maxBatchBytes")
+                    + " does not go with fetch=" + fetch
+                    + ": Kafka's share consumers reject damaged batches by themselves; say fetch(FetchPath.LEAN)");
         }
     }
 
@@ -182,6 +201,18 @@ public final class ShareSettings<K, V> {
         return memberName;
     }
 
+    /** What becomes of batches that cannot be read. */
+    public ConsumerSettings.UnreadableBatches unreadableBatches() {
+        return unreadableBatches;
+    }
+
+    /** Bytes that a batch may have decompressed; of use on {@link FetchPath#LEAN} only. */
+    public long maxBatchBytes() {
+        return maxBatchBytes == ConsumerSettings.BY_PATH
+                ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT) // On the heap, as with Kafka's client.
+                : maxBatchBytes;
+    }
+
     /** Where records go that fail in their last delivery, or null. */
     public @Nullable DeadLetters deadLetters() {
         return deadLetters;
@@ -233,6 +264,8 @@ public final class ShareSettings<K, V> {
         builder.connectTimeout = connectTimeout;
         builder.fetch = fetch;
         builder.memberName = memberName;
+        builder.unreadableBatches = unreadableBatches;
+        builder.maxBatchBytes = maxBatchBytes;
         builder.deadLetters = deadLetters;
         builder.parking = parking;
         return builder;
@@ -251,6 +284,8 @@ public final class ShareSettings<K, V> {
         private Duration connectTimeout = Duration.ofSeconds(30);
         private FetchPath fetch = FetchPath.CLIENT;
         private @Nullable String memberName;
+        private ConsumerSettings.UnreadableBatches unreadableBatches = ConsumerSettings.UnreadableBatches.FAIL;
+        private long maxBatchBytes = ConsumerSettings.BY_PATH;
         private @Nullable DeadLetters deadLetters;
         private @Nullable DeadLetters parking;
         private @Nullable String deadLetterTopic;
@@ -366,6 +401,26 @@ public final class ShareSettings<K, V> {
         /** Dead letters go to this topic of the cluster that is read, with its security settings. */
         public Builder<K, V> deadLetters(String topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
+            return this;
+        }
+
+        /**
+         * Sets the answer to a batch that is larger than {@link #maxBatchBytes}, damaged or of an unknown codec; default
+         * {@link ConsumerSettings.UnreadableBatches#FAIL}. With SKIP its offsets are rejected. With DEAD_LETTER, which
+         * needs a {@link SharedFlow} with a dead-letter topic, they are rejected when the batch is written there.
+         * {@link FetchPath#LEAN} only.
+         */
+        public Builder<K, V> unreadableBatches(ConsumerSettings.UnreadableBatches policy) {
+            this.unreadableBatches = Objects.requireNonNull(policy, "policy");
+            return this;
+        }
+
+        /**
+         * Limits the decompressed size of a batch, 64 KB to 1 GB; default a quarter of the heap. {@link FetchPath#LEAN}
+         * only.
+         */
+        public Builder<K, V> maxBatchBytes(long bytes) {
+            this.maxBatchBytes = bytes;
             return this;
         }
 

@@ -3,7 +3,9 @@ package dev.weir.cli.pipe;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.ShareSettings;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,7 +46,7 @@ final class BatchOptions {
             description =
                     "Answer to a batch that is larger than --max-batch-bytes, or corrupt: fail, skip (left out, with"
                             + " a warning in the log) or dead-letter. Default: dead-letter with --dead-letter of records one by"
-                            + " one, else fail.")
+                            + " one, and without --share, else fail.")
     @Nullable
     Unreadable unreadable;
 
@@ -64,9 +66,12 @@ final class BatchOptions {
             throw CliFailure.badValue("--max-batch-bytes", maxBytes, "64KB to 1GB");
         }
         if (options.sharing.share && (unreadable != null || maxBytes != null)) {
-            throw CliFailure.usage(
-                    (unreadable != null ? "--unreadable-batches" : "--max-batch-bytes") + " does not go with --share",
-                    "A share group gives up a batch that cannot be read after its delivery limit.");
+            if (options.fetch == null || options.fetch.path() != FetchPath.LEAN) {
+                throw CliFailure.usage(
+                        (unreadable != null ? "--unreadable-batches" : "--max-batch-bytes")
+                                + " with --share goes with --fetch lean",
+                        "Kafka's share consumers reject damaged batches by themselves.");
+            }
         }
         if (unreadable == Unreadable.DEAD_LETTER && (options.deadLetter == null || !options.handlesOneByOne())) {
             throw CliFailure.usage(
@@ -84,6 +89,16 @@ final class BatchOptions {
             builder.unreadableBatches(unreadable.policy);
         }
         return builder.build();
+    }
+
+    ShareSettings.Builder<byte[], byte[]> apply(ShareSettings.Builder<byte[], byte[]> settings) {
+        if (maxBytes != null) {
+            settings.maxBatchBytes(maxBytes);
+        }
+        if (unreadable != null) {
+            settings.unreadableBatches(unreadable.policy);
+        }
+        return settings;
     }
 
     /** The fault of a batch that could not be read, with the options that help. */

@@ -148,7 +148,7 @@ public final class PipeCommand implements Callable<Integer> {
             if (options.fetch != null) {
                 settings.fetch(options.fetch.path());
             }
-            return options.sharing.apply(settings).build();
+            return options.batches.apply(options.sharing.apply(settings)).build();
         });
     }
 

@@ -15,7 +15,9 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -304,25 +306,105 @@ class UnreadableBatchTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
 
-    /** A member of a share group neither skips nor passes on what it cannot read: it names the place. */
     @ParameterizedTest
     @EnumSource(
             value = Damage.class,
-            names = {"CHECKSUM", "CODEC", "COMPRESSED_BYTES"})
-    void batchAtFault_ofAShareGroup_onTheLeanPath_failsTheRunNamingItsPlace(Damage damage) throws Exception {
+            names = {"TOO_LARGE", "CHECKSUM", "CODEC", "COMPRESSED_BYTES"})
+    void batchAtFault_ofAShareGroup_withoutAWayOut_failsTheRunNamingItsPlace(Damage damage) throws Exception {
         String topic = topic(damage, "share", true);
-        ShareSettings<byte[], byte[]> settings = ShareSettings.builder()
-                .bootstrapServers(KAFKA.bootstrapServers())
-                .groupId(topic)
-                .startAt(ShareSettings.Start.EARLIEST)
-                .fetch(FetchPath.LEAN)
-                .build();
-        Throwable failure = catchThrowable(() -> KafkaSource.shared(settings, topic)
+        Throwable failure = catchThrowable(() -> KafkaSource.shared(
+                        shared(topic, UnreadableBatches.FAIL).build(), topic)
                 .to(Sink.ignore())
                 .run()
                 .completion()
                 .get(60, TimeUnit.SECONDS));
-        assertThat(failure.getCause()).hasMessageContaining(topic + "-0@2..4 is corrupt");
+        assertThat(failure.getCause())
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContainingAll(topic + "-0@2..4 is ", "unreadableBatches");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Damage.class,
+            names = {"TOO_LARGE", "CHECKSUM", "CODEC", "COMPRESSED_BYTES"})
+    void batchAtFault_ofAShareGroup_skipped_isRejected(Damage damage) throws Exception {
+        String topic = topic(damage, "share-skip", true);
+        KAFKA.cluster().createTopic(topic + "-other", 1);
+        try (var producer = producer("gzip")) {
+            send(producer, topic + "-other", value("other"));
+        }
+        KafkaSource.shared(shared(topic, UnreadableBatches.SKIP).untilEnd().build(), topic, topic + "-other")
+                .to(Sink.forEach(this::note))
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(read).containsExactlyInAnyOrder("0", "1", "5", "other");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Damage.class,
+            names = {"TOO_LARGE", "CHECKSUM", "CODEC", "COMPRESSED_BYTES"})
+    void batchAtFault_ofAShareGroup_withADeadLetterTopic_isOneDeadLetter(Damage damage) throws Exception {
+        String topic = topic(damage, "share-dead", true);
+        KAFKA.cluster().createTopic(topic + "-dead", 1);
+        byte[] batch = batchAtFault(topic);
+        SharedFlow.from(shared(topic, UnreadableBatches.DEAD_LETTER).untilEnd().build(), topic)
+                .forEach(2, Ordering.unordered(), this::note)
+                .deadLetter(topic + "-dead")
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(read).containsExactlyInAnyOrder("0", "1", "5");
+        assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
+                .singleElement()
+                .satisfies(letter -> {
+                    assertThat(letter.value()).isEqualTo(batch);
+                    assertThat(DeadLetter.read(letter).offset()).isEqualTo(2);
+                    assertThat(new String(
+                                    letter.headers()
+                                            .lastHeader(DeadLetter.BATCH)
+                                            .value(),
+                                    UTF_8))
+                            .isEqualTo("2-4");
+                });
+    }
+
+    /** The dead-letter record cannot be written, so that nobody may reject the batch. */
+    @Test
+    void batchAtFault_ofAShareGroup_whoseDeadLetterFails_comesAgain() throws Exception {
+        String topic = topic(Damage.CHECKSUM, "share-again", true);
+        KAFKA.cluster().createTopic(topic + "-dead", 1);
+        ShareSettings<byte[], byte[]> settings =
+                shared(topic, UnreadableBatches.DEAD_LETTER).untilEnd().build();
+        Throwable failure = catchThrowable(() -> SharedFlow.from(settings, topic)
+                .forEach(2, Ordering.unordered(), this::note)
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS));
+        assertThat(failure).hasMessageContaining(topic + "-0@2..4 is corrupt");
+        SharedFlow.from(settings, topic)
+                .forEach(2, Ordering.unordered(), this::note)
+                .deadLetter(topic + "-dead")
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(read).contains("0", "1", "5");
+        assertThat(FailureTopics.read(KAFKA.cluster(), topic + "-dead"))
+                .singleElement()
+                .satisfies(letter -> assertThat(new String(
+                                letter.headers().lastHeader(DeadLetter.BATCH).value(), UTF_8))
+                        .isEqualTo("2-4"));
+    }
+
+    private static ShareSettings.Builder<byte[], byte[]> shared(String topic, UnreadableBatches policy) {
+        return ShareSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(topic)
+                .startAt(ShareSettings.Start.EARLIEST)
+                .fetch(FetchPath.LEAN)
+                .maxBatchBytes(LIMIT)
+                .unreadableBatches(policy);
     }
 
     /** 40 records of 200 KB in a batch of some KB: more than a poll may have, in a heap that small. */

@@ -92,7 +92,8 @@ public final class Letters implements Route {
             add(headers, DeadLetter.GROUP, group);
         }
         add(headers, DeadLetter.TIME, Clock.systemUTC().instant().toString());
-        if (failed.raw() instanceof UnreadableBatch batch) {
+        UnreadableBatch batch = UnreadableBatch.in(failed.raw());
+        if (batch != null) {
             add(headers, DeadLetter.BATCH, batch.offset() + "-" + (batch.nextOffset() - 1));
         }
         if (failed.raw() instanceof UnwrittenRecord unwritten) {

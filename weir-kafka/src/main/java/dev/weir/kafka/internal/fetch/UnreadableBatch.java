@@ -34,6 +34,14 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         }
     }
 
+    /** A record that may stand for such a batch. */
+    public interface Holder {
+
+        /** The batch, or null if it is a record like any other. */
+        @Nullable
+        UnreadableBatch unreadable();
+    }
+
     /** An offset that is not known. */
     private static final long UNKNOWN = -1;
 
@@ -41,7 +49,13 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     private final Throwable cause;
 
     @SuppressWarnings("NullAway") // a record without a value has null there
-    private UnreadableBatch(TopicPartition id, long offset, long nextOffset, byte @Nullable [] bytes, Throwable cause) {
+    private UnreadableBatch(
+            TopicPartition id,
+            long offset,
+            long nextOffset,
+            byte @Nullable [] bytes,
+            Throwable cause,
+            Optional<Short> deliveryCount) {
         super(
                 id.topic(),
                 id.partition(),
@@ -53,7 +67,8 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
                 null,
                 bytes,
                 new RecordHeaders(),
-                Optional.empty());
+                Optional.empty(),
+                deliveryCount);
         this.nextOffset = nextOffset;
         this.cause = cause;
     }
@@ -61,7 +76,26 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     /** A batch that a lean consumer refuses. */
     static UnreadableBatch of(TopicPartition id, long nextOffset, byte @Nullable [] bytes, PartitionException fault) {
         return new UnreadableBatch(
-                id, fault.offset(), nextOffset > fault.offset() ? nextOffset : UNKNOWN, bytes, fault);
+                id, fault.offset(), nextOffset > fault.offset() ? nextOffset : UNKNOWN, bytes, fault, Optional.empty());
+    }
+
+    /**
+     * A batch that a share group has delivered.
+     *
+     * @param offset the first acquired offset of the batch
+     */
+    public static UnreadableBatch acquired(
+            TopicPartition id, long offset, long nextOffset, byte[] bytes, Throwable cause, short deliveryCount) {
+        return new UnreadableBatch(id, offset, nextOffset, bytes, cause, Optional.of(deliveryCount));
+    }
+
+    /** The batch that a record stands for, or null if it is a record like any other. */
+    public static @Nullable UnreadableBatch in(ConsumerRecord<?, ?> record) {
+        return switch (record) {
+            case UnreadableBatch batch -> batch;
+            case Holder holder -> holder.unreadable();
+            default -> null;
+        };
     }
 
     /** The base offset in the header of a batch, or -1 if there is none. */
@@ -75,7 +109,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     static UnreadableBatch tooLarge(TopicPartition id, long offset, long sizeBytes, int limitBytes) {
         var cause =
                 new BatchTooLargeException(id.topic(), id.partition(), offset, sizeBytes, limitBytes, "maxBatchBytes");
-        return new UnreadableBatch(id, offset, offset + 1, null, cause);
+        return new UnreadableBatch(id, offset, offset + 1, null, cause, Optional.empty());
     }
 
     /** The offset behind the last of its records; if its header is damaged, of those that it is known to have. */

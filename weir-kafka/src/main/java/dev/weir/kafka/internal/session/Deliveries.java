@@ -15,8 +15,6 @@ import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.record.internal.Records;
 import org.apache.kafka.common.utils.Utils;
-import org.apache.kafka.common.utils.internals.BufferSupplier;
-import org.apache.kafka.common.utils.internals.CloseableIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,20 +26,21 @@ final class Deliveries implements AutoCloseable {
     private static final double FORGETS = 0.1;
 
     private final Borrower borrower;
-    private final boolean checksCrc;
+    private final BatchReader reader;
+    private final UnreadableParts unreadable;
     private volatile double batchRecords;
-    private final BufferSupplier buffers = BufferSupplier.create();
 
-    Deliveries(Borrower borrower, boolean checksCrc) {
+    Deliveries(Borrower borrower, ShareMember.Reading reading) {
         this.borrower = borrower;
-        this.checksCrc = checksCrc;
+        this.reader = new BatchReader(reading);
+        this.unreadable = new UnreadableParts(borrower, reading.unreadable());
     }
 
     /**
      * The ranges that are lent, each with its records; an offset without one is a gap. Offsets behind what was sent
      * are given back.
      *
-     * @throws KafkaException if a batch cannot be read
+     * @throws dev.weir.kafka.RecordDecodeException if a batch cannot be read, and the policy is to fail
      */
     List<LentRange> read(Lent of, PartitionData data, Lock lock, long nowNanos) {
         List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
@@ -91,34 +90,33 @@ final class Deliveries implements AutoCloseable {
     }
 
     private int read(Lent of, RecordBatch batch, List<LentRange> ranges, List<AcquiredRecords> acquired, int from) {
-        int at = from;
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        List<LentRange> theirs = new ArrayList<>();
+        int[] at = {from};
         try {
-            if (checksCrc) {
-                batch.ensureValid();
-            }
-            try (CloseableIterator<Record> records = batch.streamingIterator(buffers)) {
-                while (records.hasNext()) {
-                    Record record = records.next();
-                    at = next(ranges, at, record.offset());
-                    if (at == ranges.size()) {
-                        break;
-                    }
-                    LentRange range = ranges.get(at);
-                    if (range.contains(record.offset())) {
-                        range.put(borrower.lend(
-                                record(of, batch, record, acquired.get(at).deliveryCount()),
-                                range.lock().sinceNanos()));
-                    }
+            reader.read(batch, record -> {
+                at[0] = next(ranges, at[0], record.offset());
+                if (at[0] < ranges.size() && ranges.get(at[0]).contains(record.offset())) {
+                    records.add(record(of, batch, record, acquired.get(at[0]).deliveryCount()));
+                    theirs.add(ranges.get(at[0]));
                 }
-            }
-        } catch (KafkaException | IllegalArgumentException corrupt) {
+            });
+        } catch (KafkaException | IllegalArgumentException fault) {
             // The latter for an unknown codec.
-            throw new KafkaException(
-                    of + "@" + batch.baseOffset() + ".." + batch.lastOffset() + " is corrupt (" + corrupt.getMessage()
-                            + "); the client path (fetch=CLIENT) rejects such batches",
-                    corrupt);
+            unreadable.found(of, batch, ranges, acquired, fault);
+            return from;
         }
-        return at;
+        // Nothing of a batch is handed on before all of it was read.
+        for (int i = 0; i < records.size(); i++) {
+            LentRange range = theirs.get(i);
+            range.put(borrower.lend(records.get(i), range.lock().sinceNanos()));
+        }
+        return at[0];
+    }
+
+    /** Batches that could not be read. */
+    UnreadableParts unreadable() {
+        return unreadable;
     }
 
     private static ConsumerRecord<byte[], byte[]> record(Lent of, RecordBatch batch, Record record, short delivery) {
@@ -155,6 +153,6 @@ final class Deliveries implements AutoCloseable {
 
     @Override
     public void close() {
-        buffers.close();
+        reader.close();
     }
 }

@@ -106,6 +106,13 @@ final class LentRange {
         }
     }
 
+    /** Rejects those of these offsets that are in the range; nothing was put there. */
+    void reject(long from, long to) {
+        for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
+            states[at(each)] = Ack.REJECT;
+        }
+    }
+
     /** The work on a record ended; false if it is none of these, or no more. */
     boolean end(Loan loan, byte type, long nowNanos) {
         int at = at(loan.offset());

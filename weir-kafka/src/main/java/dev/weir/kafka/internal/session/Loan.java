@@ -17,6 +17,9 @@ public interface Loan {
     /** Its lock is lost: somebody else may have it. False if its fate is known already. */
     boolean lose();
 
+    /** Whether it went back or was lost, so that its outcome will never be known. */
+    boolean isGone();
+
     /** Whether a delivery or two more and the group gives it up. */
     boolean isAtRisk();
 

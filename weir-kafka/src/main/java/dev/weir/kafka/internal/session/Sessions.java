@@ -68,7 +68,7 @@ final class Sessions implements AutoCloseable {
             Directory directory,
             Network network,
             Borrower borrower,
-            boolean checksCrc,
+            ShareMember.Reading reading,
             Runnable onMoved) {
         this.requests = requests;
         this.directory = directory;
@@ -76,7 +76,7 @@ final class Sessions implements AutoCloseable {
         this.borrower = borrower;
         this.onMoved = onMoved;
         this.locks = new Locks(borrower);
-        this.deliveries = new Deliveries(borrower, checksCrc);
+        this.deliveries = new Deliveries(borrower, reading);
     }
 
     /** See {@link ShareMember#workers}. */
@@ -133,6 +133,7 @@ final class Sessions implements AutoCloseable {
                 of.all().forEach(range -> range.addOpenTo(open));
             }
         }
+        open.removeIf(RestOfBatch.class::isInstance);
         return open;
     }
 
@@ -181,15 +182,20 @@ final class Sessions implements AutoCloseable {
     }
 
     private void take(Loan loan) {
+        AcknowledgeType outcome = loan.outcome();
+        if (end(loan, outcome) && outcome == AcknowledgeType.RELEASE) {
+            borrower.goesBack(loan);
+        }
+        deliveries.unreadable().ended(loan);
+    }
+
+    private boolean end(Loan loan, AcknowledgeType outcome) {
         for (Line line : lines.values()) {
-            AcknowledgeType outcome = loan.outcome();
             if (line.session.partitions.end(loan, outcome.id, nowNanos)) {
-                if (outcome == AcknowledgeType.RELEASE) {
-                    borrower.goesBack(loan);
-                }
-                return;
+                return true;
             }
         }
+        return false;
     }
 
     /**
@@ -199,6 +205,7 @@ final class Sessions implements AutoCloseable {
      */
     long turn() {
         boolean ends = borrower.isEnded();
+        deliveries.unreadable().takeEnded(this::end);
         long widest = 0;
         for (Line line : lines.values()) {
             for (Lent of : line.session.partitions.lent()) {

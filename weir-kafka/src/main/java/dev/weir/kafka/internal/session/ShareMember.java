@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
@@ -23,8 +24,16 @@ public final class ShareMember implements AutoCloseable {
      *
      * @param member its id; brokers read it as one of Kafka's own form
      */
-    public record Identity(
-            String member, String group, List<String> topics, List<InetSocketAddress> bootstrap, boolean checksCrc) {}
+    public record Identity(String member, String group, List<String> topics, List<InetSocketAddress> bootstrap) {}
+
+    /**
+     * How it reads batches.
+     *
+     * @param checksCrc whether checksums are compared
+     * @param maxBytes largest decompressed size of a batch
+     * @param unreadable answer to a batch that is larger or damaged
+     */
+    public record Reading(boolean checksCrc, int maxBytes, UnreadableBatches unreadable) {}
 
     private final Network network;
     private final Membership membership;
@@ -41,7 +50,7 @@ public final class ShareMember implements AutoCloseable {
 
     private volatile boolean joined;
 
-    public ShareMember(Identity identity, Network network, Borrower borrower) {
+    public ShareMember(Identity identity, Reading reading, Network network, Borrower borrower) {
         this.network = network;
         this.membership = new Membership(identity.member(), identity.group(), identity.topics(), borrower);
         this.directory = new Directory(identity.group(), identity.topics(), identity.bootstrap(), borrower);
@@ -50,7 +59,7 @@ public final class ShareMember implements AutoCloseable {
                 directory,
                 network,
                 borrower,
-                identity.checksCrc(),
+                reading,
                 () -> moved = true);
         this.asker = network.open("bootstrap", directory::nextToAsk, new OfDirectory());
     }

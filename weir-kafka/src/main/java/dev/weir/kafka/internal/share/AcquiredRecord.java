@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.session.Loan;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -7,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record that a share group has lent to this member for the time of its lock, and what is known of its fate. Its
@@ -17,7 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */
-public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> implements Loan {
+public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> implements Loan, UnreadableBatch.Holder {
 
     private enum Place {
         WAITING,
@@ -30,6 +32,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
     private final AtomicInteger claims = new AtomicInteger(1);
     private final Consumer<AcquiredRecord> onSettled;
     private final int delivery;
+    private final @Nullable UnreadableBatch unreadable;
     private final IntSupplier deliveryLimit;
     private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.ACCEPT);
 
@@ -68,9 +71,15 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
                 record.leaderEpoch(),
                 record.deliveryCount());
         this.delivery = record.deliveryCount().map(Short::intValue).orElse(1);
+        this.unreadable = UnreadableBatch.in(record);
         this.deliveryLimit = deliveryLimit;
         this.lockedSinceNanos = lockedSinceNanos;
         this.onSettled = onSettled;
+    }
+
+    @Override
+    public @Nullable UnreadableBatch unreadable() {
+        return unreadable;
     }
 
     /** How often the group has lent it, this time included: 1 for the first. */
@@ -165,7 +174,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
         return giveBack() || giveUp();
     }
 
-    boolean isGone() {
+    @Override
+    public boolean isGone() {
         return place.get() == Place.GONE;
     }
 

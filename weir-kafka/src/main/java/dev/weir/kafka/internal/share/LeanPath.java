@@ -1,10 +1,12 @@
 package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.fetch.LeanConfig;
 import dev.weir.kafka.internal.group.ShareFaults;
 import dev.weir.kafka.internal.session.ShareMember;
 import dev.weir.kafka.internal.session.ShareMember.Identity;
+import dev.weir.kafka.internal.session.ShareMember.Reading;
 import dev.weir.kafka.internal.session.Wires;
 import dev.weir.kafka.internal.share.LaneTuner.Look;
 import dev.weir.lean.LeanException;
@@ -45,19 +47,22 @@ final class LeanPath implements SharePath, Runnable {
     /**
      * Connects to nobody yet; throws if the configuration is refused.
      *
-     * @param memberName what the process keeps over its restarts; null for a member that is new each time
+     * @param settings of the group, for its member's name and for batches that cannot be read
      */
-    LeanPath(Lane.Setup setup, @Nullable String memberName) {
+    LeanPath(Lane.Setup setup, ShareSettings<?, ?> settings) {
         this.setup = setup;
         Identity identity = new Identity(
-                memberId(memberName),
+                memberId(settings.memberName()),
                 text(ConsumerConfig.GROUP_ID_CONFIG),
                 setup.topics(),
-                LeanConfig.bootstrap(setup.config()),
-                !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"));
+                LeanConfig.bootstrap(setup.config()));
+        Reading reading = new Reading(
+                !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"),
+                Math.toIntExact(settings.maxBatchBytes()),
+                settings.unreadableBatches());
         this.wires = new Wires(LeanConfig.of(setup.config()));
         this.lending = new Lending(setup, this::ended);
-        this.member = new ShareMember(identity, wires, lending);
+        this.member = new ShareMember(identity, reading, wires, lending);
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
     }
 

@@ -118,7 +118,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     context::dropRevoked,
                     context::fail);
             SharePath path = settings.fetch() == FetchPath.LEAN
-                    ? new LeanPath(setup, settings.memberName())
+                    ? new LeanPath(setup, settings)
                     : new ClientPath(setup, settings.maxLanes());
             ShareRun run = new ShareRun(
                     settings,

@@ -2,7 +2,9 @@ package dev.weir.kafka.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.internal.session.ShareMember.Identity;
+import dev.weir.kafka.internal.session.ShareMember.Reading;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
@@ -38,8 +40,9 @@ final class SimulatedRun {
         List<InetSocketAddress> addresses = IntStream.of(bootstrap)
                 .mapToObj(node -> InetSocketAddress.createUnresolved("b" + node, node))
                 .toList();
-        Identity identity = new Identity(name, "group", List.of("topic"), addresses, true);
-        ShareMember member = new ShareMember(identity, group.host(name, work), work);
+        Identity identity = new Identity(name, "group", List.of("topic"), addresses);
+        Reading reading = new Reading(true, 1 << 20, UnreadableBatches.FAIL);
+        ShareMember member = new ShareMember(identity, reading, group.host(name, work), work);
         work.of(member);
         member.plan(CREDITS, false, SimulatedPartition.WINDOW);
         return member;

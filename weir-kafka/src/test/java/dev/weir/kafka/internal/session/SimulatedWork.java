@@ -68,6 +68,11 @@ final class SimulatedWork implements Borrower {
         }
 
         @Override
+        public boolean isGone() {
+            return end == End.GIVEN_BACK || end == End.LOST;
+        }
+
+        @Override
         public boolean isAtRisk() {
             return false;
         }

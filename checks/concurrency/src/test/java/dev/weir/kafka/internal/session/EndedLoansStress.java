@@ -92,6 +92,11 @@ public class EndedLoansStress {
     private record Record(long offset) implements Loan {
 
         @Override
+        public boolean isGone() {
+            return false;
+        }
+
+        @Override
         public String topic() {
             return "t";
         }
