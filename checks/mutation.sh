@@ -1,0 +1,67 @@
+#!/bin/sh
+# Breaks one instruction of a room at a time and reports the breaks that the room's tests do not notice:
+#   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE
+#   checks/mutation.sh ROOM CLASS         one class of the room, such as Outbox
+#   checks/mutation.sh --rooms            lists the rooms
+# Prints the score, then each survivor as Class:line:mutator:method. Further Maven options go into
+# WEIR_MUTATION_OPTIONS, for example -o.
+set -eu
+cd "$(dirname "$0")/.."
+rooms="weir-kafka/offsets weir-kafka/buffer weir-kafka/commit weir-kafka/position weir-kafka/transaction
+weir-kafka/producer weir-kafka/failure weir-kafka/session weir-kafka/share
+weir-lean/batch weir-lean/wire weir-lean/cursor weir-lean/consumer weir-lean/producer
+weir-stream/run weir-stream/ack weir-stream/parallel weir-stream/boundary weir-stream/substream weir-stream/failure"
+if [ "${1-}" = --rooms ]; then
+  printf '%s\n' $rooms
+  exit 0
+fi
+room=${1-}
+case " $(echo $rooms) " in
+  *" $room "*) [ -n "$room" ] || room=none ;;
+  *) room=none ;;
+esac
+if [ "$room" = none ]; then
+  echo "checks/mutation.sh: no room \"${1-}\"; checks/mutation.sh --rooms lists them" >&2
+  exit 2
+fi
+module=${room%/*}
+package=${room#*/}
+base=dev.weir.${module#weir-}
+# Rooms without a test package of their own are held by the tests of the whole module.
+tests=$base.internal.$package.*
+[ -d "$module/src/test/java/dev/weir/${module#weir-}/internal/$package" ] || tests=$base.*
+name=$package${2:+.$2}
+report=$module/target/mutation/$name/mutations.xml
+rm -f "$report"
+./mvnw -q -B -ntp -T1 -Pmutation ${WEIR_MUTATION_OPTIONS-} -pl "$module" -am test-compile \
+  org.pitest:pitest-maven:mutationCoverage "-Dweir.mutation.room=$name" \
+  "-Dweir.mutation.classes=$base.internal.$package.${2-}*" "-Dweir.mutation.tests=$tests"
+if [ ! -s "$report" ]; then
+  echo "checks/mutation.sh: PIT wrote no $report; its output above says why" >&2
+  exit 1
+fi
+awk -v room="$room" '
+  function field(name, text) {
+    if (!match(text, "<" name ">[^<]*</" name ">")) return ""
+    return substr(text, RSTART + length(name) + 2, RLENGTH - 2 * length(name) - 5)
+  }
+  BEGIN { RS = "</mutation>" }
+  /<mutation / {
+    all++
+    match($0, /status=.[A-Z_]+/)
+    status = substr($0, RSTART + 8, RLENGTH - 8)
+    count[status]++
+    if (status == "SURVIVED" || status == "NO_COVERAGE") {
+      type = field("mutatedClass", $0); sub(/.*\./, "", type)
+      mutator = field("mutator", $0); sub(/.*\./, "", mutator)
+      line[++alive] = type ":" field("lineNumber", $0) ":" mutator ":" field("mutatedMethod", $0) \
+          (status == "NO_COVERAGE" ? " (not reached)" : "")
+    }
+  }
+  END {
+    if (!all) { print room ": no mutants"; exit 1 }
+    printf "%s: %d of %d mutants noticed, %.1f %%", room, all - alive, all, 100 * (all - alive) / all
+    for (status in count) printf ", %s %d", tolower(status), count[status]
+    printf "\n"
+    for (i = 1; i <= alive; i++) print line[i] | "sort"
+  }' "$report"
