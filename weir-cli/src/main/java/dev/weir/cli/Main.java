@@ -101,7 +101,7 @@ public final class Main implements Runnable, CommandContext {
     private final Shutdown shutdown;
 
     /**
-     * Whether a failure is to be told on standard output as well: {@code --json} was given, and no line tells it yet.
+     * True if a failure is to be told on standard output as well: {@code --json} was given, and no line tells it yet.
      */
     private boolean tellsErrors;
 
@@ -302,7 +302,7 @@ public final class Main implements Runnable, CommandContext {
         return text.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
-    /** How many letters to change, add or leave out. */
+    /** The number of letters to change, add or leave out. */
     private static int distance(String a, String b) {
         int[] above = IntStream.rangeClosed(0, b.length()).toArray();
         for (int i = 1; i <= a.length(); i++) {

@@ -88,7 +88,10 @@ public final class Weir {
         return texts.substring(at + start.length(), end < 0 ? texts.length() : end);
     }
 
-    /** Whether standard output takes colours; null if only picocli can say, or was told how its texts are to look. */
+    /**
+     * Returns whether standard output takes colours; null if only picocli can say, or was told how its texts are to
+     * look.
+     */
     @SuppressWarnings("SystemConsoleNull") // None is no terminal; of one that is there, picocli says what it is.
     static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {

@@ -37,7 +37,7 @@ public final class ControlReport {
      */
     public record Refusal(String key, String value, String reason) {}
 
-    /** Whether all changes were made. */
+    /** Returns whether all changes were made. */
     public boolean accepted() {
         return values.refused.isEmpty();
     }

@@ -42,7 +42,7 @@ public final class TimelineEntry {
         return values.by;
     }
 
-    /** Why it was refused; empty if it was made. */
+    /** The reason why it was refused; empty if it was made. */
     public String refused() {
         return values.refused;
     }

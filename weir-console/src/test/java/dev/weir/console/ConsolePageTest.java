@@ -365,7 +365,7 @@ class ConsolePageTest {
         return Integer.parseInt(browser.evaluate("document.querySelectorAll('" + selector + "').length"));
     }
 
-    /** How many looks the page has: its picture's description says so. */
+    /** The number of looks the page has: its picture's description says so. */
     private static int looks(Browser browser) throws Exception {
         String label = browser.evaluate("document.getElementById('rates')?.getAttribute('aria-label') ?? ''");
         String found = label.replaceAll(".*last ([0-9]+) seconds.*", "$1");

@@ -40,7 +40,7 @@ final class CampaignClock {
         setting = new Setting(offsetNanos, false);
     }
 
-    /** Whether nobody has set it: the processes share a clock, and nothing comes before its time. */
+    /** Returns whether nobody has set it: the processes share a clock, and nothing comes before its time. */
     static boolean isShared() {
         return setting.isShared();
     }

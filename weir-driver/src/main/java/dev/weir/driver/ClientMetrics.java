@@ -10,7 +10,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * What Kafka's clients in this process say of themselves, as they do in any application. A library without them says
+ * Reads the metrics of Kafka's clients in this process, as any application has them. A library without them says
  * nothing. Stateless, thread-safe.
  */
 final class ClientMetrics {

@@ -11,9 +11,9 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * What Kafka's clients in this process are at, from one look to the next. Counts are of the time in between; means that
- * a client keeps itself ({@code -avg}) are of its own window, some 30 seconds. A library without such clients has none.
- * Confined to one thread.
+ * The rates of Kafka's clients in this process, from one look to the next. Counts are of the time in between; means
+ * that a client keeps itself ({@code -avg}) are of its own window, some 30 seconds. A library without such clients has
+ * none. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";

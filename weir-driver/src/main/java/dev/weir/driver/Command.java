@@ -39,7 +39,7 @@ import java.util.TreeMap;
 public sealed interface Command {
 
     /**
-     * What holds for the passes of a process from now on.
+     * Sets what holds for the passes of a process from now on.
      *
      * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they
      *     travel here, on no command line and in no log
@@ -121,7 +121,7 @@ public sealed interface Command {
     record Clock(long askedNanos) implements Command {}
 
     /**
-     * How far the clocks are apart, from now on.
+     * Sets how far the clocks are apart, from now on.
      *
      * @param offsetNanos the harness's clock less the process's
      */

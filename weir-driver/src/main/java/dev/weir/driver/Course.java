@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a pass is: its time begins once and ends once, or it fails. Thread-safe; {@link #awaitFirst},
- * {@link #awaitEnd} and {@link #mark} are for the sampler.
+ * The progress of a pass: its time begins once and ends once, or it fails. Thread-safe; {@link #awaitFirst}, {@link
+ * #awaitEnd} and {@link #mark} are for the sampler.
  *
  * <pre>
  * ordered --begin--> under way --end--> over
@@ -36,7 +36,7 @@ final class Course {
     private volatile @Nullable Mark end;
     private volatile Map<String, Double> figures = Map.of();
 
-    /** Where a pass stood at a moment. */
+    /** The progress of a pass at a moment. */
     record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 
     /** From the first record to the end. */
@@ -176,7 +176,7 @@ final class Course {
         return to == null ? now : to;
     }
 
-    /** Whether that mark is of the end. */
+    /** Returns whether that mark is of the end. */
     boolean endsAt(Mark mark) {
         return mark == end;
     }

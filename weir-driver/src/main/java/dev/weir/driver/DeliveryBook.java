@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What came of the records of a pass: which numbers, how often, in which order, and whose handlers failed on the way.
- * One thread at a time, but for {@link #attempted}.
+ * Records the deliveries of a pass: which numbers, how often, in which order, and whose handlers failed on the way. One
+ * thread at a time, but for {@link #attempted}.
  */
 final class DeliveryBook {
     // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
@@ -66,7 +66,7 @@ final class DeliveryBook {
                 .toList();
     }
 
-    /** How many partitions each topic has. */
+    /** The number of partitions each topic has. */
     private int ofTopic() {
         return partitions.length / keys.length;
     }

@@ -274,7 +274,7 @@ public final class DriverMain {
         }
     }
 
-    /** What clients, and a machine elsewhere, are at; nothing where nobody asks. */
+    /** The series of clients, and of a machine elsewhere; nothing where nobody asks. */
     private static final class Series {
         private final boolean isAskedFor;
         private final ClientSeries clients = new ClientSeries();

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
 /**
- * Which handlers fail, as the workload says. Thread-safe. How often a record's handler fails before it succeeds is
- * drawn from its partition and number: the same for each library, however it repeats.
+ * Decides which handlers fail, as the workload says. Thread-safe. How often a record's handler fails before it succeeds
+ * is drawn from its partition and number: the same for each library, however it repeats.
  */
 public final class Failures {
     /** Which share of all calls of handlers fails. */

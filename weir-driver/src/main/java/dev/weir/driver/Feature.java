@@ -1,6 +1,6 @@
 package dev.weir.driver;
 
-/** What a library may or may not have, and a workload may ask for by an option of a scenario. */
+/** A feature that a library may or may not have, and that a workload may ask for by an option of a scenario. */
 public enum Feature {
     /** Produces in transactions. */
     TRANSACTIONS("transactions", "options." + PassOptions.TRANSACTION_RECORDS),

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Which records came to the members of a group, in a file that all of their processes map: what a killed process had
- * noted stays, and what one member had another one knows at once. Thread-safe, among processes of one machine too.
+ * Notes which records came to the members of a group, in a file that all of their processes map: what a killed process
+ * had noted stays, and what one member had another one knows at once. Thread-safe, among processes of one machine too.
  */
 public final class GroupNumbers {
     // A block for each partition, all of one size. A process that is killed between the two steps of a note has set the

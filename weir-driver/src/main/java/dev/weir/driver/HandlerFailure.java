@@ -1,6 +1,6 @@
 package dev.weir.driver;
 
-/** What a handler throws that is to fail. It has no stack trace: logs would be full of them. Immutable. */
+/** The exception of a handler that is to fail. It has no stack trace: logs would be full of them. Immutable. */
 public final class HandlerFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

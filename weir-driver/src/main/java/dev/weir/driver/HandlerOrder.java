@@ -3,7 +3,7 @@ package dev.weir.driver;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which records are worked on one after the other. */
+/** The order in which records are worked on. */
 public enum HandlerOrder {
     /** Those of a partition. */
     PARTITION,

@@ -1,7 +1,7 @@
 package dev.weir.driver;
 
 /**
- * How long handlers blocked. Immutable.
+ * The time for which handlers blocked. Immutable.
  *
  * @param calls that ended
  * @param nanos of all of them together, without what they waited for a permit of {@link HandlerWork#DOWNSTREAM}

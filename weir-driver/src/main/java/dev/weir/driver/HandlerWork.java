@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a handler does with a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record
+ * The work of a handler on a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record
  * takes is drawn from its number: the same for each library.
  */
 public final class HandlerWork {
     /** How long a handler blocks, in milliseconds. */
     public static final String MILLIS = "work.millis";
 
-    /** How many rounds of arithmetic a handler does; a round is about a nanosecond. */
+    /** The number of rounds of arithmetic a handler does; a round is about a nanosecond. */
     public static final String ROUNDS = "work.rounds";
 
     /**

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it, figures
- * are missing. Confined to one thread.
+ * Measures how busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it,
+ * figures are missing. Confined to one thread.
  */
 public final class HostMeter {
     private final Path proc;
@@ -42,7 +42,7 @@ public final class HostMeter {
      */
     private record Ticks(long all, long idle, long stolen, long running) {}
 
-    /** Where the counts of a system stood; what it does not say is null, or -1. */
+    /** The counts of a system at a moment; what it does not say is null, or -1. */
     private record Reading(@Nullable Ticks ticks, long pressureMicros, long nanos) {}
 
     private Reading read() {

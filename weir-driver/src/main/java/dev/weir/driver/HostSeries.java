@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What disks and network of the machine are at, from one look to the next, by {@code /proc}: where a system has none of
+ * The rates of the machine's disks and network, from one look to the next, by {@code /proc}: where a system has none of
  * it, figures are missing. Confined to one thread.
  */
 public final class HostSeries {

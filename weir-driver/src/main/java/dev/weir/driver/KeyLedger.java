@@ -2,7 +2,7 @@ package dev.weir.driver;
 
 import java.util.Arrays;
 
-/** Whether the records of each key, numbered from 0, came in their order. Confined to one thread at a time. */
+/** Checks that the records of each key, numbered from 0, came in their order. Confined to one thread at a time. */
 final class KeyLedger {
     private long[] next = new long[1024]; // by key: the least number that may come
     private boolean isUsed;

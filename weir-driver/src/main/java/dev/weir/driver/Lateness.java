@@ -5,8 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How late planned records came, and how late their sender was; nothing in a pass without a plan. One thread at a time
- * notes what came, the one that sends notes what it overslept, the sampler takes both. Allocates nothing but for that.
+ * Measures how late planned records came, and how late their sender was; nothing in a pass without a plan. One thread
+ * at a time notes what came, the one that sends notes what it overslept, the sampler takes both. Allocates nothing but
+ * for that.
  */
 final class Lateness {
     private final @Nullable Timings timings; // by partition, and the sender's behind them

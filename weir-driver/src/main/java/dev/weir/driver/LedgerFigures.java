@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the numbers in the values say of a pass. Immutable.
+ * The figures that follow from the numbers in the values of a pass. Immutable.
  *
  * @param distinct records that came at least once
  * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else

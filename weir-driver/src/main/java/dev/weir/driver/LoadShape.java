@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a planned rate changes with time, as a factor of it: steps, ramps, and either over and over. Immutable,
+ * The course of a planned rate over time, as a factor of it: steps, ramps, and either over and over. Immutable,
  * thread-safe.
  *
  * <pre>

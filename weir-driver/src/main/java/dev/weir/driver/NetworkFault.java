@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What befalls the network of a member of a group, as the options of a {@link Command.Change} to the process that is
- * that network. Immutable.
+ * A fault of the network of a member of a group, as the options of a {@link Command.Change} to the process that is that
+ * network. Immutable.
  *
  * @param delayNanos how much later each message comes; 0 but for {@link Kind#DELAY}
  */
@@ -22,7 +22,7 @@ public record NetworkFault(Kind kind, long delayNanos) {
     private static final String KIND = "network.fault";
     private static final String DELAY = "network.delay.nanos";
 
-    /** What happens to it. */
+    /** The kind of the fault. */
     public enum Kind {
         /** Nothing, from now on. */
         NONE,

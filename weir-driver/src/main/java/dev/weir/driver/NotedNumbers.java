@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What a pass had noted in a file of its own when its process was killed,
- * which is what it would have told at its end. Immutable.
+ * The notes of a pass in a file of its own when its process was killed, which is what it would have told at its end.
+ * Immutable.
  *
  * @param partitions which records came, by partition, as {@link NumberRuns#encoded} writes them
  * @param again how often one came that had come to the pass before, by partition

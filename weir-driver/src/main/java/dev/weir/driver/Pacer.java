@@ -47,7 +47,7 @@ public final class Pacer {
         this.wokenNanos = startNanos;
     }
 
-    /** Whether there is no plan, or the next record is due. */
+    /** Returns whether there is no plan, or the next record is due. */
     public boolean isDue() {
         return plan == null || clock.nanos() - dueNanos >= 0;
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What a {@link Pacer} goes by; another one in tests. For one thread. */
+/** The clock of a {@link Pacer}; another one in tests. For one thread. */
 interface PacerClock {
 
     /** The campaign's time. */

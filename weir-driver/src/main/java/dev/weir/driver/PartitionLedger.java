@@ -4,7 +4,7 @@ import java.util.BitSet;
 import java.util.stream.LongStream;
 
 /**
- * Which of a partition's records, numbered from 0, came. Confined to one thread at a time.
+ * Tracks which of a partition's records, numbered from 0, came. Confined to one thread at a time.
  *
  * <p>What comes in order costs one comparison. What comes out of order is kept as bits past {@link #low}, the end of
  * the prefix that came whole; the bits are shifted down as it grows.

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Which partition is the one that is not paused, in {@link Scenario#FLOW_CONTROL}: drawn anew for each record, among
- * those that have records left. Confined to one thread at a time.
+ * Chooses the partition that is not paused, in {@link Scenario#FLOW_CONTROL}: drawn anew for each record, among those
+ * that have records left. Confined to one thread at a time.
  */
 public final class PartitionTurns {
     /** Figure of a pass: how many records came of a partition that was paused. */

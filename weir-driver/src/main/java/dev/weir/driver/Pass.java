@@ -109,7 +109,7 @@ public final class Pass {
         return order.group();
     }
 
-    /** How many records are to be delivered or produced. */
+    /** The number of records that are to be delivered or produced. */
     public long wanted() {
         return wanted;
     }
@@ -147,7 +147,7 @@ public final class Pass {
         return group() + "-" + ProcessHandle.current().pid();
     }
 
-    /** Whether enough came, or time ran out: the driver then closes down. */
+    /** Returns whether enough came, or time ran out: the driver then closes down. */
     public boolean isDone() {
         return course.isOver();
     }
@@ -277,7 +277,7 @@ public final class Pass {
         return lateness;
     }
 
-    /** When the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
+    /** The time when the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
     public Pacer pacer() {
         return new Pacer(this, new PacerClock.OfProcess());
     }

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the options of a pass ask for. Immutable. {@link HandlerWork}, {@link Failures}, {@link SendPlan} and
- * {@link ShareOptions} name and read further ones.
+ * The options of a pass. Immutable. {@link HandlerWork}, {@link Failures}, {@link SendPlan} and {@link ShareOptions}
+ * name and read further ones.
  */
 public final class PassOptions {
     /** Option: {@link #commitIntervalMillis}. */
@@ -85,7 +85,7 @@ public final class PassOptions {
         return integer(COMMIT_AHEAD, 1);
     }
 
-    /** Whether {@link Scenario#COPY} writes by transactions that hold the offsets too; else at least once. */
+    /** Returns whether {@link Scenario#COPY} writes by transactions that hold the offsets too; else at least once. */
     public boolean isExactlyOnce() {
         return EXACTLY_ONCE.equals(options.get(GUARANTEE));
     }
@@ -95,7 +95,7 @@ public final class PassOptions {
         return integer(CONCURRENCY, 16);
     }
 
-    /** How many records may be unacknowledged, where a library counts them; 0: as many as it likes. */
+    /** The number of records that may be unacknowledged, where a library counts them; 0: as many as it likes. */
     public int inFlight() {
         return integer(IN_FLIGHT, 0);
     }
@@ -110,7 +110,7 @@ public final class PassOptions {
         return HandlerOrder.of(options);
     }
 
-    /** Whether some handlers fail. */
+    /** Returns whether some handlers fail. */
     public boolean hasFailures() {
         return Double.parseDouble(options.getOrDefault(Failures.SHARE, "0")) > 0;
     }
@@ -120,12 +120,12 @@ public final class PassOptions {
         return Long.parseLong(options.getOrDefault(Failures.RETRY_MILLIS, "10"));
     }
 
-    /** Whether records are due by a {@link SendPlan}. */
+    /** Returns whether records are due by a {@link SendPlan}. */
     boolean arePlanned() {
         return options.containsKey(SendPlan.RATE);
     }
 
-    /** When that begins, by the clock of the harness; 0 for none. */
+    /** The time when that begins, by the clock of the harness; 0 for none. */
     long planStartNanos() {
         return Long.parseLong(options.getOrDefault(SendPlan.START, "0"));
     }

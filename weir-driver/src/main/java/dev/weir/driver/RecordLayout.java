@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Where numbers stand in the records of a pass, big-endian. Stateless. What follows in a value is any content.
+ * The layout of the records of a pass, big-endian. Stateless. What follows in a value is any content.
  *
  * <pre>
  *         0             4             8             12            16            20
@@ -46,7 +46,7 @@ public final class RecordLayout {
         return (int) INTS.get(value, partitionAt);
     }
 
-    /** When a record is due; 0 is no time. */
+    /** The time when a record is due; 0 is no time. */
     static long dueNanos(byte[] value) {
         return (long) LONGS.get(value, Long.BYTES);
     }

@@ -102,7 +102,7 @@ public sealed interface Report {
     }
 
     /**
-     * Which records came in a pass that is over.
+     * The records that came in a pass that is over.
      *
      * @param partitions by partition, as {@link NumberRuns#encoded} writes them
      */

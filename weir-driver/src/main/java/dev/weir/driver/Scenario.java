@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What a driver is asked to do in a pass. Its {@link #label} is what workload files and messages say. */
+/** The task of a driver in a pass. Its {@link #label} is what workload files and messages say. */
 public enum Scenario {
     /** Consume and drop; nothing is committed. */
     CONSUME,

@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When each record of an open-loop run is due, whatever happened to the ones before. Confined to one thread, but for
- * {@link #change}.
+ * The time at which each record of an open-loop run is due, whatever happened to the ones before. Confined to one
+ * thread, but for {@link #change}.
  *
  * <p>A late sender sends at once and keeps the plan, so what it missed is caught up and never forgotten. A change of
  * the rate keeps that debt too: what was due before it stays due.
@@ -48,7 +48,7 @@ public final class SendPlan {
     /** Of a change: from when on {@link #RATE} holds, by the clock of the harness. */
     public static final String AT = "plan.at.nanos";
 
-    /** When no record is due. */
+    /** The time when no record is due. */
     public static final long NEVER = Long.MAX_VALUE;
 
     static final String NO_COMMON_CLOCK =
@@ -137,7 +137,8 @@ public final class SendPlan {
     }
 
     /**
-     * When the next record is due, in nanoseconds of the plan's clock, as things stand; {@link #NEVER} at a rate of 0.
+     * The time when the next record is due, in nanoseconds of the plan's clock, as things stand; {@link #NEVER} at a
+     * rate of 0.
      */
     public long dueNanos() {
         for (Change next = changes.peek(); next != null && next.atNanos() <= unchanged(); next = changes.peek()) {

@@ -3,8 +3,8 @@ package dev.weir.driver;
 import java.util.Map;
 
 /**
- * What a workload may say of share groups, among the options of its scenario. The driver reads some of it; the harness
- * sets the group's own settings before each pass and removes them after it. Stateless.
+ * The options of share groups in a workload. The driver reads some of it; the harness sets the group's own settings
+ * before each pass and removes them after it. Stateless.
  */
 public final class ShareOptions {
     /** How many share consumers the official client's drivers have; 0: one for each worker. */
@@ -25,7 +25,7 @@ public final class ShareOptions {
     /** {@code share.record.lock.duration.ms} of the group; 0: as the brokers have it. */
     public static final String LOCK_MILLIS = "share.lockMillis";
 
-    /** How many records a batch of the topic has at most; the harness says so, no workload. */
+    /** The number of records a batch of the topic has at most; the harness says so, no workload. */
     public static final String BATCH_RECORDS = "share.batchRecords";
 
     /** How many members brokers can be set to let into a share group: {@code group.share.max.size}. */
@@ -55,7 +55,7 @@ public final class ShareOptions {
         return consumers;
     }
 
-    /** How many records of a partition may be acquired at a time, but for the last batch. */
+    /** The number of records of a partition may be acquired at a time, but for the last batch. */
     public static int locks(Map<String, String> options) {
         int said = number(options, LOCKS);
         return said == 0 ? DEFAULT_LOCKS : said;

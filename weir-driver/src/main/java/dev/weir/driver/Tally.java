@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many records and bytes a pass has so far. One thread at a time counts, but for {@link #step}; any thread looks.
+ * Counts the records and bytes of a pass so far. One thread at a time counts, but for {@link #step}; any thread looks.
  * Allocates nothing.
  */
 final class Tally {

@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * How long after its planned time each record came, as a histogram in nanoseconds per partition and interval. One
- * thread at a time records for a partition, another one takes; recording allocates nothing.
+ * The delay of each record after its planned time, as a histogram in nanoseconds per partition and interval. One thread
+ * at a time records for a partition, another one takes; recording allocates nothing.
  */
 final class Timings {
     // Three digits from a microsecond to an hour; what is beyond counts as the end, nothing is dropped.

@@ -1,7 +1,7 @@
 package dev.weir.driver;
 
 /**
- * What a process used, as a difference of two readings. Immutable.
+ * The resources that a process used, as a difference of two readings. Immutable.
  *
  * @param cpuNanos of all its threads, collector and compiler included
  * @param allocatedBytes on the heap

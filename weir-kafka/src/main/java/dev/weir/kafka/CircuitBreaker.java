@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CircuitBreaker {
 
-    /** Whether calls go through. */
+    /** The state of the circuit: open to calls or not. */
     public enum State {
         /** All do. */
         CLOSED,
@@ -91,7 +91,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /** How many calls must succeed before an open breaker closes: {@value}. */
+    /** The number of calls that must succeed before an open breaker closes: {@value}. */
     public static final int DEFAULT_PROBES = 3;
 
     private static final int MAX_WINDOW = 1_000_000;

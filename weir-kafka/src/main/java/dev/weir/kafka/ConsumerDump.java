@@ -93,7 +93,7 @@ public final class ConsumerDump {
                 Objects.requireNonNull(troubles, "troubles"));
     }
 
-    /** When this was so. */
+    /** The time when this was so. */
     public Instant at() {
         return values.at;
     }
@@ -151,7 +151,7 @@ public final class ConsumerDump {
         return values.troubles;
     }
 
-    /** Why nothing is fetched of a partition, or nothing of it goes out. */
+    /** The reason for which nothing of a partition is fetched, or goes out. */
     public enum Paused {
         /** The pipeline cannot keep up: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
         WINDOW("window full"),
@@ -190,8 +190,8 @@ public final class ConsumerDump {
     }
 
     /**
-     * Why not everything flows, for people: that no broker answers, if so, the {@link #troubles} of stages, and a
-     * sentence for each partition that has a reason or an unfinished record.
+     * The reason why not everything flows, for people: that no broker answers, if so, the {@link #troubles} of stages,
+     * and a sentence for each partition that has a reason or an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -327,7 +327,7 @@ public final class ConsumerDump {
             return values.oldest;
         }
 
-        /** Why it stands still, empty if it does not. */
+        /** The reason why it stands still, empty if it does not. */
         public Set<Paused> paused() {
             return values.paused;
         }
@@ -361,8 +361,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * Why no broker can say where to start, or which transaction holds it up, in words; null if one can, or was
-         * asked just now, and none does.
+         * The reason why no broker can say where to start, or which transaction holds it up, in words; null if one can,
+         * or was asked just now, and none does.
          */
         public @Nullable String trouble() {
             return values.trouble;

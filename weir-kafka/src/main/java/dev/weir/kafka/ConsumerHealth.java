@@ -20,32 +20,32 @@ public final class ConsumerHealth {
         return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Whether its thread goes round; if not, only a restart of the pipeline helps. */
+    /** Returns whether its thread goes round; if not, only a restart of the pipeline helps. */
     public boolean live() {
         return values.live;
     }
 
-    /** Whether it has joined its group, or has its partitions, and knows where to read each of them. */
+    /** Returns whether it has joined its group, or has its partitions, and knows where to read each of them. */
     public boolean ready() {
         return values.ready;
     }
 
     /**
-     * Whether work gets finished, or there is none; not if no broker answers, or while a stage below says that it makes
-     * no progress, as one whose producer has had no answer for long.
+     * Returns whether work gets finished, or there is none; not if no broker answers, or while a stage below says that
+     * it makes no progress, as one whose producer has had no answer for long.
      */
     public boolean progressing() {
         return values.progressing;
     }
 
-    /** Why one of them is not so, or an empty string. */
+    /** The reason why one of them is not so, or an empty string. */
     public String reason() {
         return values.reason;
     }
 
     /**
-     * When a broker last answered, if connections are lost and none answers any more; null while one does. A broker
-     * that is gone is noticed after 5 s, one that holds its connections and is silent after {@code
+     * The time when a broker last answered, if connections are lost and none answers any more; null while one does. A
+     * broker that is gone is noticed after 5 s, one that holds its connections and is silent after {@code
      * request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {

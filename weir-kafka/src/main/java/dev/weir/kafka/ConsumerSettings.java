@@ -17,7 +17,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
-/** How records are consumed. Immutable; made by {@link #builder}. */
+/** The settings of a consumer. Immutable; made by {@link #builder}. */
 public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
@@ -80,7 +80,7 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * What becomes of a batch that cannot be read: it is larger than {@link ConsumerSettings#maxBatchBytes}, its
+     * The treatment of a batch that cannot be read: it is larger than {@link ConsumerSettings#maxBatchBytes}, its
      * checksum is wrong, its codec is unknown, or its bytes are none that the codec has written.
      */
     public enum UnreadableBatches {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** Which of a consumer's settings can be written as text, and how each is read. Stateless. */
+/** Reads those settings of a consumer that can be written as text. Stateless. */
 final class ConsumerSettingsReader {
 
     /** The values of {@code weir.preset}. */

@@ -134,7 +134,7 @@ public final class ConsumerSnapshot {
             return values.reason;
         }
 
-        /** Whether the log does not have these records any more, or not at these offsets. */
+        /** Returns whether the log does not have these records any more, or not at these offsets. */
         public boolean isGone() {
             return values.reason.equals("out-of-range") || values.reason.equals("recreated");
         }
@@ -183,7 +183,7 @@ public final class ConsumerSnapshot {
             return values.partition;
         }
 
-        /** Whether fetching pauses because the pipeline cannot keep up. */
+        /** Returns whether fetching pauses because the pipeline cannot keep up. */
         public boolean paused() {
             return values.paused;
         }

@@ -151,7 +151,7 @@ public record DeadLetter(
     }
 
     /**
-     * Whether the letter has all that the record had; if not, the value is lost but for the origin, or it is a
+     * Returns whether the letter has all that the record had; if not, the value is lost but for the origin, or it is a
      * {@linkplain #BATCH batch}.
      */
     public boolean isWhole() {
@@ -169,7 +169,7 @@ public record DeadLetter(
         return original;
     }
 
-    /** Whether a header of this name was put in by Weir. */
+    /** Returns whether a header of this name was put in by Weir. */
     public static boolean isOurs(String header) {
         return header.startsWith(PREFIX) || header.startsWith(RetryTopics.PREFIX);
     }

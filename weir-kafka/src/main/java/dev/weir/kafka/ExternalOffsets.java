@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where a source goes on that keeps its positions outside Kafka, for instance in the database which it writes to.
- * Called on virtual threads, never on the consumer's; calls for different partitions may overlap.
+ * Gives the positions of a source that keeps them outside Kafka, for instance in the database that it writes to. Called
+ * on virtual threads, never on the consumer's; calls for different partitions may overlap.
  */
 public interface ExternalOffsets {
 

@@ -46,7 +46,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Where the records come from.
+     * The origin of the records.
      *
      * @param records makes the source of them, with the dead letters of the flow, if there are any
      * @param letters dead letters to a topic on the same cluster

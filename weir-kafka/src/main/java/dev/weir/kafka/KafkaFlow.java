@@ -42,7 +42,7 @@ public final class KafkaFlow<K, V> {
         this.values = new Values<>(settings, subscription);
     }
 
-    /** How records are consumed. */
+    /** The settings of a consumer. */
     public ConsumerSettings<K, V> settings() {
         return values.settings;
     }

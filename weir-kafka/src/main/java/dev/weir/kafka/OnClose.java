@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * Whether a consumer that ends leaves its group. It holds for both group protocols, both fetch paths, and for an end
- * after a failure as well; a process that is killed says nothing to its group. Without a group it has no effect.
+ * Decides whether a consumer that ends leaves its group. It holds for both group protocols, both fetch paths, and for
+ * an end after a failure as well; a process that is killed says nothing to its group. Without a group it has no effect.
  */
 public enum OnClose {
 

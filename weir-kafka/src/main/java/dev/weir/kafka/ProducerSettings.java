@@ -13,7 +13,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** How records are produced. Immutable; made by {@link #builder}. */
+/** The settings of a producer. Immutable; made by {@link #builder}. */
 public final class ProducerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;

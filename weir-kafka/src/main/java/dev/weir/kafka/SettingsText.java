@@ -61,7 +61,7 @@ final class SettingsText {
 
     private SettingsText() {}
 
-    /** Whether a name is meant to be one of Weir's own: also in capitals, where there is none. */
+    /** Returns whether a name is meant to be one of Weir's own: also in capitals, where there is none. */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
     }
@@ -255,7 +255,7 @@ final class SettingsText {
         }
     }
 
-    /** How many letters to change, add or leave out. */
+    /** The number of letters to change, add or leave out. */
     private static int distance(String a, String b) {
         int[] above = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

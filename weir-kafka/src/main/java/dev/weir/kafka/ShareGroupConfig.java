@@ -41,7 +41,7 @@ public final class ShareGroupConfig {
         return values.start;
     }
 
-    /** Whether somebody has set it for this group. */
+    /** Returns whether somebody has set it for this group. */
     public boolean isStartSaid() {
         return values.isStartSaid;
     }

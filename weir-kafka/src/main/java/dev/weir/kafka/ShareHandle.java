@@ -241,7 +241,7 @@ public interface ShareHandle {
         }
     }
 
-    /** What holds a member up. */
+    /** The limit that holds a member up. */
     final class Limit {
 
         private final Parts values;

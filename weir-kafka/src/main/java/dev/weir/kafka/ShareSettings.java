@@ -13,12 +13,12 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How records of a share group are consumed. Immutable; made by {@link #builder}. The group's own settings, such as the
- * time of a lock, are in {@link ShareGroupConfig}.
+ * The settings of a consumer in a share group. Immutable; made by {@link #builder}. The group's own settings, such as
+ * the time of a lock, are in {@link ShareGroupConfig}.
  */
 public final class ShareSettings<K, V> {
 
-    /** Where a group begins that has not begun yet; {@code share.auto.offset.reset} of the group. */
+    /** The position at which a new group begins; {@code share.auto.offset.reset} of the group. */
     public enum Start {
         /** With the first record of each partition. */
         EARLIEST,
@@ -171,13 +171,14 @@ public final class ShareSettings<K, V> {
     }
 
     /**
-     * Whether it ends when the group is past the ends that the topics have at the start, as {@link Builder#untilEnd}.
+     * Returns whether it ends when the group is past the ends that the topics have at the start, as {@link
+     * Builder#untilEnd}.
      */
     public boolean isUntilEnd() {
         return untilEnd;
     }
 
-    /** How many records the pipeline works on at once: what is fetched follows it. */
+    /** The number of records the pipeline works on at once: what is fetched follows it. */
     public int workers() {
         return workers;
     }
@@ -341,8 +342,8 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * How many records the pipeline works on at once, 1 to 100,000, default 16; {@link SharedFlow} sets it. What is
-         * acquired ahead follows it and what is measured.
+         * The number of records the pipeline works on at once, 1 to 100,000, default 16; {@link SharedFlow} sets it.
+         * What is acquired ahead follows it and what is measured.
          */
         public Builder<K, V> workers(int newWorkers) {
             this.workers = newWorkers;

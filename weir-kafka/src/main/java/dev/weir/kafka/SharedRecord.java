@@ -35,7 +35,7 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         return acquired.delivery();
     }
 
-    /** Whether the group gives the record up unless it is accepted now. */
+    /** Returns whether the group gives the record up unless it is accepted now. */
     public boolean isLastDelivery() {
         return acquired.isLastDelivery();
     }

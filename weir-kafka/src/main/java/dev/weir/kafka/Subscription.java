@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records a source reads: of which partitions, from where, and how far. Immutable.
+ * The records that a source reads: of which partitions, from where, and how far. Immutable.
  *
  * <pre>{@code
  * Subscription.topics("orders").startingAt(Position.end())          // a new group begins with what comes
@@ -56,7 +56,7 @@ public final class Subscription {
         return values.priorities;
     }
 
-    /** When each record is due, if that is asked; see {@link #dueAt}. */
+    /** The time when each record is due, if that is asked; see {@link #dueAt}. */
     public @Nullable DueTimes due() {
         return values.due;
     }
@@ -76,7 +76,7 @@ public final class Subscription {
         Instant of(ConsumerRecord<byte[], byte[]> record);
     }
 
-    /** Which partitions a source reads. */
+    /** The partitions that a source reads. */
     public sealed interface Selection {}
 
     /**
@@ -179,7 +179,7 @@ public final class Subscription {
     }
 
     /**
-     * Which partitions go before others, by a number each: 0 unless it is said otherwise, the greater ones first.
+     * Puts partitions before others, by a number each: 0 unless it is said otherwise, the greater ones first.
      *
      * @param topics those of the partitions of a topic
      * @param partitions those of single partitions
@@ -373,7 +373,7 @@ public final class Subscription {
                 values.selection, values.start, values.end, values.priorities, Objects.requireNonNull(due, "due"));
     }
 
-    /** Whether the source ends by itself. */
+    /** Returns whether the source ends by itself. */
     public boolean isBounded() {
         return !values.end.isNone();
     }

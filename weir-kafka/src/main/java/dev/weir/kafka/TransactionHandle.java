@@ -10,7 +10,7 @@ public interface TransactionHandle {
     /** What became of them so far. */
     Snapshot snapshot();
 
-    /** What became of a run's transactions. Immutable. */
+    /** Counts the transactions of a run by their outcome. Immutable. */
     final class Snapshot {
 
         private final Values values;

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** How a lean producer compresses batches. */
+/** The compression of a lean producer's batches. */
 public enum LeanCompression {
     NONE,
     GZIP,

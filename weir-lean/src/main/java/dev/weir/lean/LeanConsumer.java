@@ -217,9 +217,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Whether a fault was found in a partition, thrown by {@link #poll} or still to be thrown, and no seek came since.
-     * If the fault is that the topic was made anew, {@link #position} is of the topic before, and no place in the one
-     * with {@link #topicId}.
+     * Returns whether a fault was found in a partition, thrown by {@link #poll} or still to be thrown, and no seek came
+     * since. If the fault is that the topic was made anew, {@link #position} is of the topic before, and no place in
+     * the one with {@link #topicId}.
      */
     public boolean isAtFault(int index) {
         return engine.isAtFault(index);

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** What a lean producer has done so far. Immutable. */
+/** The counters of a lean producer. Immutable. */
 public final class LeanProducerMetrics {
 
     private final long acknowledged;

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * How a lean producer sends: always idempotent, always acknowledged by all replicas in sync. Immutable; made by {@link
- * #builder}.
+ * The settings of a lean producer, which is always idempotent, always acknowledged by all replicas in sync. Immutable;
+ * made by {@link #builder}.
  */
 public final class LeanProducerSettings {
 

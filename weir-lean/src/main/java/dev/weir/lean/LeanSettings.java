@@ -11,7 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** How a lean consumer fetches. Immutable; made by {@link #builder}. */
+/** The settings of a lean consumer. Immutable; made by {@link #builder}. */
 public final class LeanSettings {
 
     private static final int KILOBYTE = 1024;
@@ -90,7 +90,7 @@ public final class LeanSettings {
         return values.readCommitted;
     }
 
-    /** How many bytes a broker waits for before it answers, for at most {@code maxFetchWait}: default 1. */
+    /** The number of bytes a broker waits for before it answers, for at most {@code maxFetchWait}: default 1. */
     public int minFetchBytes() {
         return values.minFetchBytes;
     }
@@ -128,7 +128,7 @@ public final class LeanSettings {
         return values.maxPollRecords;
     }
 
-    /** Whether checksums are compared; default true. */
+    /** Returns whether checksums are compared; default true. */
     public boolean checkCrc() {
         return values.checkCrc;
     }

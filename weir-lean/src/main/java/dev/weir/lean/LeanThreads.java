@@ -50,7 +50,7 @@ public final class LeanThreads implements AutoCloseable {
         return new Builder(Objects.requireNonNull(settings, "settings"));
     }
 
-    /** What is to be read, by whom. Confined to one thread. */
+    /** Collects what is to be read, and by whom. Confined to one thread. */
     public static final class Builder {
         private final LeanSettings settings;
         private final Map<String, StartAt> topics = new LinkedHashMap<>();

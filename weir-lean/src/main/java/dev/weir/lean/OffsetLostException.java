@@ -45,7 +45,7 @@ public final class OffsetLostException extends PartitionException {
         return divergentOffset;
     }
 
-    /** Whether the log is that of another topic, made under the name of one that was deleted. */
+    /** Returns whether the log is that of another topic, made under the name of one that was deleted. */
     public boolean isOtherTopic() {
         return otherTopic;
     }

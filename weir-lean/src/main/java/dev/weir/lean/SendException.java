@@ -40,7 +40,7 @@ public final class SendException extends LeanException {
         return partition;
     }
 
-    /** Whether it may be in the log all the same: it was sent, and no broker said what became of it. */
+    /** Returns whether it may be in the log all the same: it was sent, and no broker said what became of it. */
     public boolean mayBeWritten() {
         return mayBeWritten;
     }

@@ -39,7 +39,7 @@ public final class Slice {
         this.length = length;
     }
 
-    /** Whether there is no value at all, as opposed to an empty one. */
+    /** Returns whether there is no value at all, as opposed to an empty one. */
     public boolean isNull() {
         return length < 0;
     }
@@ -121,7 +121,7 @@ public final class Slice {
         return new String(toBytes(), StandardCharsets.UTF_8);
     }
 
-    /** Whether these are its bytes. False for null. */
+    /** Returns whether these are its bytes. False for null. */
     public boolean contentEquals(byte[] other) {
         if (length != other.length) {
             return false;

@@ -3,7 +3,7 @@ package dev.weir.lean;
 import java.time.Instant;
 
 /**
- * Where reading a partition starts. Immutable.
+ * The position at which reading a partition starts. Immutable.
  *
  * @param offset the first offset to read, if not negative
  * @param timestampMillis otherwise: the first record of at least that time; {@link #BEGINNING} and {@link #END} as in

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 
-/** How many records of each partition are not acknowledged. Immutable. */
+/** The number of records of each partition are not acknowledged. Immutable. */
 public final class UnwrittenRecords {
 
     private final Map<TopicPartition, Long> byPartition;
@@ -16,7 +16,7 @@ public final class UnwrittenRecords {
         this.byPartition = Map.copyOf(Objects.requireNonNull(byPartition, "byPartition"));
     }
 
-    /** Whether there are none. */
+    /** Returns whether there are none. */
     public boolean isEmpty() {
         return byPartition.isEmpty();
     }

@@ -154,7 +154,7 @@ final class FakeBroker implements AutoCloseable {
         produces = answer;
     }
 
-    /** How many partitions the topic is said to have. */
+    /** The number of partitions the topic is said to have. */
     void partitions(int count) {
         partitions = count;
     }

@@ -27,7 +27,7 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** Whether it is told of when it is over. */
+    /** True if it is told of when it is over. */
     final boolean isPast;
 
     /** In the order of the flow. */
@@ -141,7 +141,7 @@ final class Interval {
         return (last.machine().pauseNanos() - first.machine().pauseNanos()) / (seconds * 1e9);
     }
 
-    /** Whether any stage handed an element on. */
+    /** Returns whether any stage handed an element on. */
     boolean moves() {
         return stages().stream().anyMatch(stage -> stage.out() > 0);
     }
@@ -200,17 +200,17 @@ final class Interval {
                 .sum();
     }
 
-    /** Whether records wait for which the pipeline would have work at once. */
+    /** Returns whether records wait for which the pipeline would have work at once. */
     boolean hasBacklog() {
         return buffered() > 0 || unread() > rate() * BACKLOG_SECONDS;
     }
 
-    /** Whether no more than a moment's records wait, at the brokers or fetched, and no window is full. */
+    /** Returns whether no more than a moment's records wait, at the brokers or fetched, and no window is full. */
     boolean keepsUp() {
         return unread() + buffered() <= rate() * BACKLOG_SECONDS && !isFull();
     }
 
-    /** Whether partitions stood still at half of the looks, because too much of them is unfinished. */
+    /** Returns whether partitions stood still at half of the looks, because too much of them is unfinished. */
     private boolean isFull() {
         return looks.stream()
                         .filter(look -> look.consumers().stream()

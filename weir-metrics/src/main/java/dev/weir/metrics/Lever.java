@@ -8,11 +8,11 @@ public final class Lever {
 
     /** The kinds of things that a lever changes. */
     public enum Kind {
-        /** How many elements a stage works on at once. */
+        /** The number of elements a stage works on at once. */
         PARALLELISM,
         /** A stage that shares its thread gets threads of its own. */
         OWN_THREADS,
-        /** How many threads a dispatcher has. */
+        /** The number of threads a dispatcher has. */
         DISPATCHER,
         /** The rate of a stage or source. */
         RATE,
@@ -103,7 +103,7 @@ public final class Lever {
         return new Lever(Kind.NONE, "", 0, 0, "nothing to do");
     }
 
-    /** Whether {@code frontEnd} can change it. */
+    /** Returns whether {@code frontEnd} can change it. */
     public boolean isWithin(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         return switch (values.kind) {

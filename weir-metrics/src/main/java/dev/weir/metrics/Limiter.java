@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds a pipeline's rate down during an interval, and the change that follows from it. Immutable.
+ * The limiter of a pipeline during an interval, and the change that follows from it. Immutable.
  *
  * <p>A gain is a factor of the pipeline's rate: 1 is none, 2 is twice the records per second.
  */
@@ -70,7 +70,7 @@ public final class Limiter {
         return values.candidates;
     }
 
-    /** How sure a finding is. */
+    /** The confidence of a finding. */
     public enum Confidence {
         /** The evidence leaves one answer. */
         SURE,

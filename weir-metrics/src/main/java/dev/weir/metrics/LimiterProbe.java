@@ -115,7 +115,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Whether the next look is the last one of a verdict. */
+    /** Returns whether the next look is the last one of a verdict. */
     private boolean isDue() {
         lock.lock();
         try {
@@ -233,7 +233,9 @@ public final class LimiterProbe implements AutoCloseable {
         return isNone ? SourceRules.stuck(interval) : found;
     }
 
-    /** Whether it holds nothing, as the thread of a source does that waits for the end: it is not what is stuck. */
+    /**
+     * Returns whether it holds nothing, as the thread of a source does that waits for the end: it is not what is stuck.
+     */
     private static boolean isEmpty(StageLoad stage) {
         return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;
     }
@@ -261,7 +263,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** How long each limiter was the one. Confined to the lock. */
+    /** Sums up how long each limiter held. Confined to the lock. */
     static final class Verdicts {
 
         private record Subject(Kind kind, String name) {}

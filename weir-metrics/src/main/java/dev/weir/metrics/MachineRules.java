@@ -29,8 +29,8 @@ final class MachineRules {
     }
 
     /**
-     * Whether more threads would not compute more: the machine is full, and the stages want all of it or do not get
-     * what they want.
+     * Returns whether more threads would not compute more: the machine is full, and the stages want all of it or do not
+     * get what they want.
      */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
@@ -39,12 +39,12 @@ final class MachineRules {
         return wantsAll(interval) || isDeprived(interval);
     }
 
-    /** Whether the stages want all processors that there are. */
+    /** Returns whether the stages want all processors that there are. */
     static boolean wantsAll(Interval interval) {
         return interval.computing() >= FULL * interval.processors();
     }
 
-    /** Whether the process gets clearly less than its stages want, on a machine that is full. */
+    /** Returns whether the process gets clearly less than its stages want, on a machine that is full. */
     private static boolean isDeprived(Interval interval) {
         double wanted = interval.computing();
         return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);

@@ -121,7 +121,7 @@ public final class PipelineLook {
             return values.waitedNanos;
         }
 
-        /** Whether the rate can be changed while the pipeline runs. */
+        /** Returns whether the rate can be changed while the pipeline runs. */
         public boolean live() {
             return values.live;
         }

@@ -87,13 +87,15 @@ final class SourceRules {
                 1);
     }
 
-    /** Whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled. */
+    /**
+     * Returns whether the pipeline is to get nothing of a partition; of one read to its end, when all has been pulled.
+     */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()
                 .anyMatch(each -> HELD.contains(each) && (each != Paused.END || partition.buffered() == 0));
     }
 
-    /** Whether the consumer may fetch of a partition, as soon as there is room. */
+    /** Returns whether the consumer may fetch of a partition, as soon as there is room. */
     static boolean mayFetch(PartitionDump partition) {
         return partition.paused().stream().noneMatch(HELD::contains);
     }

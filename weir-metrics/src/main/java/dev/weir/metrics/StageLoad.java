@@ -46,7 +46,7 @@ record StageLoad(
         return last.name();
     }
 
-    /** Whether it ever had an element. */
+    /** Returns whether it ever had an element. */
     boolean isTouched() {
         return last.elementsIn() > 0 || last.elementsOut() > 0 || last.depth() > 0;
     }

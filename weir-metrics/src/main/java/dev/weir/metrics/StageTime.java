@@ -38,7 +38,7 @@ public final class StageTime {
         return values.stage;
     }
 
-    /** How many threads may work in the stage. */
+    /** The number of threads that may work in the stage. */
     public int threads() {
         return values.threads;
     }

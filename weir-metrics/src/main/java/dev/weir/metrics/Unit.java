@@ -198,7 +198,7 @@ record Unit(
         return heaviest;
     }
 
-    /** Whether it is a step of the engine's own, by its name without the number that makes that unique. */
+    /** Returns whether it is a step of the engine's own, by its name without the number that makes that unique. */
     static boolean isInternal(String stage) {
         return INTERNAL.contains(stage.replaceFirst("-\\d+$", ""));
     }
@@ -209,12 +209,12 @@ record Unit(
         return place < 0 ? 0 : parts.get(place);
     }
 
-    /** Whether an element was waiting for it whenever it was done with one. */
+    /** Returns whether an element was waiting for it whenever it was done with one. */
     boolean findsWork() {
         return shared ? starved() < 0.1 : stages.getFirst().ready() >= 1;
     }
 
-    /** Whether it would take more threads if it had them: work waits, inside or above. */
+    /** Returns whether it would take more threads if it had them: work waits, inside or above. */
     boolean hasWorkWaiting(double blockedAbove) {
         return stages.getFirst().ready() > 0 || blockedAbove >= 0.3;
     }

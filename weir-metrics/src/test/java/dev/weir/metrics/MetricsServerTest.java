@@ -242,7 +242,7 @@ class MetricsServerTest {
         return socket;
     }
 
-    /** Whether the server closes, with whatever it says before. */
+    /** Returns whether the server closes, with whatever it says before. */
     private static boolean isClosed(Socket socket) throws IOException {
         try {
             socket.getInputStream().readAllBytes();

@@ -12,7 +12,7 @@ final class Call implements Attempt {
     private final Trace trace;
     private final Scope scope;
 
-    /** Whether the headers could not keep the span, so that it ends with this call. */
+    /** True if the headers could not keep the span, so that it ends with this call. */
     private final boolean alone;
 
     private Call(Trace trace, Scope scope, boolean alone) {

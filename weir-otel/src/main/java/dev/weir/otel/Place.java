@@ -2,7 +2,7 @@ package dev.weir.otel;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where the trace of an element is. Immutable. */
+/** The place of an element's trace. Immutable. */
 record Place(TraceTarget target, int index) {
 
     /** The trace, which begins now if it had not; null if its record is finished. */

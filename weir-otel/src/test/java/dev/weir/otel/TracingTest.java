@@ -56,7 +56,7 @@ class TracingTest {
         return Source.from(records(count)).via(tracing.records());
     }
 
-    /** How the current span reaches user code in one kind of stage. */
+    /** The way in which the current span reaches user code in one kind of stage. */
     interface Stage {
         Source<String> under(
                 Tracing tracing,

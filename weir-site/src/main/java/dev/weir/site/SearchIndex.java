@@ -9,7 +9,9 @@ import java.util.Map;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Node;
 
-/** What a search finds: the part under each heading of each page. A script, as a page from a disk may load no data. */
+/**
+ * The index of a search: the part under each heading of each page. A script, as a page from a disk may load no data.
+ */
 final class SearchIndex {
 
     /** Deeper headings belong to the part that they are in. */

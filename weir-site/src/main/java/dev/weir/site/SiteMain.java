@@ -3,7 +3,7 @@ package dev.weir.site;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What the build runs. */
+/** The entry point of the build. */
 public final class SiteMain {
 
     private SiteMain() {}

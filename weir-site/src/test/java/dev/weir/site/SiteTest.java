@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a small project, and of each fault in its documents. */
+/** Builds the site of a small project, and of one for each fault in its documents. */
 class SiteTest {
 
     private static final String INDEX = """

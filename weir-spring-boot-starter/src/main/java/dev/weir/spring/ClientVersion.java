@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the kafka-clients on the class path are at least those that Weir is built with: Spring Boot manages a version
- * of its own, which is older, and a build takes it in silence. Stateless.
+ * Checks that the kafka-clients on the class path are at least those that Weir is built with: Spring Boot manages a
+ * version of its own, which is older, and a build takes it in silence. Stateless.
  */
 final class ClientVersion {
 

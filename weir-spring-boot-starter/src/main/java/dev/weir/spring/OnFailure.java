@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-/** What becomes of the application when one of its pipelines fails: the property {@code weir.on-failure}. */
+/** The effect of a failed pipeline on its application: the property {@code weir.on-failure}. */
 public enum OnFailure {
     /** The application context is closed, which drains the other pipelines first. */
     SHUTDOWN,

@@ -51,7 +51,7 @@ final class PipelineBean {
         return running;
     }
 
-    /** Why the last run failed; null if it did not. */
+    /** The reason why the last run failed; null if it did not. */
     @Nullable
     Throwable failure() {
         RunningPipeline last = running;

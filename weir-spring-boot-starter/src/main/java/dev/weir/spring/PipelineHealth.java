@@ -11,8 +11,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Whether no pipeline has failed and all consumers answer a question with yes; lag is never one. A pipeline that has
- * ended by itself, or was not started, is well. Thread-safe; waits for nobody.
+ * Health of pipelines: up while none has failed and all consumers answer a question with yes; lag is never one. A
+ * pipeline that has ended by itself, or was not started, is well. Thread-safe; waits for nobody.
  */
 final class PipelineHealth implements HealthIndicator {
 
@@ -26,12 +26,12 @@ final class PipelineHealth implements HealthIndicator {
         this.no = no;
     }
 
-    /** Whether consumers' threads go round; if not, only a restart helps. */
+    /** Returns whether consumers' threads go round; if not, only a restart helps. */
     static PipelineHealth liveness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }
 
-    /** Whether consumers know where to read. */
+    /** Returns whether consumers know where to read. */
     static PipelineHealth readiness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::ready, Status.OUT_OF_SERVICE);
     }

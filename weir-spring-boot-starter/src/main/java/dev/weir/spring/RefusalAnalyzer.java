@@ -30,7 +30,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    /** Whether the message is for who wrote the settings: no stack trace would tell more. */
+    /** Returns whether the message is for who wrote the settings: no stack trace would tell more. */
     static boolean isRefusal(Throwable cause) {
         List<StackTraceElement> frames = Arrays.asList(cause.getStackTrace());
         return switch (cause) {

@@ -270,7 +270,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         bean.end(drain);
     }
 
-    /** Whether the pipelines were started and not stopped; single ones may have ended. */
+    /** Returns whether the pipelines were started and not stopped; single ones may have ended. */
     @Override
     public boolean isRunning() {
         return running;

@@ -33,7 +33,7 @@ record WeirProperties(
         @DefaultValue Map<String, PipelineProperties> pipelines) {
 
     /**
-     * Those of Weir's own settings that can be written as text. What is not set has Weir's default.
+     * The settings of Weir's own that can be written as text. What is not set has Weir's default.
      *
      * @param groupId group of the consumers
      * @param preset several settings at once, over which all others win: throughput, latency or low-memory

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 
-/** What a user reads when an application does not start. Functions only. */
+/** The messages that a user reads when an application does not start. Functions only. */
 final class Refusals {
 
     private Refusals() {}

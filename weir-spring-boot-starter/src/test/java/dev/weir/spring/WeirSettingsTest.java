@@ -34,7 +34,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What properties become in the settings of Weir's clients; nothing connects. */
+/** The settings of Weir's clients that follow from properties; nothing connects. */
 class WeirSettingsTest {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

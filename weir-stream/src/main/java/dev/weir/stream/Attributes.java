@@ -29,7 +29,7 @@ public final class Attributes {
         return values.dispatcher;
     }
 
-    /** How many elements the stage may hold, or 0. */
+    /** The number of elements the stage may hold, or 0. */
     public int buffer() {
         return values.buffer;
     }

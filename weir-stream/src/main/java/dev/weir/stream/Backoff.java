@@ -5,9 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How long to wait between attempts: twice as long after each failure, from {@code min} up to {@code max}. Immutable.
- */
+/** The wait between attempts: twice as long after each failure, from {@code min} up to {@code max}. Immutable. */
 public final class Backoff {
 
     private static final Duration LONGEST = Duration.ofDays(365);

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Dispatcher implements AutoCloseable {
 
-    /** How a dispatcher makes threads. */
+    /** The way in which a dispatcher makes threads. */
     public enum Kind {
         /** A virtual thread for each task: for work that blocks. */
         VIRTUAL,

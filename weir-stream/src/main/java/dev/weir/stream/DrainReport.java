@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a pipeline ended. Immutable.
+ * Reports the end of a pipeline. Immutable.
  *
  * <p>Work may be left undone, named in this order: elements whose streams within the stream a stop cut off ({@code
  * lines: 2 elements are left unfinished, ...}), those that were inside a stage when the deadline of a drain came, and
@@ -26,7 +26,7 @@ public final class DrainReport {
         return new DrainReport(drained, leftUndone, elapsed, stages);
     }
 
-    /** Whether everything that was emitted was also finished. */
+    /** Returns whether everything that was emitted was also finished. */
     public boolean drained() {
         return values.drained;
     }

@@ -33,7 +33,7 @@ public final class KillSwitch {
         core.turn(Objects.requireNonNull(cause, "cause"));
     }
 
-    /** Whether {@link #shutdown} or {@link #abort} was called. */
+    /** Returns whether {@link #shutdown} or {@link #abort} was called. */
     public boolean isTurned() {
         return core.isTurned();
     }

@@ -15,7 +15,7 @@ public final class LimitExceededException extends RuntimeException {
         this.limit = limit;
     }
 
-    /** How many elements were allowed, or how much weight. */
+    /** The number of elements that were allowed, or how much weight. */
     public long limit() {
         return limit;
     }

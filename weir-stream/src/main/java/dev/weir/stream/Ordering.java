@@ -73,12 +73,12 @@ public final class Ordering<T> {
         return keyName;
     }
 
-    /** Whether results leave in the order of the input. */
+    /** Returns whether results leave in the order of the input. */
     public boolean isInput() {
         return inputOrder;
     }
 
-    /** Whether {@link #keyOf} has to be asked; otherwise it is {@link #NO_KEY} for all. */
+    /** Returns whether {@link #keyOf} has to be asked; otherwise it is {@link #NO_KEY} for all. */
     public boolean isKeyed() {
         return keyed;
     }

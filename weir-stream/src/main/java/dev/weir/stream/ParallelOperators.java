@@ -17,7 +17,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     private static final String WORKERS = "a few ns per element above the function, a chunk at a time";
     private static final String LANES = "a hand-over per element, a thread per running call";
 
-    /** How many elements an asynchronous boundary buffers if nothing else is said: {@value}. */
+    /** The number of elements an asynchronous boundary buffers if nothing else is said: {@value}. */
     public static final int DEFAULT_BUFFER = 1024;
 
     /** Lets everything above run on a thread of its own, with a buffer of {@link #DEFAULT_BUFFER} elements below it. */

@@ -3,7 +3,7 @@ package dev.weir.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many elements a parallel stage works on at once: a fixed number, or one that the stage finds by itself.
+ * The number of elements a parallel stage works on at once: a fixed number, or one that the stage finds by itself.
  * Immutable.
  *
  * <p>An adaptive stage raises its limit while that raises the rate at which elements are done, and lowers it when the
@@ -38,7 +38,7 @@ public final class Parallelism {
         return new Parallelism(min, max);
     }
 
-    /** Whether there is anything to find. */
+    /** Returns whether there is anything to find. */
     public boolean isAdaptive() {
         return values.min < values.max;
     }

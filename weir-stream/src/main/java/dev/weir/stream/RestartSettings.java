@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** When a section of a stream is built anew. Immutable. */
+/** Says when a section of a stream is restarted. Immutable. */
 public final class RestartSettings {
 
     /** As many restarts as it takes. */
@@ -33,7 +33,7 @@ public final class RestartSettings {
         return values.within;
     }
 
-    /** Whether a section that ended normally is built anew as well. */
+    /** Returns whether a section that ended normally is built anew as well. */
     public boolean onCompletion() {
         return values.onCompletion;
     }

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe if
- * the predicate is.
+ * Says when and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe
+ * if the predicate is.
  */
 public final class RetryPolicy {
 

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where another thread takes the elements of a pipeline, one by one, at its own pace; see {@link Sink#queue}. One taker
- * at a time; {@link #cancel} may be called from any thread.
+ * Hands the elements of a pipeline to another thread, one by one, at that thread's pace; see {@link Sink#queue}. One
+ * taker at a time; {@link #cancel} may be called from any thread.
  *
  * <p>An element is acknowledged when its taker comes back for the next, so one that was taken and not finished is not
  * lost. The pipeline fetches a batch when the one before is used up: a taker that does not come halts it. It is done
@@ -108,7 +108,9 @@ public final class SinkQueue<T> {
         return ended || cancelled || failure != null;
     }
 
-    /** Whether no element will come any more, as far as is known: the stream ended or failed, or was cancelled. */
+    /**
+     * Returns whether no element will come any more, as far as is known: the stream ended or failed, or was cancelled.
+     */
     public boolean isEnded() {
         lock.lock();
         try {

@@ -147,7 +147,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** How many elements wait in the queue. */
+    /** The number of elements that wait in the queue. */
     public int size() {
         lock.lock();
         try {
@@ -157,7 +157,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** Whether offers are refused for good. */
+    /** Returns whether offers are refused for good. */
     public boolean isClosed() {
         lock.lock();
         try {

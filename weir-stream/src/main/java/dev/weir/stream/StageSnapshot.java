@@ -61,7 +61,7 @@ public final class StageSnapshot {
         return values.name;
     }
 
-    /** How many threads may work in the stage at once. */
+    /** The number of threads that may work in the stage at once. */
     public int parallelism() {
         return values.parallelism;
     }
@@ -270,19 +270,19 @@ public final class StageSnapshot {
         }
 
         /**
-         * Whether the stage's own code has an element at this moment, of those that share a thread; false as well for a
-         * stage that does not say.
+         * Returns whether the stage's own code has an element at this moment, of those that share a thread; false as
+         * well for a stage that does not say.
          */
         public boolean isInPass() {
             return values.waits.inPass;
         }
 
-        /** Whether the thread, which is not at work, waits because another branch is slower. */
+        /** Returns whether the thread, which is not at work, waits because another branch is slower. */
         public boolean waitsForSibling() {
             return values.waits.sibling;
         }
 
-        /** Whether the thread waits in the engine, not in the user's code. */
+        /** Returns whether the thread waits in the engine, not in the user's code. */
         public boolean waitsInEngine() {
             return values.waits.engine;
         }

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-/** How a section of a stream ended; see {@link Source#watch}. Immutable. */
+/** The end of a section of a stream; see {@link Source#watch}. Immutable. */
 public sealed interface StreamEnd {
 
     /** It handed down its last element. */

@@ -10,7 +10,7 @@ import java.util.function.ToLongFunction;
 abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
-     * How many elements a {@link #delay(Duration) delay} or {@link #throttlePerKey(long, Duration, long, Function)
+     * The number of elements a {@link #delay(Duration) delay} or {@link #throttlePerKey(long, Duration, long, Function)
      * throttlePerKey} holds if nothing else is said: {@value}.
      */
     public static final int DEFAULT_MAX_HELD = 1024;

@@ -48,12 +48,12 @@ public final class Broker {
         return logFile;
     }
 
-    /** Whether it is started; a frozen broker is. */
+    /** Returns whether it is started; a frozen broker is. */
     public boolean isRunning() {
         return node.isRunning();
     }
 
-    /** Whether it is started and can answer. */
+    /** Returns whether it is started and can answer. */
     boolean isResponsive() {
         return isRunning() && !frozen;
     }

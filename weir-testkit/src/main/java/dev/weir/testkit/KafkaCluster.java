@@ -169,7 +169,7 @@ public final class KafkaCluster implements AutoCloseable {
         }
     }
 
-    /** How a cluster should be. Confined to one thread; may be used again. */
+    /** Describes a cluster that is to be started. Confined to one thread; may be used again. */
     public static final class Builder {
         private final Map<String, String> brokerConfig = new HashMap<>();
 

@@ -46,7 +46,7 @@ public final class RebalanceSimulation {
         NONE
     }
 
-    /** How often a record may be worked on. */
+    /** The number of times that a record may be worked on. */
     public enum Delivery {
         /** Each record at least once; again only in a later assignment that begins before it. */
         AT_LEAST_ONCE,
@@ -55,7 +55,7 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * What may befall a world beside rebalances, crashes and failing commits: classes that can be switched off, or on.
+     * The events of a world beside rebalances, crashes and failing commits: classes that can be switched off, or on.
      */
     public enum Event {
         /**

@@ -1,6 +1,6 @@
 package dev.weir.testkit;
 
-/** What {@link SimulatedKafka#work} throws when the seed lets it fail: nothing was done. Immutable. */
+/** The failure that {@link SimulatedKafka#work} throws when the seed says so: nothing was done. Immutable. */
 public final class SimulatedFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1;

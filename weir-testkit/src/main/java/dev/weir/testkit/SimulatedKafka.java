@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * What a pipeline in a {@link RebalanceSimulation} is given: an address, and how to say what it does. Thread-safe; one
- * for each start of the pipeline.
+ * The Kafka of a pipeline in a {@link RebalanceSimulation}: an address, and methods with which the pipeline says what
+ * it does. Thread-safe; one for each start of the pipeline.
  */
 public interface SimulatedKafka {
 

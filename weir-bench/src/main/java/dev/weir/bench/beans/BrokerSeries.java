@@ -8,7 +8,7 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brokers are at, from one look to the next: how long requests took since the last one, and what stands now.
+ * The rates of brokers, from one look to the next: how long requests took since the last one, and what stands now.
  * Confined to one thread.
  */
 public final class BrokerSeries {

@@ -8,8 +8,8 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /**
- * What requests of drivers took in the brokers, in which part of their way, and what brokers' collections took, by
- * their own measure. Confined to one thread.
+ * Measures how long requests of drivers took in the brokers, in which part of their way, and how long the brokers'
+ * collections took, by their own measure. Confined to one thread.
  *
  * <p>A broker keeps the mean of all requests since it started, from which that between two readings follows. Its
  * percentiles are of the last minutes, whatever ran then; they cannot be told apart.
@@ -47,7 +47,7 @@ public final class BrokerTimes {
     }
 
     /**
-     * Where the brokers stood.
+     * The counts of the brokers at a moment.
      *
      * @param times by request and part
      */

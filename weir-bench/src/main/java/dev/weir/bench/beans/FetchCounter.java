@@ -7,8 +7,8 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * What forked brokers have sent to consumers, by their own counters: the same for each library, whatever it counts
- * itself. Confined to one thread.
+ * Counts what forked brokers have sent to consumers, by their own counters: the same for each library, whatever it
+ * counts itself. Confined to one thread.
  */
 public final class FetchCounter {
     private final BrokerBeans brokers;

@@ -46,7 +46,7 @@ public final class CampaignRunner {
     private final long startedNanos = System.nanoTime();
 
     /**
-     * Where things are. Immutable.
+     * The places of a campaign's files. Immutable.
      *
      * @param root the checkout, where the drivers were built
      * @param data where brokers keep filled topics between campaigns
@@ -116,7 +116,7 @@ public final class CampaignRunner {
         launcher.stop();
     }
 
-    /** Whether {@link #stop} was called. */
+    /** Returns whether {@link #stop} was called. */
     public boolean isStopped() {
         return launcher.isStopped();
     }
@@ -181,7 +181,7 @@ public final class CampaignRunner {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** How many runs there are if all points are run. */
+    /** The number of runs there are if all points are run. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }

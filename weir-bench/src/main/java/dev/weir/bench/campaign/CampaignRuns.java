@@ -161,13 +161,13 @@ final class CampaignRuns {
         return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
     }
 
-    /** Whether one more round, which takes so long, would end too late. */
+    /** Returns whether one more round, which takes so long, would end too late. */
     private boolean isTimeUp(long roundNanos) {
         double wouldTakeSeconds = (System.nanoTime() - startedNanos + roundNanos) / 1e9;
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
-    /** What goes into the folder. */
+    /** The content of the folder. */
     private record Kept(Run run, List<Histogram> latencies) {}
 
     private Kept run(BenchCluster cluster, RunOrder.Step step, int ofThis) throws InterruptedException {

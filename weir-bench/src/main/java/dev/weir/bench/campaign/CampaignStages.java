@@ -21,8 +21,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which runs come when: all of them at once, or, of an adaptive design, stage by stage, each chosen by the verdicts of
- * those before. The same again for a campaign that is resumed. Confined to one thread.
+ * The order of a campaign's runs: all of them at once, or, of an adaptive design, stage by stage, each chosen by the
+ * verdicts of those before. The same again for a campaign that is resumed. Confined to one thread.
  */
 final class CampaignStages {
     private final Workload workload;

@@ -51,7 +51,7 @@ final class CampaignTopics {
                 : topic(point, point.recordsPerPartition(), log);
     }
 
-    /** Whether its records are there before the first run. */
+    /** Returns whether its records are there before the first run. */
     static boolean isFilledAhead(WorkloadPoint point) {
         return point.scenario() != Scenario.PRODUCE && !point.isPlanned();
     }

@@ -254,7 +254,7 @@ final class DriverSearch implements Orders.Target {
         return extendedSeconds;
     }
 
-    /** Why it was given up; null unless it failed twice by itself, and nothing had passed. */
+    /** The reason why it was given up; null unless it failed twice by itself, and nothing had passed. */
     @Nullable
     String refusal() {
         return refusal;

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which drivers have passed their dry run, kept from campaign to campaign: the same files under the same settings need
- * not show it again. Confined to one thread.
+ * Remembers which drivers have passed their dry run, from campaign to campaign: the same files under the same settings
+ * need not show it again. Confined to one thread.
  */
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -104,7 +104,7 @@ public final class ExploreRunner {
         launcher.stop();
     }
 
-    /** Whether {@link #stop} was called. */
+    /** Returns whether {@link #stop} was called. */
     public boolean isStopped() {
         return launcher.isStopped();
     }

@@ -76,7 +76,7 @@ final class Verification {
         return hellos;
     }
 
-    /** What drivers are asked for besides the scenario. */
+    /** Requests to drivers besides the scenario. */
     private record Wish(HandlerOrder order, Set<Feature> features) {}
 
     /** The first point of each order, and of what not every library has, that is asked for. */

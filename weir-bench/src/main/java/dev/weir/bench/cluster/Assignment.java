@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Who of a group has which partitions. Immutable.
+ * The assignment of partitions to a group's members. Immutable.
  *
  * @param ofMembers by member
  */
@@ -19,7 +19,7 @@ public record Assignment(List<Set<TopicPartition>> ofMembers) {
         return new Assignment(ofMembers.stream().map(Set::copyOf).toList());
     }
 
-    /** Whether so many partitions, each of them, belong to somebody. */
+    /** Returns whether so many partitions, each of them, belong to somebody. */
     boolean covers(int partitions) {
         Set<TopicPartition> all = new HashSet<>();
         ofMembers.forEach(all::addAll);

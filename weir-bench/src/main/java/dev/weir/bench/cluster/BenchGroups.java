@@ -85,7 +85,7 @@ public final class BenchGroups {
                 .orElse(null);
     }
 
-    /** Whether so many members of a group have joined and share out that many partitions. */
+    /** Returns whether so many members of a group have joined and share out that many partitions. */
     public boolean isSettled(String group, int members, int partitions) throws InterruptedException {
         return shared(group) == null
                 ? GroupLook.isSettled(brokers.admin(), group, members, partitions)
@@ -97,7 +97,10 @@ public final class BenchGroups {
         return GroupLook.assignment(brokers.admin(), group, shared(group) != null);
     }
 
-    /** Whether the group has committed the end of every partition that it read whole, or has accepted all before it. */
+    /**
+     * Returns whether the group has committed the end of every partition that it read whole, or has accepted all before
+     * it.
+     */
     public boolean committedAll(String group, String topic, FillPlan plan) {
         ShareGroup shared = shared(group);
         if (shared != null) {
@@ -112,7 +115,7 @@ public final class BenchGroups {
         });
     }
 
-    /** How many records of a topic the group has not committed, or accepted, yet. */
+    /** The number of records of a topic the group has not committed, or accepted, yet. */
     public long lag(String group, String topic) {
         Map<TopicPartition, Long> ends = topics.endOffsets(topic);
         ShareGroup shared = shared(group);

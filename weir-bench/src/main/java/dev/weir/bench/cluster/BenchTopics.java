@@ -253,7 +253,7 @@ public final class BenchTopics {
         return ends;
     }
 
-    /** How many records each partition of a topic has, or of several one after the other. */
+    /** The number of records each partition of a topic has, or of several one after the other. */
     public long[] ends(String topics) {
         Map<TopicPartition, Long> ends = endOffsets(topics);
         TopicSet set = TopicSet.of(topics, ends.size());

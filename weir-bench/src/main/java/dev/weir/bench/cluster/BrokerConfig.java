@@ -7,7 +7,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
-/** What a broker is set to. Stateless. */
+/** The configuration of a broker. Stateless. */
 final class BrokerConfig {
 
     private BrokerConfig() {}

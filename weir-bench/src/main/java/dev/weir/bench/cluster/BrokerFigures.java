@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brokers in processes of the campaign count and use; of a cluster that is there already, nothing is known.
- * Confined to one thread.
+ * The counts and resources of brokers in processes of the campaign; of a cluster that is there already, nothing is
+ * known. Confined to one thread.
  */
 public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
@@ -32,7 +32,7 @@ public final class BrokerFigures implements AutoCloseable {
         return forked.isEmpty() ? Interval.UNKNOWN : losses.cpuNanos();
     }
 
-    /** Whether fetches of that point are to be counted, and can be. */
+    /** Returns whether fetches of that point are to be counted, and can be. */
     public boolean countsFetches(WorkloadPoint point) {
         return point.countsFetches() && !forked.isEmpty();
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which brokers of a campaign run: those that were forked can be lost by a plan and brought back, and are missed when
- * they end otherwise. Confined to one thread.
+ * Tracks which brokers of a campaign run: those that were forked can be lost by a plan and brought back, and are missed
+ * when they end otherwise. Confined to one thread.
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
@@ -28,7 +28,7 @@ public final class BrokerLosses {
         whenLost = told;
     }
 
-    /** Whether there is a broker of that id which can be lost: one in a process of the campaign. */
+    /** Returns whether there is a broker of that id which can be lost: one in a process of the campaign. */
     public boolean canLose(int id) {
         return forked.stream().anyMatch(broker -> broker.id() == id);
     }
@@ -68,7 +68,7 @@ public final class BrokerLosses {
         return count;
     }
 
-    /** Whether one is lost and not back. */
+    /** Returns whether one is lost and not back. */
     boolean isAnyLost() {
         return !lost.isEmpty();
     }
@@ -87,7 +87,7 @@ public final class BrokerLosses {
         }
     }
 
-    /** Whether all are there to be asked. */
+    /** Returns whether all are there to be asked. */
     boolean hasAll() {
         return forked.stream().allMatch(Broker::isRunning);
     }

@@ -26,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * What came of a pass of scenario copy, as a reader of the output finds it: no library is asked. A record is known by
+ * The outcome of a pass of scenario copy, as a reader of the output finds it: no library is asked. A record is known by
  * its partition and number, which its value holds. Confined to one thread; used once.
  */
 final class CopiedRecords {

@@ -33,13 +33,14 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         }
     }
 
-    /** Whether brokers are reached through TLS, SASL or both. */
+    /** Returns whether brokers are reached through TLS, SASL or both. */
     public boolean isSecured() {
         return !protocol().equals("PLAINTEXT");
     }
 
     /**
-     * Whether the topic has the prefix, and beyond it such a name as campaigns give: with any prefix, nobody else's.
+     * Returns whether the topic has the prefix, and beyond it such a name as campaigns give: with any prefix, nobody
+     * else's.
      */
     boolean isOfCampaigns(String topic) {
         return topic.startsWith(prefix)

@@ -5,7 +5,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** How many records a consumer group has not committed. Stateless. */
+/** The number of records a consumer group has not committed. Stateless. */
 final class GroupLag {
 
     private GroupLag() {}

@@ -9,12 +9,12 @@ import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.GroupState;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the members of a group have joined, and each has its partitions. Stateless. */
+/** Checks that the members of a group have joined, and that each has its partitions. Stateless. */
 final class GroupLook {
 
     private GroupLook() {}
 
-    /** Whether so many members share out all of the partitions; false while the brokers do not know. */
+    /** Returns whether so many members share out all of the partitions; false while the brokers do not know. */
     static boolean isSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
         Seen seen = look(admin, group);
         return seen != null
@@ -24,7 +24,9 @@ final class GroupLook {
                 && seen.assignment.covers(partitions);
     }
 
-    /** Whether so many members of a share group, or more, have a partition each, and each partition somebody. */
+    /**
+     * Returns whether so many members of a share group, or more, have a partition each, and each partition somebody.
+     */
     static boolean isShareSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
         Seen seen = lookAtShared(admin, group);
         return seen != null

@@ -36,8 +36,8 @@ final class ShareGroup {
     }
 
     /**
-     * Whether it has accepted all before that offset of each of these partitions. The start that the brokers tell may
-     * stay behind what is accepted; then nothing is left of the lag.
+     * Returns whether it has accepted all before that offset of each of these partitions. The start that the brokers
+     * tell may stay behind what is accepted; then nothing is left of the lag.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);

@@ -17,9 +17,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records of one pass of scenario produce stand in their topic, by the number that each value begins with. A
- * count of the topic does not tell a record that was written twice from one whose acknowledgement was lost. Confined to
- * one thread; used once.
+ * Finds which records of one pass of scenario produce stand in their topic, by the number that each value begins with.
+ * A count of the topic does not tell a record that was written twice from one whose acknowledgement was lost. Confined
+ * to one thread; used once.
  */
 final class WrittenNumbers {
     private static final Duration POLL = Duration.ofMillis(100);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 
-/** What the topics hold that drivers write to, where a driver itself cannot tell. Confined to one thread. */
+/** Counts what the topics hold that drivers write to, where a driver itself cannot tell. Confined to one thread. */
 public final class WrittenRecords {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -34,7 +34,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged.
+     * The number of records the topic has once it has so many, or after a while: nobody waits for what is not
+     * acknowledged.
      */
     private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -47,7 +48,7 @@ public final class WrittenRecords {
         }
     }
 
-    /** How many records the topic has that no transaction has aborted. */
+    /** The number of records the topic has that no transaction has aborted. */
     private long committed(String topic) {
         return CommittedRecords.count(brokers.connection(), topic);
     }

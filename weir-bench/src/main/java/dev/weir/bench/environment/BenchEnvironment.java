@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a campaign runs. Immutable.
+ * The environment in which a campaign runs. Immutable.
  *
  * @param name of its file
  * @param brokers those it reads from; null for brokers that are forked on this machine and reached through its loopback
@@ -31,7 +31,7 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
     public record BrokersAt(
             String bootstrapServers, @Nullable Path clientConfig, String topicPrefix, boolean keepsTopics) {}
 
-    /** Whether all of it is this machine. */
+    /** Returns whether all of it is this machine. */
     public boolean isHere() {
         return workers.stream().allMatch(Worker::isHere);
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Where a process can be started by a command of this machine, which gives it that command's standard input and output.
- * Immutable.
+ * A place at which a process can be started by a command of this machine, which gives it that command's standard input
+ * and output. Immutable.
  */
 public sealed interface Place {
 

@@ -15,7 +15,7 @@ import java.util.Set;
  */
 public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
 
-    /** What a process is for. */
+    /** The role of a process. */
     public enum Role {
         /** A library under test. */
         DRIVER,
@@ -37,7 +37,7 @@ public record Worker(Place place, String image, Set<Role> roles, String java, St
         return image.isEmpty() ? place.label() : "image " + image;
     }
 
-    /** Whether processes there are of this machine and know its clock. */
+    /** Returns whether processes there are of this machine and know its clock. */
     public boolean isHere() {
         return place instanceof Place.Here && clockAheadMillis == 0;
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What held a driver back at a point. Immutable.
+ * Explains what held a driver back at a point. Immutable.
  *
  * @param limiter null if no figure shows one, and then nobody but the library is to be asked
  * @param evidence the figures that were looked at, each with its unit, as sentences; none without a finished run

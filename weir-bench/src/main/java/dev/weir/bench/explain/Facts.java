@@ -55,7 +55,7 @@ final class Facts {
         return cores;
     }
 
-    /** Whether nobody but the brokers may keep the driver waiting, as far as that is known. */
+    /** Returns whether nobody but the brokers may keep the driver waiting, as far as that is known. */
     boolean streams() {
         return workload != null && workload.streams();
     }
@@ -134,13 +134,13 @@ final class Facts {
                 + brokerMillis(request, "answer queued");
     }
 
-    /** How many records a request of a consumer brings. */
+    /** The number of records a request of a consumer brings. */
     double recordsPerFetch() {
         double counted = metric(Totals.RECORDS_PER_FETCH);
         return Double.isNaN(counted) ? metric("client: records per fetch") : counted;
     }
 
-    /** How many fetches are under way at a time, by Little's law. */
+    /** The number of fetches that are under way at a time, by Little's law. */
     double outstandingFetches() {
         return rate() / recordsPerFetch() * clientMillis("fetch") / 1e3;
     }

@@ -3,7 +3,7 @@ package dev.weir.bench.explore;
 import java.util.List;
 
 /**
- * What a search has found. Immutable.
+ * The finding of a search. Immutable.
  *
  * @param low the highest rate that the verdict says the system sustains, in records per second; not a number for
  *     none. It is confirmed, but with {@code TIMED_OUT}, where it is the highest that passed at all

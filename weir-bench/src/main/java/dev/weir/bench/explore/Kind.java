@@ -2,7 +2,7 @@ package dev.weir.bench.explore;
 
 import java.util.Locale;
 
-/** What a trial does besides sending at its rate. */
+/** The work of a trial besides sending at its rate. */
 public enum Kind {
     /** Nothing: members join, then the load begins, and a short time is judged. */
     STEP,
@@ -20,7 +20,7 @@ public enum Kind {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Whether the system is disturbed, and has to recover. */
+    /** Returns whether the system is disturbed, and has to recover. */
     public boolean isPerturbation() {
         return this != STEP && this != HOLD;
     }

@@ -1,7 +1,7 @@
 package dev.weir.bench.explore;
 
 /**
- * What came of a trial. Immutable.
+ * The outcome of a trial. Immutable.
  *
  * @param why for people: the figures that decided
  * @param recoveryMillis of a perturbation that passed, from its end until the target was met again; not a number
@@ -13,7 +13,7 @@ package dev.weir.bench.explore;
  */
 public record Outcome(Result result, String why, double recoveryMillis, boolean projected, double carried) {
 
-    /** How it ended. */
+    /** The way in which it ended. */
     public enum Result {
         /** The system met what is asked of it. */
         PASSED,

@@ -324,7 +324,7 @@ public final class Search {
         }
     }
 
-    /** Whether one is left. */
+    /** Returns whether one is left. */
     private boolean askNextPerturbation(double rate) {
         if (++perturbation >= limits.perturbations().size()) {
             return false;

@@ -1,6 +1,6 @@
 package dev.weir.bench.explore;
 
-/** How a search ends. */
+/** The verdict of a search. */
 public enum Verdict {
     /** The limit lies in the interval; at its lower end the system held, and recovered from every perturbation. */
     FOUND,

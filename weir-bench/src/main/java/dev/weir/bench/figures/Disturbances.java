@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
-/** What disturbed a run, and what each of that cost. Confined to one thread. */
+/** The disturbances of a run, and what each of them cost. Confined to one thread. */
 public final class Disturbances {
     private final Recovery recovery;
     private final List<Span> spans = new ArrayList<>();
@@ -17,7 +17,7 @@ public final class Disturbances {
     /** An order and its time. */
     private record Span(Order order, double fromMillis, double toMillis) {}
 
-    /** Where its costs lie, in seconds; the last one is not in it. */
+    /** The seconds in which its costs lie; the last one is not in it. */
     private record Window(int from, int to) {}
 
     /** Records that came later than its limit are late. */

@@ -5,7 +5,10 @@ import dev.weir.bench.result.Totals;
 import java.util.List;
 import java.util.Map;
 
-/** What brokers sent and what was delivered in the same part of a pass, or where that part begins. Immutable. */
+/**
+ * The bytes that brokers sent and those delivered in the same part of a pass, or the counts at which that part begins.
+ * Immutable.
+ */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 
     /** The part of what is delivered that must have been sent meanwhile, for fetches to be worth counting. */

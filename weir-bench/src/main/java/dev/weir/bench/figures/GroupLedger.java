@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What all passes of all members of a group delivered together: they hand records on to each other, and each knows its
- * own only. Confined to one thread. What came again is allowed, as the scenarios promise at least once.
+ * The deliveries of all passes of all members of a group: they hand records on to each other, and each knows its own
+ * only. Confined to one thread. What came again is allowed, as the scenarios promise at least once.
  */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics

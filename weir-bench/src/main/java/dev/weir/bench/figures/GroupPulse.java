@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What had come to a group at any time of late, as a thread of its own notes it: who hears of an interval may have been
- * busy when that ended. {@link #at} belongs to one thread.
+ * The records that had come to a group at any recent time, as a thread of its own notes it: who hears of an interval
+ * may have been busy when that ended. {@link #at} belongs to one thread.
  */
 public final class GroupPulse implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -19,7 +19,7 @@ public final class GroupPulse implements AutoCloseable {
     private final Queue<Look> looks = new ConcurrentLinkedQueue<>(); // in the order of their times
     private @Nullable Thread looking;
 
-    /** How many records had come then, each once, and how often one had come again, if that is known. */
+    /** The number of records that had come by then, each once, and of those that had come again, if that is known. */
     public record Look(long nanos, long came, long again) {
         public static Look at(GroupNumbers numbers) {
             return new Look(System.nanoTime(), numbers.came(), numbers.again());

@@ -21,8 +21,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a group and its generator did, second by second since the plan began. Confined to one thread. What a process
- * reports belongs to the second that its middle lies in.
+ * The figures of a group and its generator, second by second since the plan began. Confined to one thread. What a
+ * process reports belongs to the second that its middle lies in.
  */
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
@@ -266,7 +266,7 @@ public final class LiveFigures {
         quietReports = 0;
     }
 
-    /** Whether the generator may have records of before to send, or some that are not acknowledged. */
+    /** Returns whether the generator may have records of before to send, or some that are not acknowledged. */
     public boolean isSending() {
         return hasSent && (unacknowledged > 0 || quietReports < QUIET_REPORTS);
     }
@@ -299,7 +299,7 @@ public final class LiveFigures {
         slot(Math.max(0, index(nowNanos, nowNanos))).series.add(SeriesBook.AROUND, series);
     }
 
-    /** How many records were sent to each partition in some seconds. */
+    /** The number of records that were sent to each partition in some seconds. */
     public long[] sentTo(int from, int to) {
         long[] sum = new long[partitionCount];
         for (Slot slot : slots.subList(from, to)) {
@@ -310,7 +310,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** How many records came to each process in the parts that begin in some seconds. */
+    /** The number of records that came to each process in the parts that begin in some seconds. */
     public long[] cameTo(int from, int to) {
         return parts(from, to).taken.values().stream()
                 .mapToLong(Long::longValue)
@@ -344,9 +344,9 @@ public final class LiveFigures {
     }
 
     /**
-     * How many partitions are silent in each second. Few records are sent to each of many partitions in a second, so
-     * what counts is how many were while nothing came; the last seconds before it did,
-     * as many as the limit has, are on time.
+     * The number of partitions that are silent in each second. Few records are sent to each of many partitions in a
+     * second, so what counts is how many were while nothing came; the last seconds before it did, as many as the limit
+     * has, are on time.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What can be changed of a run. Immutable.
+ * The settings of a run that can be changed. Immutable.
  *
  * @param producerRate records that are due in a second
  * @param workMillis how long a handler blocks

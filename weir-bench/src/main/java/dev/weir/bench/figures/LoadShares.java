@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/**
- * How a load was spread while it was measured, and whether as it was asked. Immutable; all arrays belong to it.
- */
+/** The spread of a load while it was measured, and whether it was as asked. Immutable; all arrays belong to it. */
 public final class LoadShares {
     /** A share may be off by so much of itself ... */
     private static final double TOLERATED = 0.02;
@@ -35,7 +33,7 @@ public final class LoadShares {
     }
 
     /**
-     * Whether partitions got other shares than these, or a process nothing at all.
+     * Returns whether partitions got other shares than these, or a process nothing at all.
      *
      * @param skew {@link PartitionSpread}'s
      */
@@ -51,7 +49,7 @@ public final class LoadShares {
         return cameTo.stream().anyMatch(group -> hasIdle(group, sent));
     }
 
-    /** Whether a process of a group got nothing. Where there are more than partitions, some have none. */
+    /** Returns whether a process of a group got nothing. Where there are more than partitions, some have none. */
     private boolean hasIdle(long[] group, double sent) {
         return group.length > 0
                 && group.length <= sentTo.length

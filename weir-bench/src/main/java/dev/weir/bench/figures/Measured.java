@@ -12,7 +12,7 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a run gave. Immutable but for the histograms, which belong to whom it is returned to.
+ * The result of a run. Immutable but for the histograms, which belong to whom it is returned to.
  *
  * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
  * @param latencies by interval and tag; none where records have no planned times

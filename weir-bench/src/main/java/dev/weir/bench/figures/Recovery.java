@@ -23,8 +23,8 @@ record Recovery(LatencyTarget target) {
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Whether the group did what it should: what came kept to the target, nothing waits for longer than its limit, and
-     * no partition that was sent to is silent.
+     * Returns whether the group did what it should: what came kept to the target, nothing waits for longer than its
+     * limit, and no partition that was sent to is silent.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** What an interval of a process tells of how late records were. Stateless; the histograms are the caller's. */
+/** Reads from an interval of a process how late records were. Stateless; the histograms are the caller's. */
 public final class ToldTimings {
     private ToldTimings() {}
 

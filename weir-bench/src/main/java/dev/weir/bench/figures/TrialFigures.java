@@ -1,7 +1,7 @@
 package dev.weir.bench.figures;
 
 /**
- * What a trial used, and how late it was. Immutable. What is not known is not a number.
+ * The resources that a trial used, and its lateness. Immutable. What is not known is not a number.
  *
  * @param latencyMillis the percentile of the target
  * @param driverCores processors that all members together kept busy

@@ -3,8 +3,8 @@ package dev.weir.bench.fill;
 import dev.weir.bench.workload.WorkloadPoint;
 
 /**
- * How the numbered records of a partition are written: at once, or in transactions,
- * some of which are aborted. Immutable.
+ * The way in which the numbered records of a partition are written: at once, or in transactions, some of which are
+ * aborted. Immutable.
  *
  * <pre>
  * | aborted records, marker | records 0 to n-1, marker | records n to 2n-1, marker | aborted records, marker | ...
@@ -29,7 +29,7 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return perTransaction > 0;
     }
 
-    /** How many transactions are aborted right before that committed one, counted from 0. */
+    /** The number of transactions that are aborted right before that committed one, counted from 0. */
     int abortedBefore(long transaction) {
         return (int) (aborted(transaction + 1) - aborted(transaction));
     }

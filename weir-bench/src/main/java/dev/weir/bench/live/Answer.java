@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of an order. Immutable.
+ * The outcome of an order. Immutable.
  *
  * @param status {@code accepted} or {@code refused}
  * @param applied what was done, by key
@@ -43,7 +43,7 @@ public record Answer(
         }
     }
 
-    /** Whether the order was done. */
+    /** Returns whether the order was done. */
     public boolean wasAccepted() {
         return status.equals(ACCEPTED);
     }

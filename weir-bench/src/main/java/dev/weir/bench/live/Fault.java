@@ -22,7 +22,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     private static final Pattern COUNTED = Pattern.compile("(\\d{1,4}) for (\\S+)");
     private static final Pattern TIMED = Pattern.compile("(\\S+) for (\\S+)");
 
-    /** How its value is written. */
+    /** The form of its value. */
     private enum Form {
         FLAG("true"),
         COUNT("a number, such as 1"),
@@ -37,7 +37,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         }
     }
 
-    /** What happens. */
+    /** The kind of the event. */
     public enum Kind {
         /** So many processes join the group. */
         JOIN(Form.COUNT, "So many processes join the group."),
@@ -83,12 +83,12 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return about;
         }
 
-        /** Whether its value is no text with two parts, which a program may write as a number or as true. */
+        /** Returns whether its value is no text with two parts, which a program may write as a number or as true. */
         public boolean isPlain() {
             return form == Form.COUNT || form == Form.FLAG;
         }
 
-        /** Whether members reach their brokers through a proxy for it. */
+        /** Returns whether members reach their brokers through a proxy for it. */
         public boolean needsProxy() {
             return this == CUT || this == SILENCE || this == DELAY;
         }

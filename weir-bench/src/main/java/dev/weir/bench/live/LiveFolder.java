@@ -52,7 +52,7 @@ record LiveFolder(Path path) {
             return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
         }
 
-        /** Whether it still runs, and no other process has its number. */
+        /** Returns whether it still runs, and no other process has its number. */
         boolean lives() {
             return ProcessHandle.of(pid)
                     .filter(ProcessHandle::isAlive)
@@ -99,7 +99,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Whether there is an answer that nobody has read. */
+    /** Returns whether there is an answer that nobody has read. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));

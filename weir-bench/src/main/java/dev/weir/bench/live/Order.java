@@ -143,7 +143,7 @@ public sealed interface Order
     /** Nothing is sent and handlers take no time, until all that was sent is done; then it goes on as before. */
     record Drain() implements Order {}
 
-    /** What was measured so far does not count. */
+    /** Discards what was measured so far. */
     record DiscardStats() implements Order {}
 
     /** The run ends so much later. */
@@ -204,7 +204,8 @@ public sealed interface Order
     }
 
     /**
-     * Whether it takes something from the group, or makes it share out its partitions anew: it is to recover from that.
+     * Returns whether it takes something from the group, or makes it share out its partitions anew: it is to recover
+     * from that.
      */
     default boolean isDisturbance() {
         return switch (this) {

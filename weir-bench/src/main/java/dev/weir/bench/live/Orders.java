@@ -22,17 +22,19 @@ public final class Orders {
     private final ObjDoubleConsumer<String> note;
     private final List<TimelineEntry> timeline = new ArrayList<>();
 
-    /** What is to be changed. */
+    /** The target of a change. */
     public interface Target {
 
-        /** Why it cannot be done; null if it can. */
+        /** The reason why it cannot be done; null if it can. */
         @Nullable
         String objection(Order order);
 
         /** Does it; returns what was done, by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
 
-        /** When it ends, on the clock of its orders: what was planned for later or comes in later is not done. */
+        /**
+         * The time when it ends, on the clock of its orders: what was planned for later or comes in later is not done.
+         */
         default double endMillis() {
             return Double.POSITIVE_INFINITY;
         }

@@ -11,7 +11,7 @@ public final class GeneratorFailure extends RuntimeException {
         super("the generator failed: " + cause.getMessage(), cause);
     }
 
-    /** What is said to the generator, or heard of it. */
+    /** A step in the talk with the generator. */
     public interface Step<T> {
         T run() throws InterruptedException;
     }

@@ -29,7 +29,7 @@ final class LiveFaults {
         this.cluster = cluster;
     }
 
-    /** Why it cannot be done to the run as it is; null if it can. */
+    /** The reason why it cannot be done to the run as it is; null if it can. */
     @Nullable
     String objection(Fault fault, LiveSettings settings) {
         int processes = group.processes();
@@ -60,7 +60,7 @@ final class LiveFaults {
         };
     }
 
-    /** Why a process would not get the signal; null if each would, or none is sent. */
+    /** The reason why a process would not get the signal; null if each would, or none is sent. */
     private @Nullable String deaf(Fault fault) {
         List<LivePart> some = switch (fault.kind()) {
             case KILL -> group.last(fault.count());

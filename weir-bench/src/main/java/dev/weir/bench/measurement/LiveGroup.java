@@ -92,7 +92,7 @@ public final class LiveGroup implements AutoCloseable {
         return new DriverSession(process, cluster, point);
     }
 
-    /** How many consumers there are, or workers in their place. */
+    /** The number of consumers there are, or workers in their place. */
     public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }
@@ -196,7 +196,7 @@ public final class LiveGroup implements AutoCloseable {
         parts.forEach(part -> part.session.change(Map.of(HandlerWork.MILLIS, Double.toString(millis))));
     }
 
-    /** Why there cannot be so many consumers; null if there can. */
+    /** The reason why there cannot be so many consumers; null if there can. */
     @Nullable
     String objection(int consumers) {
         if (isShared && fixedConsumers > 0) {
@@ -259,7 +259,7 @@ public final class LiveGroup implements AutoCloseable {
         close(part.network);
     }
 
-    /** How many consumers a process has that joins by itself. */
+    /** The number of consumers a process has that joins by itself. */
     private int ofProcess() {
         return new GroupSize(point, isShared).ofProcess();
     }
@@ -275,12 +275,12 @@ public final class LiveGroup implements AutoCloseable {
         return seen == null ? Map.of() : seen.figures();
     }
 
-    /** How many processes there are. */
+    /** The number of processes there are. */
     public int processes() {
         return parts.size();
     }
 
-    /** Whether so many more can join. */
+    /** Returns whether so many more can join. */
     boolean hasRoom(int more) {
         return parts.size() + more <= MOST_PROCESSES;
     }
@@ -329,17 +329,17 @@ public final class LiveGroup implements AutoCloseable {
         return members.settles(this::isSettled) ? "" : ", and not all have joined after a minute";
     }
 
-    /** How many records are there that the group has not committed. */
+    /** The number of records that are there that the group has not committed. */
     long lag() {
         return cluster.groups().lag(group, topic);
     }
 
-    /** How many records a group has to copy that nobody has read in its output yet; 0 where it does not copy. */
+    /** The number of records a group has to copy that nobody has read in its output yet; 0 where it does not copy. */
     long unread() {
         return point.copiesByPlan() ? Arrays.stream(ends()).sum() - numbers.came() : 0;
     }
 
-    /** How many records each partition has. */
+    /** The number of records each partition has. */
     long[] ends() {
         return cluster.topics().ends(topic);
     }

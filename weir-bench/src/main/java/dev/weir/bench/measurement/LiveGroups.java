@@ -73,7 +73,7 @@ final class LiveGroups implements AutoCloseable {
         return groups.getFirst();
     }
 
-    /** How many consumers each group has. */
+    /** The number of consumers each group has. */
     int consumers() {
         return first().consumers();
     }
@@ -97,7 +97,7 @@ final class LiveGroups implements AutoCloseable {
         groups.forEach(group -> group.work(millis));
     }
 
-    /** Why a group cannot have so many consumers; null if each can. */
+    /** The reason why a group cannot have so many consumers; null if each can. */
     @Nullable
     String objection(int consumers) {
         return groups.stream()
@@ -145,7 +145,7 @@ final class LiveGroups implements AutoCloseable {
         return all;
     }
 
-    /** How many records are there that groups have not committed, for each group again. */
+    /** The number of records that are there that groups have not committed, for each group again. */
     long lag() {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }
@@ -155,7 +155,7 @@ final class LiveGroups implements AutoCloseable {
         return first().unread();
     }
 
-    /** How many records each partition has. */
+    /** The number of records each partition has. */
     long[] ends() {
         return first().ends();
     }

@@ -116,7 +116,7 @@ public final class LiveMeasurement implements Orders.Target {
         return Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
     }
 
-    /** What the processes of a group report; to the first one, also those that belong to no group. */
+    /** Receives the reports of a group's processes; the first one receives also those that belong to no group. */
     private final class Ears implements TrialMembers.Listener {
         private final int group;
 

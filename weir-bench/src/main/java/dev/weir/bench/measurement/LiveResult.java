@@ -120,7 +120,7 @@ public record LiveResult(
     }
 
     /**
-     * How many records a second all members can take; not a number where handlers do not block.
+     * The number of records a second all members can take; not a number where handlers do not block.
      *
      * @param millis that handlers block for a record
      */

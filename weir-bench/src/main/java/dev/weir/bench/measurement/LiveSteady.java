@@ -223,17 +223,17 @@ public final class LiveSteady implements Orders.Target {
         return passed;
     }
 
-    /** Whether all that was sent had come before the driver was told to end. */
+    /** Returns whether all that was sent had come before the driver was told to end. */
     boolean isWhole() {
         return isWhole;
     }
 
-    /** Whether anything was ordered. */
+    /** Returns whether anything was ordered. */
     boolean hasChanged() {
         return !timeline.isEmpty();
     }
 
-    /** When what is measured is over: later on, there is nothing to change. */
+    /** The time when what is measured is over: later on, there is nothing to change. */
     @Override
     public double endMillis() {
         SteadyPlan plan = Objects.requireNonNull(running).plan;

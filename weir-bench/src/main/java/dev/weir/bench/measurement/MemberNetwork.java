@@ -5,7 +5,7 @@ import dev.weir.driver.NetworkFault;
 import dev.weir.testkit.FaultProxy;
 import java.time.Duration;
 
-/** What is between a member of a group and the brokers, where that can fail. Confined to one thread. */
+/** The network between a member of a group and the brokers, where that can fail. Confined to one thread. */
 interface MemberNetwork extends AutoCloseable {
 
     /** Its addresses of the brokers, for the member. */

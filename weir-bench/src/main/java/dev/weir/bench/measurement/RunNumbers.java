@@ -26,9 +26,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records came to the processes of a run: those of this machine note them in a file that all of them share; where
- * some are elsewhere, each tells them at the end of its pass, and of one that was killed a file is read that it alone
- * had. Confined to one thread, but for {@link #look} and {@link #came}.
+ * Tracks which records came to the processes of a run: those of this machine note them in a file that all of them
+ * share; where some are elsewhere, each tells them at the end of its pass, and of one that was killed a file is read
+ * that it alone had. Confined to one thread, but for {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
     /** As many records of a partition as a ledger can tell apart. */
@@ -142,7 +142,7 @@ public final class RunNumbers {
         told.add(ofPass);
     }
 
-    /** How many records came so far, each once: as noted, or as many as were told in intervals. */
+    /** The number of records that came so far, each once: as noted, or as many as were told in intervals. */
     long came() {
         return shared == null ? toldSoFar.get() : shared.came();
     }

@@ -24,7 +24,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both processes of a steady run have told so far, by the parts of its plan, and what brokers and the machine were
+ * The reports of both processes of a steady run so far, by the parts of its plan, and what brokers and the machine were
  * at meanwhile. Confined to the thread of the run.
  */
 final class SteadyBook {

@@ -5,7 +5,7 @@ import dev.weir.driver.LoadShape;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When the records of a steady run are due, and which part of it is measured; orders change both. Times are
+ * The times at which the records of a steady run are due, and the part that is measured; orders change both. Times are
  * {@link System#nanoTime}. Confined to the thread of the run.
  */
 final class SteadyPlan {
@@ -20,7 +20,7 @@ final class SteadyPlan {
     private long rateFromNanos;
     private double dueBefore; // that time
 
-    /** Where a time lies. */
+    /** The part in which a time lies. */
     enum Part {
         WARM_UP,
         MEASURED,
@@ -58,12 +58,12 @@ final class SteadyPlan {
                 : toNanos <= measureToNanos + edgeNanos ? Part.MEASURED : Part.AFTER;
     }
 
-    /** When it is over, with a little more than is measured: the end of a pass is not to be in it. */
+    /** The time when it is over, with a little more than is measured: the end of a pass is not to be in it. */
     long endNanos() {
         return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
     }
 
-    /** When what is measured is over. */
+    /** The time when what is measured is over. */
     long measureToNanos() {
         return measureToNanos;
     }
@@ -72,7 +72,7 @@ final class SteadyPlan {
         return rate;
     }
 
-    /** How many records were due by then. */
+    /** The number of records that were due by then. */
     double dueUntil(long nanos) {
         return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
     }

@@ -29,7 +29,7 @@ public final class TrialMembers {
     private final Runnable requireBrokers;
     private final Listener listener;
 
-    /** Whether a group is complete. */
+    /** The state of a group: complete or not. */
     public interface Settled {
         boolean look() throws InterruptedException;
     }
@@ -155,7 +155,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Whether the generator has not sent all that it was ordered to. */
+    /** Returns whether the generator has not sent all that it was ordered to. */
     public boolean isSending() {
         return generator.isInPass;
     }

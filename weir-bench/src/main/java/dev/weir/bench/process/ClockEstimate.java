@@ -1,9 +1,9 @@
 package dev.weir.bench.process;
 
 /**
- * How far another clock is from this machine's, by questions and answers: the answer was read somewhere between
- * question and arrival, so the quickest exchange of a few bounds the error by half of what it took.
- * Confined to one thread.
+ * Estimates how far another clock is from this machine's, by questions and answers: the answer was read somewhere
+ * between question and arrival, so the quickest exchange of a few bounds the error by half of what it took. Confined to
+ * one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -83,7 +83,7 @@ final class ClockEstimate {
         return Math.max(errorNanos, agedNanos(nowNanos));
     }
 
-    /** Whether the other clock was set, since the last {@link #restart} or the first look. */
+    /** Returns whether the other clock was set, since the last {@link #restart} or the first look. */
     boolean wasSet() {
         return wasSet;
     }

@@ -41,7 +41,7 @@ public final class DriverCatalog {
     }
 
     /**
-     * How to start a driver.
+     * Describes how a driver is started.
      *
      * @param library begin of the name of the jar whose version counts
      * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL

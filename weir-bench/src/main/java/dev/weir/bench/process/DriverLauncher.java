@@ -59,7 +59,7 @@ public final class DriverLauncher implements AutoCloseable {
         return catalog.entry(driver);
     }
 
-    /** Whether all processes are of this machine and know its clock. */
+    /** Returns whether all processes are of this machine and know its clock. */
     public boolean isHere() {
         return environment.isHere();
     }

@@ -283,7 +283,7 @@ public final class DriverProcess implements AutoCloseable {
         return clock.errorNanos();
     }
 
-    /** How many cores it may use, once it has greeted. */
+    /** The number of cores it may use, once it has greeted. */
     int cores() {
         return processors;
     }
@@ -349,7 +349,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Why no signal would reach it; null if one would. */
+    /** The reason why no signal would reach it; null if one would. */
     public @Nullable String objectionToSignals() {
         try {
             if (!host.isHere()) {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is said between the harness and a driver's process about one point. Confined to one thread. */
+/** The exchange between the harness and a driver's process about one point. Confined to one thread. */
 public final class DriverSession {
     /** To join a group and get a first record, or to close down. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -252,7 +252,7 @@ public final class DriverSession {
         });
     }
 
-    /** How many cores the process may use. */
+    /** The number of cores the process may use. */
     public int cores() {
         return process.cores();
     }

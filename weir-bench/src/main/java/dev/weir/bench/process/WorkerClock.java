@@ -123,7 +123,7 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /** Whether the process's clock was set meanwhile: times from before that mean nothing. */
+    /** Returns whether the process's clock was set meanwhile: times from before that mean nothing. */
     boolean wasSet() {
         lock.lock();
         try {

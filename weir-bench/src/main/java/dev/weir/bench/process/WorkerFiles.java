@@ -27,8 +27,8 @@ import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What drivers are started from, copied to a place: each file once, below a folder that its content names, so that a
- * later campaign finds it there. Confined to one thread.
+ * The files that drivers are started from, copied to a place: each file once, below a folder that its content names, so
+ * that a later campaign finds it there. Confined to one thread.
  *
  * <pre>
  * ~/.cache/weir/workers/3f9a1c.../kafka-clients-4.4.0.jar     a jar

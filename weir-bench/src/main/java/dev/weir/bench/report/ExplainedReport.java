@@ -9,7 +9,8 @@ import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.statistics.Analysis;
 
 /**
- * Who held each driver back at each point of a results folder, with the figures that show it. Stateless, thread-safe.
+ * Reports what held each driver back at each point of a results folder, with the figures that show it. Stateless,
+ * thread-safe.
  */
 public final class ExplainedReport {
 

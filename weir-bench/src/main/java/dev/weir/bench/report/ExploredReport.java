@@ -29,7 +29,7 @@ public final class ExploredReport {
 
     private ExploredReport() {}
 
-    /** What became of a perturbation at the rate that the verdict is about. */
+    /** The outcome of a perturbation at the rate that the verdict is about. */
     private record Recovery(boolean recovered, double millis, boolean projected) {
 
         /** More often than not, or at once. */

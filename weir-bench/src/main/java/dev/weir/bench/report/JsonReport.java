@@ -89,7 +89,7 @@ final class JsonReport {
         return line;
     }
 
-    /** How far a campaign came. */
+    /** The progress of a campaign. */
     record Progress(int planned, int done, int failed, int notQuoted) {
         static Progress of(Analysis analysis) {
             Campaign campaign = analysis.campaign();

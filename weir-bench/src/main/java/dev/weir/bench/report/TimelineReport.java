@@ -10,7 +10,10 @@ import dev.weir.bench.result.Run;
 import java.util.List;
 import java.util.Locale;
 
-/** What was ordered while runs went on, and what they did between: as tables and as JSON. Stateless, thread-safe. */
+/**
+ * Reports the orders given while runs went on, and what the runs did between them: as tables and as JSON. Stateless,
+ * thread-safe.
+ */
 final class TimelineReport {
     private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
 

@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is compared, where and how: everything about a campaign that is known before its first run. Immutable,
- * thread-safe; holds no secret, see {@link Secrets}.
+ * The plan of a comparison: everything about a campaign that is known before its first run. Immutable, thread-safe;
+ * holds no secret, see {@link Secrets}.
  *
  * @param id names the campaign and nothing else, e.g. {@code plain-consumer-20261121T021051}
  * @param name for people, e.g. the scenario's name
@@ -67,12 +67,12 @@ public record Campaign(
         }
     }
 
-    /** Whether its figures are a model's, and of no library. */
+    /** Returns whether its figures are a model's, and of no library. */
     public boolean isOfModel() {
         return environment.settings().containsKey(SIMULATED);
     }
 
-    /** Whether it runs those of its points that show where a verdict changes, and maybe not all. */
+    /** Returns whether it runs those of its points that show where a verdict changes, and maybe not all. */
     public boolean choosesPoints() {
         return "adaptive".equals(environment.settings().get(DESIGN));
     }

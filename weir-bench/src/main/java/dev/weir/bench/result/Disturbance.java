@@ -1,7 +1,7 @@
 package dev.weir.bench.result;
 
 /**
- * What a fault, or members that came and went, did to a run. Immutable. Times are of whole seconds of the plan.
+ * The effect on a run of a fault, or of members that came and went. Immutable. Times are of whole seconds of the plan.
  *
  * @param order that did it, for people
  * @param fromMillis when it began, since the plan began

@@ -3,7 +3,7 @@ package dev.weir.bench.result;
 import java.util.Map;
 
 /**
- * Where a campaign ran. Immutable, thread-safe.
+ * The environment in which a campaign ran. Immutable, thread-safe.
  *
  * @param jvm vendor and version of the virtual machine under test
  * @param os name, version, architecture

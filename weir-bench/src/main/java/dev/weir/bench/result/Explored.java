@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code weir bench explore} found of one driver at one point. Immutable. What is not known is not a number.
+ * The finding of {@code weir bench explore} on one driver at one point. Immutable. What is not known is not a number.
  *
  * @param point {@link Point#id()}
  * @param driver {@link Driver#name()}

@@ -1,6 +1,6 @@
 package dev.weir.bench.result;
 
-/** What makes the figures of a run doubtful. */
+/** A reason to doubt the figures of a run. */
 public enum Flag {
     /** The load generator fell behind its plan: the figures are the generator's. */
     GENERATOR_BOUND(true, "the generator was the bottleneck"),
@@ -36,7 +36,7 @@ public enum Flag {
         this.text = text;
     }
 
-    /** Whether the run must not be quoted. */
+    /** Returns whether the run must not be quoted. */
     public boolean isVoiding() {
         return voiding;
     }

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process did in one slice of time, usually a second. Immutable, thread-safe. A count that was not taken is
- * {@link #UNKNOWN}.
+ * The figures of one process in one slice of time, usually a second. Immutable, thread-safe. A count that was not taken
+ * is {@link #UNKNOWN}.
  *
  * @param startMillis since the run began
  * @param cpuNanos of the process under test

@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.HdrHistogram.HistogramLogWriter;
 
-/** What the histograms of a run are of, and how they are kept. Stateless, thread-safe. */
+/** The tags of a run's histograms, and the form in which they are kept. Stateless, thread-safe. */
 public final class LatencyTags {
 
     /** From the planned time of sending to the end of the handler: what a user of the system waits. */
@@ -36,7 +36,7 @@ public final class LatencyTags {
         return WARM_UP + tag;
     }
 
-    /** Whether it is of a warm-up. */
+    /** Returns whether it is of a warm-up. */
     public static boolean isOfWarmUp(String tag) {
         return tag.startsWith(WARM_UP);
     }
@@ -51,12 +51,12 @@ public final class LatencyTags {
         return CONSUMER + consumer;
     }
 
-    /** Whether this is of one process of a group. */
+    /** Returns whether this is of one process of a group. */
     public static boolean isOfConsumer(String tag) {
         return tag.startsWith(CONSUMER);
     }
 
-    /** Whether this is of one partition. */
+    /** Returns whether this is of one partition. */
     public static boolean isOfPartition(String tag) {
         return tag.startsWith(RESPONSE + "/");
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Whether each record came once and in its order. Immutable, thread-safe.
+ * Tells whether each record came once and in its order. Immutable, thread-safe.
  *
  * @param expected how many distinct records there were to deliver
  * @param delivered how many deliveries there were, duplicates included
@@ -65,7 +65,7 @@ public record Ledger(
                 .toList();
     }
 
-    /** Whether nothing was lost, doubled or out of order. */
+    /** Returns whether nothing was lost, doubled or out of order. */
     public boolean isClean() {
         return lost == 0 && duplicates == 0 && outOfOrder == 0;
     }

@@ -2,7 +2,7 @@ package dev.weir.bench.result;
 
 import java.util.regex.Pattern;
 
-/** Which texts may be part of a file name. */
+/** Checks which texts may be part of a file name. */
 final class Names {
 
     private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._=-]{0,119}");

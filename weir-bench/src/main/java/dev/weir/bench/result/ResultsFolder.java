@@ -103,7 +103,7 @@ public final class ResultsFolder {
         }
     }
 
-    /** Whether there is a campaign's folder. */
+    /** Returns whether there is a campaign's folder. */
     public static boolean isAt(Path path) {
         return Files.isRegularFile(path.resolve(CAMPAIGN));
     }
@@ -136,7 +136,7 @@ public final class ResultsFolder {
         runs.put(run.key(), run);
     }
 
-    /** Whether there is nothing left to do at all. */
+    /** Returns whether there is nothing left to do at all. */
     public boolean isComplete() {
         long done = runs.values().stream().filter(run -> run.failure() == null).count();
         return done
@@ -145,7 +145,7 @@ public final class ResultsFolder {
                         * campaign.drivers().size();
     }
 
-    /** Whether there is nothing left to do for this run; one that failed is to be done again. */
+    /** Returns whether there is nothing left to do for this run; one that failed is to be done again. */
     public boolean isDone(Run.Key key) {
         Run run = runs.get(key);
         return run != null && run.failure() == null;

@@ -131,7 +131,7 @@ public record Run(
         return new Key(point, driver, round);
     }
 
-    /** Whether its figures may be quoted: it ended well, lost nothing, and no flag voids it. */
+    /** Returns whether its figures may be quoted: it ended well, lost nothing, and no flag voids it. */
     public boolean isValid() {
         return failure == null && totals.elapsedNanos() > 0 && flags.stream().noneMatch(Flag::isVoiding);
     }

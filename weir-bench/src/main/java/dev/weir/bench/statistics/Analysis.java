@@ -25,8 +25,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a campaign shows, finished or not: per point and driver the medians, and the ratio to the baseline with interval
- * and verdict. The phases of runs that were changed are points behind those of the campaign. Immutable, thread-safe.
+ * The analysis of a campaign, finished or not: per point and driver the medians, and the ratio to the baseline with
+ * interval and verdict. The phases of runs that were changed are points behind those of the campaign. Immutable,
+ * thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Where a series of figures, one after the other, changes its level. Stateless, thread-safe; the same for the same
- * series.
+ * Finds where a series of figures, one after the other, changes its level. Stateless, thread-safe; the same for the
+ * same series.
  *
  * <p>E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate
  * Data", J. Am. Stat. Assoc. 109, 2014), which continuous benchmarks use (Daly et al., "The Use of Change Point
@@ -48,7 +48,7 @@ public final class ChangePoints {
     public record Segment(int from, int to, double level) {}
 
     /**
-     * What was found.
+     * The finding.
      *
      * @param segments in their order; a single one if nothing changed
      * @param p how often luck alone divides such a series as well as its best division does; 1 if it is too short for

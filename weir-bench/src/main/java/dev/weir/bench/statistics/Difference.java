@@ -8,16 +8,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one campaign's ratio to the baseline is beside that of another campaign, at the same point. Campaigns have no
- * rounds in common, so only ratios are compared, not figures; and only where both saw the same
- * noise. Immutable, thread-safe.
+ * Compares one campaign's ratio to the baseline with that of another campaign, at the same point. Campaigns have no
+ * rounds in common, so only ratios are compared, not figures; and only where both saw the same noise. Immutable,
+ * thread-safe.
  *
  * @param why no difference is claimed; empty if one is
  */
 public record Difference(
         Point point, String driver, Metric metric, RatioInterval before, RatioInterval after, Kind kind, String why) {
 
-    /** What can be said. */
+    /** The kind of the statement. */
     public enum Kind {
         HIGHER,
         LOWER,
@@ -101,7 +101,7 @@ public record Difference(
         return new Difference(point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
     }
 
-    /** Why nothing of two campaigns can be compared; empty if it can. */
+    /** The reason why nothing of two campaigns can be compared; empty if it can. */
     private static String unlike(Campaign before, Campaign after) {
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";
@@ -112,7 +112,7 @@ public record Difference(
         return machines ? "" : "the machines differ";
     }
 
-    /** Why two noise floors are not alike; empty if they are. */
+    /** The reason why two noise floors are not alike; empty if they are. */
     private static String unlike(@Nullable Comparison before, @Nullable Comparison after) {
         if (before == null || after == null) {
             return "no A/A in both campaigns: what is noise is not known";

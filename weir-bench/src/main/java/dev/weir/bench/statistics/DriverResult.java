@@ -41,7 +41,7 @@ public record DriverResult(
     /** What made {@link #bounds} of figures. */
     public static final String LIMIT = "broker";
 
-    /** Whether the true figure is this one or more. */
+    /** Returns whether the true figure is this one or more. */
     public boolean isBound(Metric metric) {
         return bounds.contains(metric);
     }

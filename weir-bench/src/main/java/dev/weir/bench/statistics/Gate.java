@@ -25,7 +25,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     private static final Pattern RULE = Pattern.compile("(\\S+)\\s+(\\S+)\\s+(>=|<=)\\s+(\\S+)\\s+of\\s+(\\S+)");
 
     /**
-     * What became of it at a point.
+     * The outcome at a point.
      *
      * @param why empty if it was met
      */
@@ -97,7 +97,9 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         return new Outcome(point, interval, why.isEmpty(), why);
     }
 
-    /** Why nothing can be judged, whatever the figures are: luck must not come from runs that are left out. */
+    /**
+     * The reason why nothing can be judged, whatever the figures are: luck must not come from runs that are left out.
+     */
     private String doubt(ResultsFolder folder, Point point) {
         for (String name : List.of(driver, other)) {
             List<Run> runs = folder.runs().stream()

@@ -93,11 +93,11 @@ public record History(List<Campaign> campaigns, List<Series> series) {
      */
     public record Level(Campaign from, int campaigns, long lastStartedAtMillis, double value) {}
 
-    /** What a series is of. */
+    /** The key of a series. */
     record Key(Point point, String driver, Metric metric) {}
 
     /**
-     * What a history needs of a campaign, which is little of it.
+     * The part of a campaign that a history needs, which is little.
      *
      * @param isRatio whether the figures are ratios to the baseline
      */
@@ -142,7 +142,7 @@ public record History(List<Campaign> campaigns, List<Series> series) {
         }
     }
 
-    /** Those of one series while they are gathered. */
+    /** The figures of one series while they are gathered. */
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
     /** Which cluster, or machines, it was at; empty for brokers of its own, or the machine itself. */

@@ -44,8 +44,8 @@ public final class LimitingParty {
     private LimitingParty() {}
 
     /**
-     * Whether a driver that reads is known to have had a fetch under way all the time: else it may have waited for what
-     * it had not asked for, and no broker is to blame.
+     * Returns whether a driver that reads is known to have had a fetch under way all the time: else it may have waited
+     * for what it had not asked for, and no broker is to blame.
      */
     public static boolean asksAlways(Totals totals) {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
@@ -54,8 +54,8 @@ public final class LimitingParty {
     }
 
     /**
-     * Whether a driver that writes is known to send very little at a time: brokers then work on its requests, as many
-     * as its small window makes, and are not to blame for that.
+     * Returns whether a driver that writes is known to send very little at a time: brokers then work on its requests,
+     * as many as its small window makes, and are not to blame for that.
      */
     public static boolean sendsLittle(Totals totals) {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
@@ -106,8 +106,8 @@ public final class LimitingParty {
     }
 
     /**
-     * Whether too much was sent later than tolerated: then the plan was not kept,
-     * and it is the generator that was measured.
+     * Returns whether too much was sent later than tolerated: then the plan was not kept, and it is the generator that
+     * was measured.
      */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);

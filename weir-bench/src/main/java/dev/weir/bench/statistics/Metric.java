@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** What runs are compared by. */
+/** The metrics by which runs are compared. */
 public enum Metric {
     RATE("rate", "records/s", true),
     CPU("CPU", "s per million", false),
@@ -64,7 +64,8 @@ public enum Metric {
     }
 
     /**
-     * Whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its own.
+     * Returns whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its
+     * own.
      */
     public boolean dependsOnBrokers() {
         return this == RATE;

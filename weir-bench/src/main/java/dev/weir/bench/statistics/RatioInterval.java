@@ -75,7 +75,7 @@ public record RatioInterval(
         return Samples.deviation(logs(driver, baseline));
     }
 
-    /** Whether there is an interval at all. */
+    /** Returns whether there is an interval at all. */
     public boolean isBounded() {
         return rounds >= 2;
     }

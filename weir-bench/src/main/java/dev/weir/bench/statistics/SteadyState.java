@@ -3,8 +3,8 @@ package dev.weir.bench.statistics;
 import java.util.Arrays;
 
 /**
- * Whether a series of equal intervals (records per second, usually) has stopped changing, and from where on. Stateless,
- * thread-safe.
+ * Decides whether a series of equal intervals (records per second, usually) has stopped changing, and from where on.
+ * Stateless, thread-safe.
  *
  * <p>Where to cut: MSER (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
  * 69, 1997): the start that makes the standard error of the mean of the rest least; if that is past the middle, the
@@ -29,7 +29,7 @@ public final class SteadyState {
     private SteadyState() {}
 
     /**
-     * What was found.
+     * The finding.
      *
      * @param from first interval of the steady part; where {@code steady} is false, the best start that there is
      * @param drift change over the part, relative to its median
@@ -50,7 +50,9 @@ public final class SteadyState {
         return new Finding(cut && !drifts(rest) && spread <= MAX_SPREAD, from, drift, spread);
     }
 
-    /** Whether a whole series goes up or down, evidently and by more than does not matter; never of a short one. */
+    /**
+     * Returns whether a whole series goes up or down, evidently and by more than does not matter; never of a short one.
+     */
     public static boolean drifts(double... series) {
         return series.length >= MIN_INTERVALS
                 && Math.abs(drift(series)) > MAX_DRIFT

@@ -3,7 +3,7 @@ package dev.weir.bench.statistics;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What may be said about a driver against the baseline in one metric. */
+/** The verdict on a driver against the baseline in one metric. */
 public enum Verdict {
     /** Better, beyond noise. */
     BETTER,

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether a process has warmed up, by what it reports as it goes: its rate is steady, its virtual machine has compiled
- * what it runs, and a record costs what the one before did. Confined to one thread.
+ * Decides whether a process has warmed up, by what it reports as it goes: its rate is steady, its virtual machine has
+ * compiled what it runs, and a record costs what the one before did. Confined to one thread.
  *
  * <p>The rate alone is steady too early: with a free core for the compiler it is as high as it gets while each record
  * costs twice what it will.
@@ -40,7 +40,7 @@ public final class WarmUp {
         return slices.size();
     }
 
-    /** Whether what follows may be measured. */
+    /** Returns whether what follows may be measured. */
     public boolean isOver() {
         List<Slice> lately = slices.subList(Math.max(0, slices.size() - LATELY), slices.size());
         return SteadyState.of(rates(0)).steady()
@@ -50,14 +50,14 @@ public final class WarmUp {
                 && !SteadyState.drifts(lately.stream().mapToDouble(Slice::cost).toArray());
     }
 
-    /** Whether rate or cost go up or down from that interval on. */
+    /** Returns whether rate or cost go up or down from that interval on. */
     public boolean driftsFrom(int from) {
         return SteadyState.drifts(rates(from))
                 || SteadyState.drifts(
                         slices.stream().skip(from).mapToDouble(Slice::cost).toArray());
     }
 
-    /** Whether a compiler took so much of the processor time that the costs are also its. */
+    /** Returns whether a compiler took so much of the processor time that the costs are also its. */
     public static boolean isCompiling(long compileMillis, long cpuNanos) {
         return compileMillis * 1e6 > MAX_COMPILING * cpuNanos;
     }

@@ -190,7 +190,7 @@ final class SimulatedGroup {
         return sent;
     }
 
-    /** How many calls of handlers have failed. */
+    /** The number of calls of handlers have failed. */
     long retried() {
         return retried;
     }
@@ -213,7 +213,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** How many records of the partition with the most a share group holds; 0 of a consumer group. */
+    /** The number of records of the partition with the most a share group holds; 0 of a consumer group. */
     int locksHeld() {
         return kind == Kind.CONSUMERS ? 0 : Arrays.stream(inFlight).max().orElse(0);
     }
@@ -289,7 +289,9 @@ final class SimulatedGroup {
         schedule(due + jittered(APPEND_NANOS), null, new Sent(partition, ++numbers[partition], due));
     }
 
-    /** When a record that is done now has come: who copies writes it, for a reader that sees what is committed. */
+    /**
+     * The time when a record that is done now has come: who copies writes it, for a reader that sees what is committed.
+     */
     private long seenNanos() {
         if (!copies) {
             return nowNanos;
@@ -373,7 +375,7 @@ final class SimulatedGroup {
         return stride;
     }
 
-    /** Whether an idle worker has found something to do, which it may have to fetch first. */
+    /** Returns whether an idle worker has found something to do, which it may have to fetch first. */
     private boolean takeNext(Worker worker, boolean fetches) {
         if (isAway[worker.process] || nowNanos < pausedUntilNanos) {
             return false;
@@ -396,7 +398,7 @@ final class SimulatedGroup {
         return false;
     }
 
-    /** How many records of a partition it may take now. */
+    /** The number of records of a partition it may take now. */
     private int most(Worker worker, int partition) {
         return switch (kind) {
             case FAIR -> inFlight[partition] < locks ? 1 : 0;

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What the generator and the processes of a {@link SimulatedGroup} have done since they reported last, as real ones
- * report it. Confined to one thread. Times are nanoseconds since the plan began.
+ * The reports of the generator and the processes of a {@link SimulatedGroup} since the last ones, as real ones report.
+ * Confined to one thread. Times are nanoseconds since the plan began.
  */
 final class SimulatedReports {
     private static final long CPU_NANOS = 20_000; // of a record
@@ -86,7 +86,7 @@ final class SimulatedReports {
         tally.handlerNanos += handlerNanos;
     }
 
-    /** When all report again. */
+    /** The time when all report again. */
     long dueNanos() {
         return reportedNanos + intervalNanos;
     }

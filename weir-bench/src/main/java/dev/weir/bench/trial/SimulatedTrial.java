@@ -30,7 +30,7 @@ public final class SimulatedTrial implements Trials {
         this.settings = settings;
     }
 
-    /** What is heard of a trial once it is judged. */
+    /** Receives the judgement of a trial. */
     private static final class Ears implements TrialMembers.Listener {
         private final Histogram lateness = new Histogram(3);
         private @Nullable TrialJudgement judgement;

@@ -28,7 +28,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is seen of a trial while it is judged, and the judgement. Confined to one thread.
+ * Observes a trial while it is judged, and judges it. Confined to one thread.
  *
  * <p>A step or hold passes if the whole of it and its last third meet the target, and members do not fall behind
  * further. A perturbed system has recovered if the last third of its time meets the target; it is recovering if it
@@ -106,7 +106,7 @@ final class TrialJudgement {
         return toNanos;
     }
 
-    /** Whether the middle of an interval is judged. */
+    /** Returns whether the middle of an interval is judged. */
     boolean contains(long startNanos, long endNanos) {
         long middle = startNanos + (endNanos - startNanos) / 2;
         return middle - fromNanos >= 0 && middle - toNanos < 0;
@@ -156,7 +156,7 @@ final class TrialJudgement {
                 : judged;
     }
 
-    /** Whether fewer were sent than by plan. What the last reports hold may not have been told yet. */
+    /** Returns whether fewer were sent than by plan. What the last reports hold may not have been told yet. */
     private boolean hasStalled(long endNanos, long sent) {
         double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;
         double due = attempt.rate() * (seconds - 2 * intervalSeconds());
@@ -224,8 +224,8 @@ final class TrialJudgement {
     }
 
     /**
-     * Whether no less came than is sent, but for an interval across the edges: members that are dead fall behind
-     * without a record that says so.
+     * Returns whether no less came than is sent, but for an interval across the edges: members that are dead fall
+     * behind without a record that says so.
      */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());

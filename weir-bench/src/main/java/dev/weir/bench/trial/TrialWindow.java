@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all members of a trial did in a part of its time. Confined to one thread. An interval belongs to it whose
+ * The figures of all members of a trial in a part of its time. Confined to one thread. An interval belongs to it whose
  * middle lies in it.
  */
 final class TrialWindow {
@@ -129,7 +129,7 @@ final class TrialWindow {
                 .orElse(Double.NaN);
     }
 
-    /** Why it does not meet the target at that rate; null if it does. */
+    /** The reason why it does not meet the target at that rate; null if it does. */
     @Nullable
     String objection(LatencyTarget target, double rate) {
         if (records < MOST_OF_THEM * rate * seconds()) {

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Which orders a run of a point takes, and what a search makes of one. Stateless. */
+/** Decides which orders a run of a point takes, and what a search makes of one. Stateless. */
 public final class AcceptedOrders {
     /** What a workload needs for its runs to take any. */
     static final String NEEDED = Combinations.SENT_TO + ", or scenario to steady, and method.live";

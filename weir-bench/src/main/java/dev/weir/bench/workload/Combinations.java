@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Which settings of a point go together; each alone was checked before. Stateless. */
+/** Checks which settings of a point go together; each alone was checked before. Stateless. */
 final class Combinations {
     /** What a workload needs for a group that is sent to. */
     static final String SENT_TO = "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";

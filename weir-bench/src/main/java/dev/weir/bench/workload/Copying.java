@@ -5,7 +5,7 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Scenario;
 
-/** Which settings go with scenario copy, and which with it alone. Stateless. */
+/** Checks which settings go with scenario copy, and which with it alone. Stateless. */
 final class Copying {
     static final String AT_LEAST_ONCE = "at-least-once";
 

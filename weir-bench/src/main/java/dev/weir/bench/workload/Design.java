@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Which points of a campaign are run, of all that its dimensions make. Stateless. A point is the index of its value in
- * each dimension.
+ * Chooses the points of a campaign that are run, of all that its dimensions make. Stateless. A point is the index of
+ * its value in each dimension.
  */
 public enum Design {
     /** All of them. */

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a point's highest sustainable rate is looked for. Immutable.
+ * The settings of the search for a point's highest sustainable rate. Immutable.
  *
  * @param members processes of the driver, which share one group
  * @param startRate the first rate, in records per second

@@ -4,7 +4,7 @@ import dev.weir.driver.HandlerWork;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 
-/** How many handlers of a point block at a time, and what they take at most. Functions only. */
+/** Computes how many handlers of a point block at a time, and what they take at most. Functions only. */
 public final class Handlers {
     private Handlers() {}
 
@@ -35,8 +35,8 @@ public final class Handlers {
     }
 
     /**
-     * How many records a second those of a process can take if as many block at a time as may; not a number where they
-     * do not block. What is left of it is what a library makes of its concurrency.
+     * The number of records a second those of a process can take if as many block at a time as may; not a number where
+     * they do not block. What is left of it is what a library makes of its concurrency.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));

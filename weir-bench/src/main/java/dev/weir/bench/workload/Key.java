@@ -47,10 +47,10 @@ record Key(
     /** How many groups read them, where they are sent to. */
     static final String GROUPS = "groups";
 
-    /** How many topics there are. */
+    /** The number of topics there are. */
     static final String TOPICS = "topics";
 
-    /** How many consumers a group has in all. */
+    /** The number of consumers a group has in all. */
     static final String CONSUMERS = "consumers";
 
     /** Cannot vary, and neither does a method: they are of the campaign, not of a point. */
@@ -424,7 +424,7 @@ record Key(
         return new Key(path, Type.NUMBER, Double.toString(fallback), min, max, List.of(), about);
     }
 
-    /** Why this text cannot be a value of the key; null if it can. */
+    /** The reason why this text cannot be a value of the key; null if it can. */
     @Nullable
     String objection(String text) {
         return switch (type) {

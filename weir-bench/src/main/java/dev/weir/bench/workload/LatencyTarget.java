@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LatencyTarget(double percentile, double limitMillis, Of of) {
 
-    /** Whose records are judged. */
+    /** The owner of the records that are judged. */
     public enum Of {
         /** All of them together. */
         ALL(""),
@@ -51,7 +51,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
         return parsed(text);
     }
 
-    /** Why the text is none; null if it is. */
+    /** The reason why the text is none; null if it is. */
     static @Nullable String objection(String text) {
         if (!TEXT.matcher(text).matches()) {
             return "must be a percentile and a limit, such as p99<=100ms, worst p99<=0.5s or worst consumer p99<=0.5s";

@@ -6,8 +6,8 @@ import dev.weir.driver.ShareOptions;
 import java.util.Map;
 
 /**
- * How many records of a partition a share group may hold at a time, and what that lets through at most. A record that
- * is done frees the window only when all before it are. Functions only.
+ * The number of records of a partition a share group may hold at a time, and what that lets through at most. A record
+ * that is done frees the window only when all before it are. Functions only.
  */
 public final class LockWindow {
     /** Figure: how many locks are held of the partition with the most, by the mean. */
@@ -29,7 +29,7 @@ public final class LockWindow {
 
     private LockWindow() {}
 
-    /** How many records of a partition may be held at a time. */
+    /** The number of records of a partition may be held at a time. */
     public static int locks(WorkloadPoint point) {
         String ofGroup = point.shareGroup().get("share.partition.max.record.locks");
         String ofBrokers = point.broker().get("group.share.partition.max.record.locks");

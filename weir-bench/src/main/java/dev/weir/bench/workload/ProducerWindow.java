@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How many bytes may be on their way to the brokers, the same for all drivers: as {@code buffer.memory} of those whose
- * client counts bytes, as records of that length of those that count records. Stateless.
+ * The number of bytes that may be on their way to the brokers, the same for all drivers: as {@code buffer.memory} of
+ * those whose client counts bytes, as records of that length of those that count records. Stateless.
  */
 final class ProducerWindow {
     /** Option of a workload file; drivers are told what follows from it. */

@@ -99,12 +99,12 @@ record PropertySection(
         return path.substring(Math.min(path.length(), name.length() + 1));
     }
 
-    /** Whether a path is one of its properties. */
+    /** Returns whether a path is one of its properties. */
     boolean knows(String path) {
         return known.containsKey(property(path));
     }
 
-    /** Why the path can be none of its properties; null if all that can be said is that it is not known. */
+    /** The reason why the path can be none of its properties; null if all that can be said is that it is not known. */
     @Nullable
     String refusal(String path) {
         String property = property(path);
@@ -117,7 +117,7 @@ record PropertySection(
         return own.contains(property) ? path + " is set by the campaign itself: leave it out" : null;
     }
 
-    /** Why Kafka would not take that value; null if it would. */
+    /** The reason why Kafka would not take that value; null if it would. */
     @Nullable
     String objection(String path, String value) {
         ConfigDef.ConfigKey key = known.get(property(path));

@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the values of a topic are, and which share of them: {@code 100:0.9 10000:0.1}. Immutable.
+ * The lengths of a topic's values, with the share of each: {@code 100:0.9 10000:0.1}. Immutable.
  *
  * @param sizes in the order of the text
  */
@@ -38,7 +38,7 @@ public record ValueSizes(List<Size> sizes) {
         return new ValueSizes(sizes);
     }
 
-    /** Why the text is none; null if it is. */
+    /** The reason why the text is none; null if it is. */
     static @Nullable String objection(String text) {
         if (!text.matches(PATTERN)) {
             return "must be lengths with their shares, such as 100:0.9 10000:0.1";

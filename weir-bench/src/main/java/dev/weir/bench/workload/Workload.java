@@ -138,7 +138,7 @@ public record Workload(
         return Duration.ofSeconds((long) Math.min(seconds, points.get(0).seconds("maxSeconds")));
     }
 
-    /** Whether the quick part of the file applied. */
+    /** Returns whether the quick part of the file applied. */
     public boolean isQuick() {
         return text.endsWith(QUICK_MARK + "\n");
     }

@@ -21,8 +21,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * What a file says, flat: dotted paths to settings, each checked against {@link Key#ALL}, with their places. Confined
- * to one thread.
+ * The content of a file, flat: dotted paths to settings, each checked against {@link Key#ALL}, with their places.
+ * Confined to one thread.
  *
  * <p>{@code topic: {records: 5}} and {@code topic.records: 5} are the same.
  * {@code vary} and {@code quick} hold such paths.
@@ -188,7 +188,7 @@ final class WorkloadFile {
         return together;
     }
 
-    /** Whether a key is of the campaign, not of a point. */
+    /** Returns whether a key is of the campaign, not of a point. */
     static boolean isFixed(String path) {
         return Key.FIXED.contains(path) || path.startsWith("method.");
     }

@@ -68,7 +68,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Scenario.of(text("scenario"));
     }
 
-    /** How many topics are read together, each like the others. */
+    /** The number of topics that are read together, each like the others. */
     public int topics() {
         return integer(Key.TOPICS);
     }
@@ -112,7 +112,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text(LoadTrace.FILE).isEmpty() ? "" : Digests.of(shape());
     }
 
-    /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
+    /** Returns whether its records are sent by a plan: by a generator while they are read, or by the driver. */
     public boolean isPlanned() {
         return scenario() == Scenario.STEADY
                 || (scenario() == Scenario.PRODUCE && recordsPerSecond() > 0)
@@ -120,15 +120,15 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Whether it is read by a group while a generator sends, so that its runs can be changed while they go on: members
-     * that come back go on where they have committed.
+     * Returns whether it is read by a group while a generator sends, so that its runs can be changed while they go on:
+     * members that come back go on where they have committed.
      */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
                 && recordsPerSecond() > 0;
     }
 
-    /** Whether a group copies while a generator sends. */
+    /** Returns whether a group copies while a generator sends. */
     public boolean copiesByPlan() {
         return scenario() == Scenario.COPY && isPlanned();
     }
@@ -139,18 +139,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told to end.
+     * Returns whether a run of it takes orders: a group that is sent to, or a single driver that reads until it is told
+     * to end.
      */
     public boolean takesOrders() {
         return isChangeable() || isLive();
     }
 
-    /** Whether a steady run ends by time, so that its rate and its length can be changed. */
+    /** Returns whether a steady run ends by time, so that its rate and its length can be changed. */
     public boolean isLive() {
         return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));
     }
 
-    /** Whether members of a group that is sent to reach the brokers through a proxy of the harness. */
+    /** Returns whether members of a group that is sent to reach the brokers through a proxy of the harness. */
     public boolean usesProxy() {
         return Boolean.parseBoolean(text("method.proxy"));
     }
@@ -160,17 +161,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("topic.partitionSkew"));
     }
 
-    /** How many producers a generator has. */
+    /** The number of producers a generator has. */
     public int producers() {
         return integer("topic.producers");
     }
 
-    /** How many groups are sent to at the same time. */
+    /** The number of groups that are sent to at the same time. */
     public int groups() {
         return integer(Key.GROUPS);
     }
 
-    /** How many consumers a group that is sent to has in all; 0: as its processes have them. */
+    /** The number of consumers a group that is sent to has in all; 0: as its processes have them. */
     public int consumers() {
         return integer(Key.CONSUMERS);
     }
@@ -185,12 +186,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section("broker.");
     }
 
-    /** Whether brokers are started anew before each run. */
+    /** Returns whether brokers are started anew before each run. */
     public boolean asksForFreshBrokers() {
         return Boolean.parseBoolean(text("method.freshBrokers"));
     }
 
-    /** Whether clients, brokers and the machine are asked for their figures each second. */
+    /** Returns whether clients, brokers and the machine are asked for their figures each second. */
     public boolean takesSeries() {
         return Boolean.parseBoolean(text("method.series"));
     }
@@ -200,12 +201,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.replicas");
     }
 
-    /** How many processes of a driver a group has, where a generator sends to it. */
+    /** The number of processes of a driver a group has, where a generator sends to it. */
     public int members() {
         return integer("explore.members");
     }
 
-    /** How many records are sent in a second, of {@link #isPlanned}. */
+    /** The number of records that are sent in a second, of {@link #isPlanned}. */
     public int recordsPerSecond() {
         return integer("topic.recordsPerSecond");
     }
@@ -226,7 +227,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.valueBytes");
     }
 
-    /** Whether values have any length around {@link #valueBytes}. */
+    /** Returns whether values have any length around {@link #valueBytes}. */
     public boolean spreadsValueBytes() {
         return text("topic.valueSpread").equals("uniform");
     }
@@ -257,7 +258,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("topic.valueRandom"));
     }
 
-    /** How many records of each partition a transaction has in which the topic is filled; 0 for none. */
+    /** The number of records of each partition a transaction has in which the topic is filled; 0 for none. */
     public int transactionRecords() {
         return integer("topic.transactionRecords");
     }
@@ -267,12 +268,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("topic.abortedShare"));
     }
 
-    /** Whether records are produced in transactions. */
+    /** Returns whether records are produced in transactions. */
     public boolean producesInTransactions() {
         return scenario() == Scenario.PRODUCE && integer("options." + PassOptions.TRANSACTION_RECORDS) > 0;
     }
 
-    /** Whether each record is to be copied once, for readers of what is committed. */
+    /** Returns whether each record is to be copied once, for readers of what is committed. */
     public boolean isExactlyOnce() {
         return text("options." + PassOptions.GUARANTEE).equals(PassOptions.EXACTLY_ONCE);
     }
@@ -351,7 +352,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("options." + PassOptions.SINK_RATE) > 0;
     }
 
-    /** Whether a driver goes as fast as it and the brokers can: no handler, no plan and no slow sink to wait for. */
+    /**
+     * Returns whether a driver goes as fast as it and the brokers can: no handler, no plan and no slow sink to wait
+     * for.
+     */
     public boolean streams() {
         return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();
     }

@@ -29,7 +29,7 @@ abstract class SimulatedSystem {
 
     abstract Result outcome(Attempt attempt);
 
-    /** How many records a second it takes while it does not recover; not a number where it does not tell. */
+    /** The number of records a second it takes while it does not recover; not a number where it does not tell. */
     double carried() {
         return Double.NaN;
     }

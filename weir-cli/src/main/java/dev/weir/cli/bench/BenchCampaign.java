@@ -96,7 +96,7 @@ final class BenchCampaign {
         return failingAsCommand(() -> runChecked(weir, rounds));
     }
 
-    /** What brokers and workload files are needed for. */
+    /** The work for which brokers and workload files are needed. */
     @FunctionalInterface
     interface Work {
         int run() throws InterruptedException;

@@ -20,8 +20,8 @@ import javax.security.auth.login.LoginException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is behind a fault that a Kafka client throws: its root cause in words, and the setting that is meant. Kafka
- * wraps both several times, and the innermost message is often no more than a path. Immutable.
+ * Explains a fault that a Kafka client throws: its root cause in words, and the setting that is meant. Kafka wraps both
+ * several times, and the innermost message is often no more than a path. Immutable.
  *
  * @param setting the setting that is meant, or null if that is not known
  * @param value its value, or null if that is a secret

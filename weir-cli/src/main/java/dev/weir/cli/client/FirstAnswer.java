@@ -107,7 +107,7 @@ final class FirstAnswer {
         return bytes;
     }
 
-    /** Whether a broker's answer may begin so: with a size that fits, and the number of the question. */
+    /** Returns whether a broker's answer may begin so: with a size that fits, and the number of the question. */
     private static boolean mayBeKafkas(byte[] answer, int bytes) {
         ByteBuffer read = ByteBuffer.wrap(answer);
         // What has not come is 0, which is the smallest of all that it can be.

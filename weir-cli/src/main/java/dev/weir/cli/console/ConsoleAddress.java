@@ -21,7 +21,7 @@ public final class ConsoleAddress {
         return isProcess(target) ? ofProcess(target) : ofUrl(target);
     }
 
-    /** Whether it is the number of a process. */
+    /** Returns whether it is the number of a process. */
     public static boolean isProcess(String target) {
         return target.matches("[0-9]{1,18}");
     }

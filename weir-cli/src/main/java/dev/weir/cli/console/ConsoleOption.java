@@ -30,7 +30,7 @@ public final class ConsoleOption {
                     + " characters. Needed for a console beyond loopback.")
     private @Nullable Path tokenFile;
 
-    /** Whether an address was given. */
+    /** Returns whether an address was given. */
     public boolean isGiven() {
         return address != null || tokenFile != null;
     }

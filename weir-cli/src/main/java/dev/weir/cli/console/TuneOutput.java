@@ -25,7 +25,7 @@ final class TuneOutput {
         this.json = json;
     }
 
-    /** Whether it went wrong: nothing moved, the guard ended it, or a step could not be taken back. */
+    /** Returns whether it went wrong: nothing moved, the guard ended it, or a step could not be taken back. */
     static boolean isFailure(TuneReport report) {
         return switch (report.end()) {
             case IDLE, GUARD, NOT_TAKEN_BACK -> true;

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much traffic a demo makes, and how fast. Immutable.
+ * The amount and rate of a demo's traffic. Immutable.
  *
  * @param records most events to generate
  * @param seconds most seconds to generate for, or {@link #NO_LIMIT}

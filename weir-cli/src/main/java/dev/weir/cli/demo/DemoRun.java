@@ -160,7 +160,7 @@ final class DemoRun {
         return first == last ? last : between(first, last);
     }
 
-    /** How many records the broker has of those that the pipeline sent. */
+    /** The number of records the broker has of those that the pipeline sent. */
     private static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }

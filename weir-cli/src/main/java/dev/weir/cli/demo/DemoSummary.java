@@ -13,7 +13,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a demo found, read back from its topics. Immutable by convention: nobody writes to the histogram.
+ * The result of a demo, read back from its topics. Immutable by convention: nobody writes to the histogram.
  *
  * @param latencyMillis from when an event was made, or planned to be, to when the broker wrote what became of it
  * @param elapsedMillis from when the first event was made to when the last output was written

@@ -87,12 +87,12 @@ final class DemoTraffic implements AutoCloseable {
         return generated;
     }
 
-    /** Whether nothing more comes. */
+    /** Returns whether nothing more comes. */
     boolean isDone() {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** Why events could not be sent, if so. */
+    /** The reason why events could not be sent, if so. */
     @Nullable
     Exception failure() {
         return failure;

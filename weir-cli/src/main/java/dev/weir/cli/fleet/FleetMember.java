@@ -122,7 +122,7 @@ final class FleetMember {
         return told > 0 ? told : UNKNOWN;
     }
 
-    /** How many seconds its rates are of; 0 if it does not say. */
+    /** The number of seconds its rates are of; 0 if it does not say. */
     double seconds() {
         return state().path("figures").path("seconds").asDouble(0);
     }

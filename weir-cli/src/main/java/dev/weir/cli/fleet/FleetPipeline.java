@@ -115,7 +115,7 @@ final class FleetPipeline {
         return counts;
     }
 
-    /** How many seconds the rates are of; 0 if no member says. */
+    /** The number of seconds the rates are of; 0 if no member says. */
     double seconds() {
         return members.stream().mapToDouble(FleetMember::seconds).max().orElse(0);
     }

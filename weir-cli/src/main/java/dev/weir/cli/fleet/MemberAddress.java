@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a member's console is, or why that is not known. Immutable.
+ * The address of a member's console, or the reason why it is not known. Immutable.
  *
  * @param console null if the member says nothing of one
  * @param group that it was found in; null if its address was given

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a member said of itself, or why it said nothing. Immutable.
+ * The answer of a member, or the reason why there is none. Immutable.
  *
  * @param state of its console; null if it does not answer
  * @param reason why not, for people; null if it does

@@ -52,7 +52,7 @@ final class MemberPoll implements AutoCloseable {
     /** A console that did not answer in time, so many times in a row. */
     private record Silence(int times, long askAgainNanos) {}
 
-    /** What a console said. */
+    /** The answer of a console. */
     private record Answer(
             @Nullable JsonNode state, @Nullable String reason, boolean isLate) {
 

@@ -27,7 +27,7 @@ public record GroupSnapshot(
     public record GroupMember(String id, String clientId, String host, Set<TopicPartition> partitions) {}
 
     /**
-     * What is left of a partition.
+     * The rest of a partition that is not read.
      *
      * @param committed the next offset of the group; {@value #UNKNOWN} if nothing was committed
      * @param begin the first offset that is still there

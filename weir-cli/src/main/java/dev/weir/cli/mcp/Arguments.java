@@ -24,7 +24,7 @@ final class Arguments {
 
         String description();
 
-        /** Why a value is refused; null if it is not. */
+        /** The reason why a value is refused; null if it is not. */
         @Nullable
         String refusal(JsonNode value);
 

@@ -255,7 +255,7 @@ final class McpServer {
         final Tool tool;
         final Arguments arguments;
 
-        /** Whether it is answered, or nobody wants the answer any more. */
+        /** True if it is answered, or nobody wants the answer any more. */
         final AtomicBoolean settled = new AtomicBoolean();
 
         private volatile @Nullable Thread thread;

@@ -5,7 +5,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Where a server of a command listens. Immutable.
+ * The address at which a server of a command listens. Immutable.
  *
  * @param host a name or number of this machine, without brackets; null for loopback
  * @param port 0 to 65535; 0 is any that is free

@@ -31,7 +31,7 @@ public final class MetricsOption {
                     + " partitions. The dashboard has panels for them.")
     private boolean partitions;
 
-    /** Whether an address was given. */
+    /** Returns whether an address was given. */
     public boolean isGiven() {
         return address != null;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How long handlers took and when they were done: what the ceiling of a pipe follows from. Thread-safe. */
+/** Collects how long handlers took and when they were done: what the ceiling of a pipe follows from. Thread-safe. */
 final class HandlerTimes {
 
     /** For which each second is kept. */

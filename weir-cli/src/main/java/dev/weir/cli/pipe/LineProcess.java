@@ -92,7 +92,7 @@ final class LineProcess implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("weir-exec-" + name).start(body);
     }
 
-    /** Why a value cannot be a line, or null if it can. */
+    /** The reason why a value cannot be a line, or null if it can. */
     static @Nullable String refusal(byte @Nullable [] value) {
         if (value == null) {
             return "it has no value";

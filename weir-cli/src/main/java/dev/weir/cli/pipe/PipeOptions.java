@@ -64,7 +64,7 @@ final class PipeOptions {
         }
     }
 
-    /** What is done with each record. */
+    /** The work on each record. */
     sealed interface Via {
 
         record Identity() implements Via {}
@@ -262,17 +262,19 @@ final class PipeOptions {
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
     boolean json;
 
-    /** Whether records are worked on one by one by what may fail for one of them, so that it can be tried again. */
+    /**
+     * Returns whether records are worked on one by one by what may fail for one of them, so that it can be tried again.
+     */
     boolean isPerRecord() {
         return via instanceof Via.Each || via instanceof Via.Identity;
     }
 
-    /** Whether the number of records worked on at once is found by the pipe. */
+    /** Returns whether the number of records worked on at once is found by the pipe. */
     boolean isAdaptive() {
         return concurrency != null && concurrency == ConcurrencyConverter.ADAPTIVE;
     }
 
-    /** How many records are worked on at once where handlers wait. */
+    /** The number of records that are worked on at once where handlers wait. */
     Parallelism workers() {
         if (isAdaptive()) {
             return Parallelism.adaptive(1, MAX_ADAPTIVE);
@@ -295,26 +297,26 @@ final class PipeOptions {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }
 
-    /** Whether one handler does it all for a record. */
+    /** Returns whether one handler does it all for a record. */
     boolean handlesOneByOne() {
         return isPerRecord()
                 && (sharing.share || deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
     }
 
     /**
-     * Whether records of one partition may overtake each other, so that {@code --ordering} decides: handlers wait, or a
-     * share group delivers in any order. Rules for records that fail do not change it.
+     * Returns whether records of one partition may overtake each other, so that {@code --ordering} decides: handlers
+     * wait, or a share group delivers in any order. Rules for records that fail do not change it.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;
     }
 
-    /** Whether a record is committed before it is worked on. */
+    /** Returns whether a record is committed before it is worked on. */
     boolean isAtMostOnce() {
         return guarantee.equals(AT_MOST_ONCE);
     }
 
-    /** Whether output and offsets are committed together. */
+    /** Returns whether output and offsets are committed together. */
     boolean isExactlyOnce() {
         return guarantee.equals(EXACTLY_ONCE);
     }

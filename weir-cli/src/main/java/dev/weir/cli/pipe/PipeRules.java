@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which options of {@code weir pipe} go together, what their bounds are, and which do nothing. Stateless. */
+/** Checks which options of {@code weir pipe} go together, their bounds, and which do nothing. Stateless. */
 final class PipeRules {
 
     private static final Duration MAX_WORK = Duration.ofHours(1);

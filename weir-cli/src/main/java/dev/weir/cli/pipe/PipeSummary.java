@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pipe did, for people and for programs. Immutable.
+ * The summary of a pipe, for people and for programs. Immutable.
  *
  * @param guarantee as {@code --guarantee} names it
  * @param deadLettered records that went to the dead-letter topic

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 /** The options of {@code weir pipe} for share groups, as typed. Filled by picocli, then read only. */
 final class ShareOptions {
 
-    /** Where a group begins that has not begun. */
+    /** The position at which a new group begins. */
     enum From {
         earliest,
         latest

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What a pipe over a share group did, for people and for programs. Immutable.
+ * The summary of a pipe over a share group, for people and for programs. Immutable.
  *
  * @param member its last state
  * @param workers that worked on records at the end

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How the commands of {@code exec:} and {@code each:} are started: out of reach of what a terminal (Ctrl-C) or
- * {@code timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the
- * drain. Immutable.
+ * Starts the commands of {@code exec:} and {@code each:}: out of reach of what a terminal (Ctrl-C) or {@code
+ * timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the drain.
+ * Immutable.
  */
 final class Shell {
 

@@ -1,7 +1,8 @@
 package dev.weir.cli.pipeline;
 
 /**
- * What went in and came out of a pipeline, each of one moment and never less than before. Confined to one thread.
+ * Counts what went in and came out of a pipeline, each of one moment and never less than before. Confined to one
+ * thread.
  *
  * <p>A dead letter is counted where it is made, and as written with all the other output: which of those on their way
  * have arrived is not known. So {@code out} is at least what it says, {@code out + dead} is exact,

@@ -23,7 +23,7 @@ record ReplayFilter(String name, String text) {
             List.of("topic", "partition", "offset", "reason", "attempts", "group", "key");
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
-    /** Whether a letter that lacks its record must be completed first. */
+    /** Returns whether a letter that lacks its record must be completed first. */
     boolean isOfRecord() {
         return name.equals("key") || name.startsWith(HEADER);
     }

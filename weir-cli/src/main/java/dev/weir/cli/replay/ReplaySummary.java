@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was done, or has been so far. Immutable.
+ * The summary of what was done so far. Immutable.
  *
  * @param filteredOut letters that the user's selection leaves out
  * @param excluded letters of or for topics that {@code --exclude-topic} names

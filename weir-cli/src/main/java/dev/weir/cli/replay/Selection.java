@@ -8,7 +8,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which letters are sent. Immutable.
+ * The selection of dead-letter records that are sent. Immutable.
  *
  * @param format of all letters, or one beside the known ones if it is none of them, or null for each by its headers
  * @param filters all must hold
@@ -58,7 +58,7 @@ record Selection(
         }
     }
 
-    /** Whether a letter is to be sent, as far as can be said of one that may lack its record. */
+    /** Returns whether a letter is to be sent, as far as can be said of one that may lack its record. */
     boolean mayTake(Letter letter) {
         Instant time = letter.time();
         return (since == null || !time.isBefore(since))

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sending {
 
-    /** What became of the records, one call for each. */
+    /** Receives the outcome of the records, one call for each. */
     interface Outcomes {
         void sent();
 

@@ -64,7 +64,7 @@ public final class CliFailure extends RuntimeException {
                 "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
     }
 
-    /** Why a file cannot be used, in words: many of the JDK's file exceptions say only the path. */
+    /** The reason why a file cannot be used, in words: many of the JDK's file exceptions say only the path. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or folder";

@@ -1,6 +1,6 @@
 package dev.weir.cli.terminal;
 
-/** What the process says to its caller. Constants only. */
+/** The exit codes of the process. Constants only. */
 public final class ExitCode {
 
     /** The work was done, or was drained on request. */

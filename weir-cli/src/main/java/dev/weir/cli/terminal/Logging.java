@@ -16,9 +16,9 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where log lines of libraries go (slf4j and System.Logger both end in java.util.logging here).
- * By default only errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury
- * the one that says what to do.
+ * Directs the log lines of libraries (slf4j and System.Logger both end in java.util.logging here). By default only
+ * errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury the one that says
+ * what to do.
  */
 public final class Logging {
 

@@ -44,7 +44,7 @@ final class Climb {
         /** How many events a pass measures. */
         double eventsOfAPass();
 
-        /** Whether nothing is to be run any more: a stop, or outputs that are wrong. */
+        /** Returns whether nothing is to be run any more: a stop, or outputs that are wrong. */
         boolean areOver();
     }
 

@@ -61,7 +61,7 @@ record ComputingVersion(
      */
     private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
-    /** What a version may set. */
+    /** A setting of a version. */
     enum Setting {
         /** The lean path fetches and produces. */
         LEAN,

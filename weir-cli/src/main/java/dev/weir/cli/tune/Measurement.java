@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was measured of a version while it ran steadily. Immutable.
+ * The measurement of a version while it ran steadily. Immutable.
  *
  * @param limiter what held it down for most of the time
  * @param cores processors that the process used, the broker in it included
@@ -75,7 +75,7 @@ record Measurement(
                 profiled.clientShare);
     }
 
-    /** Whether the processors are what limits. */
+    /** Returns whether the processors are what limits. */
     boolean processorsAreFull() {
         return cores >= FULL * (cores + freeCores);
     }

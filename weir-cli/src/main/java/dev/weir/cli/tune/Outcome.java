@@ -3,7 +3,7 @@ package dev.weir.cli.tune;
 import java.util.Locale;
 
 /**
- * What came of a step. Immutable.
+ * The outcome of a step. Immutable.
  *
  * @param step its number, from 1 on
  * @param comparedWith the number of the version that it was made from; 0 for the first
@@ -19,7 +19,7 @@ record Outcome(
         Verdict verdict,
         boolean inTurns) {
 
-    /** What a gain says. */
+    /** The judgement of a gain. */
     enum Verdict {
         /** There was nothing before it. */
         FIRST,
@@ -53,12 +53,12 @@ record Outcome(
         return new Outcome(step, version, measured, comparedWith, gain, verdict, inTurns);
     }
 
-    /** Whether the gain is one by any measure. */
+    /** Returns whether the gain is one by any measure. */
     boolean isClear() {
         return gain >= CLEAR;
     }
 
-    /** Whether the version before it goes on in its place. */
+    /** Returns whether the version before it goes on in its place. */
     boolean isTakenBack() {
         return verdict == Verdict.SLOWER || (verdict == Verdict.EQUAL && !version.staysWithoutGain());
     }

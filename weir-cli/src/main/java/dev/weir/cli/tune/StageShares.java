@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the fused stages share their thread. The counters know exactly how much of the time it worked, the profile how
- * that divides. The profile has a thread of its own, as a recording waits until its end; close it.
+ * Divides the time of a thread among its fused stages. The counters know exactly how much of the time it worked, the
+ * profile how that divides. The profile has a thread of its own, as a recording waits until its end; close it.
  */
 final class StageShares implements AutoCloseable {
     /** Fewer samples say less than the counters. */

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/** What a step costs alone, on the thread that asks, with nothing else of this process at work. */
+/** Measures what a step costs alone, on the thread that asks, with nothing else of this process at work. */
 final class StepCosts {
     private static final int EVENTS = 500;
     private static final int ROUNDS = 30;

@@ -25,7 +25,7 @@ public final class TuneOption {
             description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
     private boolean waiting;
 
-    /** Whether to tune; refuses the other option without it. */
+    /** Returns whether to tune; refuses the other option without it. */
     public boolean isGiven() {
         if (!tune && waiting) {
             throw CliFailure.usage("--waiting goes with --tune", "");

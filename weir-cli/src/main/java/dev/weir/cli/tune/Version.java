@@ -19,12 +19,14 @@ interface Version extends AutoCloseable {
     Pipeline pipeline(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
 
-    /** Whether its code has to be compiled before its rate means something: not where it waits most of the time. */
+    /**
+     * Returns whether its code has to be compiled before its rate means something: not where it waits most of the time.
+     */
     default boolean needsWarmPasses() {
         return false;
     }
 
-    /** Whether the stages' shares of their thread have to be known for {@link #next}. */
+    /** Returns whether the stages' shares of their thread have to be known for {@link #next}. */
     default boolean needsShares() {
         return false;
     }
@@ -32,7 +34,9 @@ interface Version extends AutoCloseable {
     /** What was turned to come from the version before to this one: two that turn one lever differ in how far. */
     String lever();
 
-    /** Whether it stays if it is as quick as the version before: where it is simpler or needs less, not more. */
+    /**
+     * Returns whether it stays if it is as quick as the version before: where it is simpler or needs less, not more.
+     */
     default boolean staysWithoutGain() {
         return false;
     }

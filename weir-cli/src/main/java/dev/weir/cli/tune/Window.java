@@ -57,7 +57,7 @@ record Window(PipelineLook from, long until, Duration expected) {
                 machine);
     }
 
-    /** How many records the broker has of those that the pipeline sent. */
+    /** The number of records the broker has of those that the pipeline sent. */
     static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a process spent its processor's time, by the stages of its pipelines. The shares of engine, client, others and
- * all stages together are 1, unless there was no sample. Immutable.
+ * The processor time of a process, by the stages of its pipelines. The shares of engine, client, others and all stages
+ * together are 1, unless there was no sample. Immutable.
  */
 public final class Profile {
 

@@ -3,7 +3,7 @@ package dev.weir.console.profile;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a stage's own functions cost while a profile was recorded. Immutable. */
+/** The cost of a stage's own functions while a profile was recorded. Immutable. */
 public final class StageProfile {
 
     private final Values values;

@@ -35,7 +35,7 @@ final class Guard {
     private final Trouble tooOld = new Trouble();
     private final Trouble tooFull = new Trouble();
 
-    /** How long something has been so, by the clock of the readings. */
+    /** The time for which something has been so, by the clock of the readings. */
     private static final class Trouble {
 
         private boolean holds;
@@ -96,7 +96,7 @@ final class Guard {
         return null;
     }
 
-    /** Whether something was wrong in the last reading that may be over soon: nobody knows yet. */
+    /** Returns whether something was wrong in the last reading that may be over soon: nobody knows yet. */
     boolean isInDoubt() {
         return tooOld.holds || tooFull.holds;
     }

@@ -197,7 +197,7 @@ final class Moves {
         return control.key().substring(STAGE.length(), control.key().length() - PARALLELISM.length());
     }
 
-    /** Whether it has one worker, which may be what its order or its function needs. */
+    /** Returns whether it has one worker, which may be what its order or its function needs. */
     private boolean mustStay(Control control) {
         return isOfStage(control) && control.value() == 1 && !raisedAnyway.contains(stageOf(control));
     }

@@ -19,7 +19,7 @@ record Trial(double perSecond, double gain, double low, double high) {
     /** From here on, and outside the noise, one measurement is enough. */
     private static final double CLEAR = 1.05;
 
-    /** How many times the noise a gain must differ from none. */
+    /** The number of times the noise a gain must differ from none. */
     private static final double SURE = 3;
 
     private static final int PAIRS = 4;
@@ -41,7 +41,7 @@ record Trial(double perSecond, double gain, double low, double high) {
         return new Trial(after.perSecond(), gain, gain / (1 + SURE * noise), gain * (1 + SURE * noise));
     }
 
-    /** Whether the gain, or the loss, is one by any measure. */
+    /** Returns whether the gain, or the loss, is one by any measure. */
     boolean isClear() {
         return (gain >= CLEAR && low > 1) || (gain <= 1 / CLEAR && high < 1);
     }

@@ -98,7 +98,7 @@ public final class TuneReading {
         return "counts=" + counts + ", controls=" + controls.values();
     }
 
-    /** What a reading has. Not thread-safe. */
+    /** The fields of a reading. Not thread-safe. */
     public static final class Builder {
 
         private final long atNanos;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The result of tuning. Immutable. */
 public final class TuneReport {
 
-    /** Why it ended. */
+    /** The reason for the end. */
     public enum End {
         /** No control brings anything more. */
         DONE,
@@ -60,7 +60,7 @@ public final class TuneReport {
         return steps;
     }
 
-    /** Why it ended. */
+    /** The reason why it ended. */
     public End end() {
         return end;
     }

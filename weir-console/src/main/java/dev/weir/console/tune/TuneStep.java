@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** One step of tuning: the change, and the gain that was expected and measured. Immutable. */
 public final class TuneStep {
 
-    /** What came of a step. */
+    /** The outcome of a step. */
     public enum Verdict {
         /** The setting that the pipeline had. */
         FIRST,
@@ -121,7 +121,7 @@ public final class TuneStep {
         return values.verdict;
     }
 
-    /** Whether the setting before it is in force again. */
+    /** Returns whether the setting before it is in force again. */
     public boolean isTakenBack() {
         return switch (values.verdict) {
             case FIRST, FASTER, CHEAPER, STUCK -> false;
@@ -129,7 +129,7 @@ public final class TuneStep {
         };
     }
 
-    /** Why the guard took it back, or the pipeline refused it or its end, in words; empty otherwise. */
+    /** The reason why the guard took it back, or the pipeline refused it or its end, in words; empty otherwise. */
     public String reason() {
         return values.reason;
     }

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 
-/** What became of one record in a call of a {@link BatchHandler}. Immutable. */
+/** The outcome of one record in a call of a {@link BatchHandler}. Immutable. */
 public sealed interface BatchOutcome {
 
     /** It is handled, and goes on as the flow's result. */

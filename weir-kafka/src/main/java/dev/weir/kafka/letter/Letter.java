@@ -215,8 +215,8 @@ public final class Letter {
     }
 
     /**
-     * When the record was given up: as the letter says, or else the timestamp of the letter, which is that of the
-     * record for writers who keep it, as Kafka Connect does.
+     * The time when the record was given up: as the letter says, or else the timestamp of the letter, which is that of
+     * the record for writers who keep it, as Kafka Connect does.
      */
     public Instant time() {
         String said = text(Field.TIME);
@@ -230,7 +230,7 @@ public final class Letter {
         return Instant.ofEpochMilli(record.timestamp());
     }
 
-    /** Whether the letter must be completed by {@link Originals} before it can be restored. */
+    /** Returns whether the letter must be completed by {@link Originals} before it can be restored. */
     public boolean lacksRecord() {
         return format.lacksRecord() && original == null;
     }

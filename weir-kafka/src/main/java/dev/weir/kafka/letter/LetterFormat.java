@@ -69,7 +69,7 @@ public final class LetterFormat {
         /** The consumer group that gave it up. */
         GROUP,
 
-        /** When that was: ISO 8601 with a zone, or milliseconds since 1970. */
+        /** The time when that was: ISO 8601 with a zone, or milliseconds since 1970. */
         TIME
     }
 
@@ -214,7 +214,7 @@ public final class LetterFormat {
         return name;
     }
 
-    /** Whether letters lack what the record had, so that it is to be fetched where it came from. */
+    /** Returns whether letters lack what the record had, so that it is to be fetched where it came from. */
     boolean lacksRecord() {
         return equals(SHARE_GROUP);
     }
@@ -256,12 +256,12 @@ public final class LetterFormat {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM) || !KNOWN.contains(this);
     }
 
-    /** Whether the timestamp of a letter is the time at which it was written, and not that of its record. */
+    /** Returns whether the timestamp of a letter is the time at which it was written, and not that of its record. */
     boolean hasTimestampOfItsOwn() {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM);
     }
 
-    /** Whether the writer of letters has put in a header of this name. */
+    /** Returns whether the writer of letters has put in a header of this name. */
     boolean isOurs(String header) {
         return prefixes.stream().anyMatch(header::startsWith)
                 || headers.values().stream().anyMatch(names -> names.contains(header));

@@ -46,7 +46,7 @@ public final class Originals implements AutoCloseable {
     private long from;
     private long end;
 
-    /** What became of a search. */
+    /** The outcome of a search. */
     public sealed interface Outcome {}
 
     /**
@@ -183,7 +183,7 @@ public final class Originals implements AutoCloseable {
         }
     }
 
-    /** Whether a letter may be of a record: it has a copy of it, or none. */
+    /** Returns whether a letter may be of a record: it has a copy of it, or none. */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> letter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = letter.key() != null || letter.value() != null;
         return !hasCopy || (Arrays.equals(letter.key(), record.key()) && Arrays.equals(letter.value(), record.value()));

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * What is written for one element, and what travels with it. Immutable.
+ * The records written for one element, and what travels with it. Immutable.
  *
  * @param records written in this order; none of them means that the element only passes through
  * @param passThrough for the operators behind; not written

@@ -77,7 +77,10 @@ public final class Sender<K, V> implements AutoCloseable {
     /** Of the thread that looks. */
     private final ClientHealth health;
 
-    /** Why nothing can be written by the client any more. Written by the thread that looks, then by who closes it. */
+    /**
+     * The reason why nothing can be written by the client any more. Written by the thread that looks, then by who
+     * closes it.
+     */
     private volatile @Nullable IllegalStateException broken;
 
     private volatile boolean closing;

@@ -27,12 +27,12 @@ public final class WriteFailures {
         return values.letters;
     }
 
-    /** Whether it holds for topics that do not exist or are forbidden, too; if not they fail the run. */
+    /** Returns whether it holds for topics that do not exist or are forbidden, too; if not they fail the run. */
     public boolean ofTopics() {
         return values.ofTopics;
     }
 
-    /** What is done about such a record. */
+    /** The action on such a record. */
     public enum Action {
         /** The run fails with {@link dev.weir.kafka.ProduceException}; the input stays unacknowledged. */
         FAIL,

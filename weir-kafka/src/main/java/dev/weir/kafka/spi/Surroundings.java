@@ -39,7 +39,7 @@ public interface Surroundings {
      */
     Lookup lookup(Map<String, Object> config);
 
-    /** Whether there are brokers at the address, which other clients reach as well. Any thread. */
+    /** Returns whether there are brokers at the address, which other clients reach as well. Any thread. */
     default boolean hasBrokers() {
         return false;
     }

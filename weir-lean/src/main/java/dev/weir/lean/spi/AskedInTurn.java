@@ -1,23 +1,23 @@
 package dev.weir.lean.spi;
 
 /**
- * Which broker is asked for metadata next. One that is cut off from the controllers goes on answering, with what it
- * knew: so that the same broker is not asked for ever, its connection is left after {@link #PATIENCE} answers in a row
- * that did not help, and when its metadata are too old. Then those that metadata name are asked in turn, and when each
- * of them was asked in vain those to bootstrap from, too. Confined to one thread.
+ * Chooses the broker that is asked for metadata next. One that is cut off from the controllers goes on answering, with
+ * what it knew: so that the same broker is not asked for ever, its connection is left after {@link #PATIENCE} answers
+ * in a row that did not help, and when its metadata are too old. Then those that metadata name are asked in turn, and
+ * when each of them was asked in vain those to bootstrap from, too. Confined to one thread.
  */
 public final class AskedInTurn {
 
     /** The first answer may have come before the others knew of it, too. */
     private static final int PATIENCE = 2;
 
-    /** Whether the last answer did not help; true as long as there is none. */
+    /** True if the last answer did not help; true as long as there is none. */
     private boolean doubted = true;
 
     /** How many answers in a row of the one that is connected did not help. */
     private int unhelpful;
 
-    /** Whether the one that is connected has answered. */
+    /** True if the one that is connected has answered. */
     private boolean answered;
 
     /** How many in a row were asked in vain. */
@@ -78,7 +78,7 @@ public final class AskedInTurn {
     }
 
     /**
-     * Whether the connection is to be left, so that another broker is asked.
+     * Returns whether the connection is to be left, so that another broker is asked.
      *
      * @param old whether what was answered last is too old
      */

@@ -86,7 +86,7 @@ public final class BrokerLink {
         this.buffers = new ConnectionBuffers(links.settings().maxResponseBytes());
     }
 
-    /** Whether a request can be sent now. If there is no connection, one is made soon. */
+    /** Returns whether a request can be sent now. If there is no connection, one is made soon. */
     public boolean canSend() {
         Connection current = connection;
         wanted = true;

@@ -7,9 +7,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which thread is to read which partition. Where there are as many brokers as threads, each broker belongs to one
- * thread; where there are fewer, a broker's partitions are divided among threads that ask no other broker. What may
- * stay stays: a division of what a division gave moves nothing. Stateless.
+ * Assigns partitions to threads. Where there are as many brokers as threads, each broker belongs to one thread; where
+ * there are fewer, a broker's partitions are divided among threads that ask no other broker. What may stay stays: a
+ * division of what a division gave moves nothing. Stateless.
  */
 public final class Division {
 

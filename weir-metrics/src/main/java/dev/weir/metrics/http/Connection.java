@@ -28,7 +28,7 @@ final class Connection implements Runnable {
         WORKING
     }
 
-    /** How a connection's requests are answered: what all connections of an endpoint have in common. */
+    /** Answers the requests of connections: what all connections of an endpoint have in common. */
     record Service(
             HttpEndpoint.Handler handler,
             ScheduledExecutorService timer,
@@ -103,7 +103,7 @@ final class Connection implements Runnable {
         }
     }
 
-    /** Whether another request may follow. */
+    /** Returns whether another request may follow. */
     private boolean answerNext(RequestReader requests, OutputStream out, Duration idle) throws IOException {
         Request request;
         try {

@@ -60,7 +60,7 @@ final class Exchange extends HttpExchange {
         return PHRASES.getOrDefault(status, "Status");
     }
 
-    /** Whether the response is complete and another request may follow it. */
+    /** Returns whether the response is complete and another request may follow it. */
     boolean isReusable() {
         return complete && reusable;
     }

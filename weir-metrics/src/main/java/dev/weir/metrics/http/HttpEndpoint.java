@@ -123,7 +123,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return uri;
     }
 
-    /** Whether only this machine reaches it. */
+    /** Returns whether only this machine reaches it. */
     public boolean isLoopback() {
         return address.isLoopbackAddress();
     }

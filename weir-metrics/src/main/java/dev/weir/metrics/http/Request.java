@@ -71,14 +71,14 @@ record Request(String method, URI target, String version, Headers headers, long 
         return Long.parseLong(lengths.getFirst());
     }
 
-    /** Whether the client keeps the connection open for another request. */
+    /** Returns whether the client keeps the connection open for another request. */
     boolean keepsOpen() {
         return version.equals("HTTP/1.1")
                 && headers.getOrDefault("Connection", List.of()).stream()
                         .noneMatch(value -> value.toLowerCase(Locale.ROOT).contains("close"));
     }
 
-    /** Whether the client waits for a word before it sends the body. */
+    /** Returns whether the client waits for a word before it sends the body. */
     boolean expectsContinue() {
         return version.equals("HTTP/1.1") && "100-continue".equalsIgnoreCase(headers.getFirst("Expect"));
     }

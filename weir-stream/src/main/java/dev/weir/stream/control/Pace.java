@@ -10,7 +10,7 @@ public interface Pace {
     /** The stage's name, as in {@link dev.weir.stream.StageSnapshot#name}. */
     String stage();
 
-    /** How many elements may pass in a second, or how much of their cost; 0 if any number may. */
+    /** The number of elements that may pass in a second, or how much of their cost; 0 if any number may. */
     double perSecond();
 
     /**

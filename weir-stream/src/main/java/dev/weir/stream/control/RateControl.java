@@ -1,7 +1,7 @@
 package dev.weir.stream.control;
 
 /**
- * How many elements a source of a running pipeline gives out in a second, to be read and changed. Found by {@link
+ * The number of elements a source of a running pipeline gives out in a second, to be read and changed. Found by {@link
  * dev.weir.stream.RunningPipeline#handles}. Each Kafka source has one, but for sources of single partitions, those that
  * share a consumer, and share groups. Thread-safe, valid for as long as the pipeline.
  *

@@ -4,9 +4,9 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 
 /**
- * How many elements a parallel stage ({@code mapBlocking}, {@code mapAsync}, {@code mapParallel}) of a running pipeline
- * works on at once, to be read and changed. Found by {@link RunningPipeline#handles}; stages within substreams have
- * none. Thread-safe, valid for as long as the pipeline.
+ * The number of elements a parallel stage ({@code mapBlocking}, {@code mapAsync}, {@code mapParallel}) of a running
+ * pipeline works on at once, to be read and changed. Found by {@link RunningPipeline#handles}; stages within substreams
+ * have none. Thread-safe, valid for as long as the pipeline.
  *
  * <pre>{@code
  * for (StageControl stage : running.handles(StageControl.class)) {
@@ -25,7 +25,7 @@ public interface StageControl {
      */
     String dispatcher();
 
-    /** How many elements it may work on at once now. */
+    /** The number of elements it may work on at once now. */
     int parallelism();
 
     /**

@@ -6,15 +6,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the threads of a running pipeline do, platform and virtual ones alike. Found by {@link RunningPipeline#handles},
- * one for each pipeline. Thread-safe. For displays: a look takes some microseconds for each thread that waits.
+ * Shows what the threads of a running pipeline do, platform and virtual ones alike. Found by {@link
+ * RunningPipeline#handles}, one for each pipeline. Thread-safe. For displays: a look takes some microseconds for each
+ * thread that waits.
  */
 public interface ThreadActivity {
 
     /** Threads that wait whose stack one look reads, for each dispatcher; further ones count as parked. */
     int MOST_STACKS = 32;
 
-    /** What a thread does. */
+    /** The state of a thread. */
     enum State {
         /** It runs, or is ready to. */
         RUNNING,

@@ -1,8 +1,8 @@
 package dev.weir.stream.spi;
 
 /**
- * Where acknowledgements go: the owner of a set of tokens, one token per element that it emitted.
- * Thread-safe: any thread may call any method.
+ * The target of acknowledgements: the owner of a set of tokens, one token per element that it emitted. Thread-safe: any
+ * thread may call any method.
  *
  * <p>A token starts with one claim. The holder of an element holds its claims; each claim ends in exactly one {@link
  * #ack} or in silence (the element was not finished: the source must deliver it again). {@link #retain} adds claims
@@ -57,17 +57,17 @@ public interface AckTarget {
     }
 
     /**
-     * Whether the source has lost the element, so that {@link #dropIfRevoked} would be true: from then on it stays so.
-     * Ends no claim; quick, and takes no lock.
+     * Returns whether the source has lost the element, so that {@link #dropIfRevoked} would be true: from then on it
+     * stays so. Ends no claim; quick, and takes no lock.
      */
     default boolean isRevoked(long token) {
         return false;
     }
 
     /**
-     * Whether the element with {@code token} is one of those that came of the element with {@code ofToken} of {@code
-     * of}, or that one itself: a target that stands for others asks them. For code that looks for an element, not for
-     * code that works on it.
+     * Returns whether the element with {@code token} is one of those that came of the element with {@code ofToken} of
+     * {@code of}, or that one itself: a target that stands for others asks them. For code that looks for an element,
+     * not for code that works on it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;

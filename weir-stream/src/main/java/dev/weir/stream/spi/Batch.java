@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Batch<T> {
 
-    /** How many elements a batch holds unless its maker has a reason for another size. */
+    /** The number of elements a batch holds unless its maker has a reason for another size. */
     public static final int DEFAULT_CAPACITY = 512;
 
     static final long[] NO_TOKENS = {};
@@ -36,7 +36,7 @@ public final class Batch<T> {
     private AckTarget[] targets = NO_TARGETS;
     private long[] tokens;
     private @Nullable BatchPool home;
-    /** When the arrays of a pool's batch were made. */
+    /** The time when the arrays of a pool's batch were made. */
     @Nullable
     CollectionEpoch madeIn;
 
@@ -100,7 +100,7 @@ public final class Batch<T> {
         at = 0;
     }
 
-    /** How many elements its owner has done in the pass under way. Any thread; an estimate. */
+    /** The number of elements its owner has done in the pass under way. Any thread; an estimate. */
     int passed() {
         return Math.min(at, size);
     }
@@ -159,13 +159,16 @@ public final class Batch<T> {
         }
     }
 
-    /** Whether the element at {@code index} is not to be worked on any more; see {@link AckTarget#dropIfRevoked}. */
+    /**
+     * Returns whether the element at {@code index} is not to be worked on any more; see {@link
+     * AckTarget#dropIfRevoked}.
+     */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);
         return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
     }
 
-    /** Whether the source of the element at {@code index} has lost it; see {@link AckTarget#isRevoked}. */
+    /** Returns whether the source of the element at {@code index} has lost it; see {@link AckTarget#isRevoked}. */
     public boolean isRevoked(int index) {
         AckTarget to = target(index);
         return to != AckTarget.NONE && to.isRevoked(tokens[index]);

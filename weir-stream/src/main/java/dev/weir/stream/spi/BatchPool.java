@@ -28,7 +28,7 @@ public final class BatchPool {
     private final Object[][] spareValues = new Object[MAX_SPARES][];
     private final long[][] spareTokens = new long[MAX_SPARES][];
     private int spares;
-    /** When all spares were made. */
+    /** The time when all spares were made. */
     private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
     /**

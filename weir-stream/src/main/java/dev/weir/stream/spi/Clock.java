@@ -47,7 +47,7 @@ public interface Clock {
      */
     void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException;
 
-    /** Whether {@code deadlineNanos} is now or was before; never for {@link Stage#NEVER}. */
+    /** Returns whether {@code deadlineNanos} is now or was before; never for {@link Stage#NEVER}. */
     default boolean hasPassed(long deadlineNanos) {
         return deadlineNanos != Stage.NEVER && nanoTime() - deadlineNanos >= 0;
     }

@@ -25,7 +25,7 @@ public interface Gate<T> {
      */
     boolean enter(T element, BooleanSupplier revoked) throws InterruptedException;
 
-    /** Whether no call ever waits here; then nobody asks. */
+    /** Returns whether no call ever waits here; then nobody asks. */
     default boolean isAlwaysOpen() {
         return false;
     }

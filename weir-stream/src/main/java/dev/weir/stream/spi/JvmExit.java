@@ -10,7 +10,7 @@ public final class JvmExit {
 
     private JvmExit() {}
 
-    /** Whether the JVM is ending, so that threads may be in there. */
+    /** Returns whether the JVM is ending, so that threads may be in there. */
     public static boolean isUnderWay() {
         Thread probe = Thread.ofPlatform().unstarted(() -> {});
         try {
@@ -21,7 +21,7 @@ public final class JvmExit {
         }
     }
 
-    /** Whether {@code thread} has called {@link System#exit} or {@link Runtime#exit}. */
+    /** Returns whether {@code thread} has called {@link System#exit} or {@link Runtime#exit}. */
     public static boolean isCalledBy(Thread thread) {
         return Arrays.stream(thread.getStackTrace()).anyMatch(JvmExit::isExit);
     }

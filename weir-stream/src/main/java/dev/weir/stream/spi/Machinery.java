@@ -9,16 +9,18 @@ public final class Machinery {
     private Machinery() {}
 
     /**
-     * Whether a failure says nothing of the element that a function was called for: the JVM is out of something, the
-     * program does not fit together, or the work is being cancelled. No {@link dev.weir.stream.Supervision} is asked
-     * about it. On the thread that called the function.
+     * Returns whether a failure says nothing of the element that a function was called for: the JVM is out of
+     * something, the program does not fit together, or the work is being cancelled. No {@link
+     * dev.weir.stream.Supervision} is asked about it. On the thread that called the function.
      */
     public static boolean isFailure(Throwable thrown) {
         Objects.requireNonNull(thrown, "thrown");
         return TaskGroup.isCurrentInterrupted() || thrown instanceof InterruptedException || isOfTheProgram(thrown);
     }
 
-    /** Whether {@link #isFailure} is true of every exception of this type, so that a rule for it has no effect. */
+    /**
+     * Returns whether {@link #isFailure} is true of every exception of this type, so that a rule for it has no effect.
+     */
     public static boolean isAlwaysFailure(Class<? extends Throwable> type) {
         boolean mayOverflow = type.isAssignableFrom(StackOverflowError.class)
                 || StackOverflowError.class.isAssignableFrom(Objects.requireNonNull(type, "type"));
@@ -28,9 +30,9 @@ public final class Machinery {
     }
 
     /**
-     * Whether the JVM or the class path is at fault: a {@link VirtualMachineError} other than a
-     * {@link StackOverflowError}, or a {@link LinkageError} such as that of a class that is missing. The next element
-     * would meet it as well. Any thread.
+     * Returns whether the JVM or the class path is at fault: a {@link VirtualMachineError} other than a {@link
+     * StackOverflowError}, or a {@link LinkageError} such as that of a class that is missing. The next element would
+     * meet it as well. Any thread.
      */
     public static boolean isOfTheProgram(Throwable thrown) {
         return Thrown.isFatal(thrown) || thrown instanceof LinkageError;

@@ -67,7 +67,7 @@ public final class StageMeter {
         return new StageMeter(up, down);
     }
 
-    /** Whether both meters are of one segment, and so of one thread. */
+    /** Returns whether both meters are of one segment, and so of one thread. */
     public boolean sharesThread(StageMeter other) {
         return up == other.up;
     }
@@ -133,7 +133,9 @@ public final class StageMeter {
         passing.lazySet(null);
     }
 
-    /** Whether the stage's own code has an element at this moment; false as well for stages that note no passes. */
+    /**
+     * Returns whether the stage's own code has an element at this moment; false as well for stages that note no passes.
+     */
     public boolean isInPass() {
         if (passing.get() == null) {
             return false;
@@ -142,12 +144,12 @@ public final class StageMeter {
         return mark == null || mark.at == passPlace;
     }
 
-    /** Whether its thread waits at this moment for the stage above. */
+    /** Returns whether its thread waits at this moment for the stage above. */
     public boolean isBlockedUp() {
         return up.open != null;
     }
 
-    /** Whether its thread waits at this moment for the stage below. */
+    /** Returns whether its thread waits at this moment for the stage below. */
     public boolean isBlockedDown() {
         return down.open != null;
     }
@@ -164,12 +166,12 @@ public final class StageMeter {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
-    /** Whether its thread waits at this moment because a sibling is slower. */
+    /** Returns whether its thread waits at this moment because a sibling is slower. */
     public boolean waitsForSibling() {
         return (isBlockedUp() && up.sibling.getAsBoolean()) || (isBlockedDown() && down.sibling.getAsBoolean());
     }
 
-    /** Whether its thread waits at this moment for the stage above or for the one below. */
+    /** Returns whether its thread waits at this moment for the stage above or for the one below. */
     public boolean isBlocked() {
         return up.open != null || down.open != null;
     }

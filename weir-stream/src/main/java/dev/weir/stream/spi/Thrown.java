@@ -59,8 +59,8 @@ public final class Thrown {
     }
 
     /**
-     * Whether the JVM cannot go on: a {@link VirtualMachineError}, but for a {@link StackOverflowError}, of which the
-     * stack has been unwound and which the next element need not meet.
+     * Returns whether the JVM cannot go on: a {@link VirtualMachineError}, but for a {@link StackOverflowError}, of
+     * which the stack has been unwound and which the next element need not meet.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

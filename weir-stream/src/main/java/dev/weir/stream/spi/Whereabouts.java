@@ -3,7 +3,7 @@ package dev.weir.stream.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in a run an element was found. Immutable.
+ * The place in a run at which an element was found. Immutable.
  *
  * @param stage the name of the stage that has it; several names with "or" between if it is in one of stages that cannot
  *     tell

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** How a probe waits for the pipeline: by the system's time, and not forever. Stateless. */
+/** The wait of a probe for the pipeline: by the system's time, and not forever. Stateless. */
 final class Probes {
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -65,7 +65,7 @@ public final class RestProbe {
         return run.isAtRest(thread -> isWaiting(thread) && !clock.isCalled(thread)) && clock.waits() == waits;
     }
 
-    /** Whether a thread waits for another one, or for time. */
+    /** Returns whether a thread waits for another one, or for time. */
     static boolean isWaiting(Thread thread) {
         Thread.State state = thread.getState();
         return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
@@ -73,8 +73,8 @@ public final class RestProbe {
     }
 
     /**
-     * Whether that is a lock or a latch which nobody holds or closes any more, so that a thread that waits there is
-     * about to go on.
+     * Returns whether that is a lock or a latch which nobody holds or closes any more, so that a thread that waits
+     * there is about to go on.
      */
     private static boolean isFree(@Nullable Object blocker) {
         if (blocker == null) {

@@ -152,7 +152,10 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /** Whether a thread that waits by this clock has been called, so that it goes on as soon as it has a processor. */
+    /**
+     * Returns whether a thread that waits by this clock has been called, so that it goes on as soon as it has a
+     * processor.
+     */
     boolean isCalled(Thread thread) {
         Waiter waiter;
         guard.lock();

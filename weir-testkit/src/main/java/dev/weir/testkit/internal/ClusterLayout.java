@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which node has which roles and ports. Immutable.
+ * The roles and ports of each node. Immutable.
  *
  * <p>Nodes are numbered from 1. With three brokers or more, nodes 1 to 3 are controllers too, so that the metadata
  * quorum survives the loss of any one broker; with one or two, node 1 is the only controller, because a quorum of two

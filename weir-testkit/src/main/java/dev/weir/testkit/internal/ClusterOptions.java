@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a user asked of a cluster. Immutable. */
+/** The options of a cluster. Immutable. */
 public record ClusterOptions(
         int brokers,
         boolean forked,

@@ -27,7 +27,7 @@ public final class MetadataProbe {
 
     private MetadataProbe() {}
 
-    /** How many partitions of the topic have a leader, as the broker at {@code port} sees it; 0 if it has none. */
+    /** The number of partitions of the topic have a leader, as the broker at {@code port} sees it; 0 if it has none. */
     public static int partitionsWithLeader(int port, String topic) throws IOException {
         int led = 0;
         for (MetadataResponse.TopicMetadata found : ask(port, topic).topicMetadata()) {

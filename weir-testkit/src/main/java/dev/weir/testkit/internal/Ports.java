@@ -45,7 +45,7 @@ final class Ports {
                 + ClusterLayout.HOST + ": stop what listens there");
     }
 
-    /** Whether nobody had chosen the port before, in this JVM or another one of this user. */
+    /** Returns whether nobody had chosen the port before, in this JVM or another one of this user. */
     static boolean reserve(int port) {
         if (RESERVED == null) {
             return true;

@@ -105,7 +105,7 @@ public final class ProxyNetwork {
         }
     }
 
-    /** When a message that comes now is to be passed on. */
+    /** The time when a message that comes now is to be passed on. */
     long dueNanos() {
         return System.nanoTime() + delayNanos;
     }
@@ -143,7 +143,7 @@ public final class ProxyNetwork {
         swallowed.addAll(writers);
     }
 
-    /** Whether a request is to be dropped. */
+    /** Returns whether a request is to be dropped. */
     boolean swallows(byte[] request) {
         ByteBuffer header = ByteBuffer.wrap(request);
         short api = header.getShort(0);

@@ -56,7 +56,7 @@ final class Messages {
             this(page, text, ANYTHING.splitAsStream(text).map(String::strip).toList());
         }
 
-        /** Whether its fixed words stand in a message in their order. */
+        /** Returns whether its fixed words stand in a message in their order. */
         boolean isOf(Message message) {
             int at = 0;
             for (String part : parts) {

@@ -283,7 +283,7 @@ final class Samples implements AutoCloseable {
         byType.put(type, sample);
     }
 
-    /** Whether there is a value that was made for it. */
+    /** Returns whether there is a value that was made for it. */
     boolean has(Class<?> type) {
         return byType.containsKey(type);
     }

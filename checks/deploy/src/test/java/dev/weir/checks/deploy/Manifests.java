@@ -45,7 +45,7 @@ record Manifests(List<Manifest> all) {
             return kind().toLowerCase(Locale.ROOT) + "-" + name() + ".yaml";
         }
 
-        /** Whether it is a kind that Kubernetes has by itself. */
+        /** Returns whether it is a kind that Kubernetes has by itself. */
         boolean isBuiltIn() {
             return List.of("v1", "apps/v1", "policy/v1", "networking.k8s.io/v1")
                     .contains(tree.required("apiVersion").asText());

@@ -48,7 +48,7 @@ final class ChildJvm {
         return command;
     }
 
-    /** Whether all modules are jars here but this one, so that an archive can be made. */
+    /** Returns whether all modules are jars here but this one, so that an archive can be made. */
     static boolean isPackaged() {
         Path own = Path.of("target").toAbsolutePath();
         return others().allMatch(each -> each.startsWith(own) || Files.notExists(each));

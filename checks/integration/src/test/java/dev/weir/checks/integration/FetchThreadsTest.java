@@ -72,7 +72,7 @@ class FetchThreadsTest {
                 .run();
     }
 
-    /** How many partitions each thread has read last. */
+    /** The number of partitions each thread has read last. */
     private List<Long> readersByThread() {
         return readers.values().stream()
                 .collect(Collectors.groupingBy(name -> name, Collectors.counting()))

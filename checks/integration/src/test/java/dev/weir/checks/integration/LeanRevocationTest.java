@@ -55,7 +55,7 @@ class LeanRevocationTest {
         return record;
     }
 
-    /** Whether all records that were produced to the partition are handled, but the one that is held. */
+    /** Returns whether all records that were produced to the partition are handled, but the one that is held. */
     private boolean isAllHandled(String topic, int partition) {
         Long end = KAFKA.cluster().endOffsets(topic).get(new TopicPartition(topic, partition));
         return end != null && handled.get(partition) == end - 1;

@@ -62,7 +62,7 @@ final class LostLogReader {
         return parameters;
     }
 
-    /** Whether it has seen that many different records of an era. */
+    /** Returns whether it has seen that many different records of an era. */
     boolean hasSeen(String era, int records) {
         return seen.stream().filter(each -> each.isOf(era)).distinct().count() >= records;
     }

@@ -59,7 +59,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class PlantedByAStrangerTest {
 
-    /** When it is asked first, by the pipeline's own clock. */
+    /** The time when it is asked first, by the pipeline's own clock. */
     static final Duration ASKED_AFTER = Duration.ofSeconds(4);
 
     /** While the machine is full of other tests, the machine may be what limits. */

@@ -151,7 +151,7 @@ final class Postgres implements AutoCloseable {
                 .start();
     }
 
-    /** Whether it is up; false if it ended instead. */
+    /** Returns whether it is up; false if it ended instead. */
     private boolean startServer() throws IOException {
         Process started = process(
                 "postgres",

@@ -103,7 +103,7 @@ class RebalanceFlowTest {
         ledger.handled(record);
     }
 
-    /** Whether the first member's owner waits inside a revocation. */
+    /** Returns whether the first member's owner waits inside a revocation. */
     private static boolean isRevoking() {
         return Thread.getAllStackTraces().entrySet().stream()
                 .filter(thread -> thread.getKey().getName().equals("weir-first-consumer"))

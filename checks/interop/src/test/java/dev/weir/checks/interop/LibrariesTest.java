@@ -26,7 +26,7 @@ class LibrariesTest {
     private static final int MILLION = 1_000_000;
     private static final int BUFFER = 128;
 
-    /** How many elements one of Weir's batches holds at most. */
+    /** The number of elements one of Weir's batches holds at most. */
     private static final int BATCH = 512;
 
     private static void nothing(int ignored) {}

@@ -100,7 +100,7 @@ enum Library {
 
     static final ActorSystem SYSTEM = Pekko.system();
 
-    /** How many elements its adapter, or the operator that it consumes with, holds by default. */
+    /** The number of elements its adapter, or the operator that it consumes with, holds by default. */
     final int buffer;
 
     Library(int buffer) {

@@ -8,9 +8,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the acknowledgements of a pass are counted and timed by: from that of the last record of its first tenth, in
- * which whatever starts does so, to that of its last one. Told by one thread at a time, awaited by another; what comes
- * beyond the last one does not count.
+ * Counts and times the acknowledgements of a pass: from that of the last record of its first tenth, in which whatever
+ * starts does so, to that of its last one. Told by one thread at a time, awaited by another; what comes beyond the last
+ * one does not count.
  */
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;

@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What can be copied at most: {@link BareLoop} fetches, the next answer under way, and each batch goes as it is from
+ * The most that can be copied: {@link BareLoop} fetches, the next answer under way, and each batch goes as it is from
  * where it was received into {@link BareProduce}, one of each partition in a request. No record is looked at, no
  * checksum computed, no byte copied but by the kernel.
  *

@@ -16,10 +16,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the machine can do: one blocking socket to one broker, the next fetch sent before the last one is looked at,
- * each record walked, each checksum compared, the first eight bytes of each value added up. Compressed batches are
- * decompressed by the lean path's codecs, whole, into one buffer: of them it shows what is spent beside. It can nothing
- * else: no errors, no leaders, no transactions. Version 11 of the fetch request, no session. Confined to one thread.
+ * The most that the machine can do: one blocking socket to one broker, the next fetch sent before the last one is
+ * looked at, each record walked, each checksum compared, the first eight bytes of each value added up. Compressed
+ * batches are decompressed by the lean path's codecs, whole, into one buffer: of them it shows what is spent beside. It
+ * can nothing else: no errors, no leaders, no transactions. Version 11 of the fetch request, no session. Confined to
+ * one thread.
  */
 final class BareLoop {
 
@@ -45,7 +46,7 @@ final class BareLoop {
     private long sum;
     private long count;
 
-    /** What is done with batches. */
+    /** The work on batches. */
     interface Batches {
 
         /** One lies between two places of a buffer, which stays as it is until {@link #end}. */

@@ -12,7 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * What can be written at most: one blocking socket to the one broker, five requests in flight, acks of all. A request
+ * The most that can be written: one blocking socket to the one broker, five requests in flight, acks of all. A request
  * has one batch for each of some partitions, which is either encoded in it, as full as it gets, or written from where
  * it lies. The producer is idempotent: it has asked for an id and counts its sequences. It can nothing else: no
  * leaders, no second try, no linger, no compression, no other thread. Confined to one thread.

@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * What every contender is fed with: numbers that were boxed before, so that what a run allocates is the contender's.
+ * The input of every contender: numbers that were boxed before, so that what a run allocates is the contender's.
  * Immutable.
  */
 final class Elements implements Iterable<Integer> {

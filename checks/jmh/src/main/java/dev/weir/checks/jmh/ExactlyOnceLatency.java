@@ -23,9 +23,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * How long after it is due a record that is copied exactly once, with a commit each 100 ms, is seen by a reader with
- * {@code read_committed}: records of 100 bytes at a planned rate, six partitions, all in this process but the broker.
- * Times are taken by one clock. A first part is not counted.
+ * Measures how long after it is due a record that is copied exactly once, with a commit each 100 ms, is seen by a
+ * reader with {@code read_committed}: records of 100 bytes at a planned rate, six partitions, all in this process but
+ * the broker. Times are taken by one clock. A first part is not counted.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.ExactlyOnceLatency localhost:9092 RATE SECONDS

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What pipelines cost while nothing comes: one of 100 stages, 10 of them asynchronous boundaries, and 200 of six
- * stages with two boundaries. Each has just carried elements as fast as they are taken, one at a time, so that its
+ * Measures what pipelines cost while nothing comes: one of 100 stages, 10 of them asynchronous boundaries, and 200 of
+ * six stages with two boundaries. Each has just carried elements as fast as they are taken, one at a time, so that its
  * threads have learned that waits are short. And what one costs to which an element comes each millisecond, beside what
  * those sleeps alone cost. It is the processor time of the whole process, the JVM's own housekeeping included, for
  * which an empty process is measured first. The JDK counts it in steps of 10 ms, here 0.1 %.
@@ -105,7 +105,7 @@ public final class IdlePipeline {
                 without);
     }
 
-    /** What is measured; lasts {@link #SECONDS}. */
+    /** The measured part; lasts {@link #SECONDS}. */
     private interface Course {
         void go() throws InterruptedException;
     }

@@ -25,7 +25,7 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * How long a single element takes to a sink on another thread that waits for it.
+ * Measures how long a single element takes to a sink on another thread that waits for it.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Timed, and sampled one by one: from the
  * offer until the benchmark's thread, which spins, sees what the sink wrote. Behind 1 hand-over the sink sits right
@@ -38,7 +38,7 @@ import reactor.core.scheduler.Schedulers;
 @State(Scope.Benchmark)
 public class LatencyBenchmark {
 
-    /** How many times the element goes from thread to thread. */
+    /** The number of times the element goes from thread to thread. */
     @Param({"1", "2"})
     private int handOvers;
 

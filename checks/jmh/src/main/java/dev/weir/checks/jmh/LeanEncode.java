@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * What a record costs on its way into a batch, by the CPU time of the thread: in turn, the least of many rounds.
- * Batches of 128 kB, one after the other through 8 MB, so that no batch is in the cache of the core from the last
- * time.
+ * Measures what a record costs on its way into a batch, by the CPU time of the thread: in turn, the least of many
+ * rounds. Batches of 128 kB, one after the other through 8 MB, so that no batch is in the cache of the core from the
+ * last time.
  *
  * <ul>
  *   <li>array, slice, encoder: appended from an array, from where a record was fetched, by an encoder; without

@@ -87,7 +87,7 @@ public final class LeanScaling {
     /** Records in a second; and the share of the clock's time that the threads used no processor. */
     private record Rate(double byClock, double byProcessor, double idle) {}
 
-    /** What each thread has read and used so far. */
+    /** The records read and the time used by each thread so far. */
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
 
     private static Rate measure(int count, CompressionType codec, int valueBytes, long seconds)

@@ -25,9 +25,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * What a consumer costs at a steady {@value #PER_SECOND} records of {@value #VALUE_BYTES} bytes a second, where most of
- * its work is waiting: CPU and allocation of the whole process, one process for each consumer, so that they read side
- * by side.
+ * Measures what a consumer costs at a steady {@value #PER_SECOND} records of {@value #VALUE_BYTES} bytes a second,
+ * where most of its work is waiting: CPU and allocation of the whole process, one process for each consumer, so that
+ * they read side by side.
  *
  * <p>Run: {@code checks/jmh/steady.sh ADDRESS SECONDS}. What it runs: {@code LeanSteady ADDRESS TOPIC SECONDS
  * fill|lean|plain|lean-patient|plain-patient|lean-idle}. Patient ones let the broker wait for 100 kB or 100 ms; the

@@ -14,7 +14,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What lanes cost per element whose handlers hardly do anything: in no order and by key, of which there are 131,072.
+ * Measures what workers cost per element whose handlers hardly do anything: in no order and by key, of which there are
+ * 131,072.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per
  * element: the iterator, the key, the way to a lane and back, adding up. With {@code counts} each handler adds to one
@@ -34,7 +35,7 @@ public class MapBlockingOverheadBenchmark {
     @Param({"none", "key"})
     private String order = "none";
 
-    /** Whether all handlers share a count. */
+    /** True if all handlers share a count. */
     @Param({"false", "true"})
     private boolean counts;
 

@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
 /**
- * What it costs to compute in parallel when there is nothing to compute.
+ * Measures what it costs to compute in parallel when there is nothing to compute.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallelOverheadBenchmark -prof gc}. Timed, per element:
  * the iterator, the way to a worker and back, adding up.

@@ -15,7 +15,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What it costs to acknowledge one of a million outstanding records, in order and in any order, and to move past it.
+ * Measures what it costs to acknowledge one of a million outstanding records, in order and in any order, and to move
+ * past it.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar OffsetTrackerBenchmark -prof gc}.
  */

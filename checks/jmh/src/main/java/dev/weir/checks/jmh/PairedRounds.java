@@ -42,7 +42,7 @@ final class PairedRounds {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** What is compared: a name and a pass that writes to a topic made for it. */
+    /** A compared case: a name and a pass that writes to a topic made for it. */
     record Arm(String name, Pass pass) {}
 
     /** Runs once and says what it took. */

@@ -23,11 +23,11 @@ import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What it costs to be seen. A pass reads the whole topic at least once into {@code Sink.forEach} with default settings,
- * and is timed from record 1,000,000 on. Four arms, in random order within each round: nobody looks; nobody looks, once
- * more, which tells what two equal arms differ by; metrics scraped each second and the console open; the same while a
- * profile records. Those who look are compared with the geometric mean of both that nobody looks at. The first round
- * does not count.
+ * Measures what it costs to be seen. A pass reads the whole topic at least once into {@code Sink.forEach} with default
+ * settings, and is timed from record 1,000,000 on. Four arms, in random order within each round: nobody looks; nobody
+ * looks, once more, which tells what two equal arms differ by; metrics scraped each second and the console open; the
+ * same while a profile records. Those who look are compared with the geometric mean of both that nobody looks at. The
+ * first round does not count.
  *
  * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
  * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}: so many pairs, each of so many passes of each arm; with
@@ -40,7 +40,7 @@ public final class SeeingCost {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** Who looks. */
+    /** The observer of an arm. */
     private enum Arm {
         NOBODY("nobody looks"),
         NOBODY_AGAIN("nobody looks, again (A/A)"),
@@ -54,7 +54,7 @@ public final class SeeingCost {
         }
     }
 
-    /** What passes of an arm took together; the processor time also by kinds of threads, if asked. */
+    /** The sums over the passes of an arm; the processor time also by kinds of threads, if asked. */
     private record Cost(long nanos, long cpuNanos, Map<String, Long> threads) {
         private Cost plus(Cost other) {
             Map<String, Long> sum = new TreeMap<>(threads);

@@ -19,7 +19,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Readable;
 
-/** How {@link StandInBrokers} answer those who write: all is well, and nothing is kept or looked at. Stateless. */
+/** Answers producers for {@link StandInBrokers}: all is well, and nothing is kept or looked at. Stateless. */
 final class StandInWrites {
     static final List<ApiKeys> APIS = List.of(
             ApiKeys.PRODUCE,

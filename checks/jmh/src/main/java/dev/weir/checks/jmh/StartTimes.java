@@ -14,8 +14,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * How long a command takes from the start of its process to its end, and the plain sample from the start of its
- * process to the first invoice in the output topic, whose order lay there before. Prints a row of a table for each.
+ * Measures how long a command takes from the start of its process to its end, and the plain sample from the start of
+ * its process to the first invoice in the output topic, whose order lay there before. Prints a row of a table for each.
  *
  * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and {@code StartTimes
  * TIMES record NAME BROKERS COMMAND...}. Starts three times more before, which do not count, unless TIMES is 1.

@@ -4,7 +4,7 @@ import dev.weir.stream.Action;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What every contender does with the elements at the end. Confined to one thread at a time. */
+/** The sink of every contender. Confined to one thread at a time. */
 final class Sum implements Consumer<Integer>, Action<Integer> {
 
     private long total;

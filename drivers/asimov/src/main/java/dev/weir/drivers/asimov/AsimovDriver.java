@@ -36,7 +36,7 @@ final class AsimovDriver implements Driver {
         this.shape = shape;
     }
 
-    /** What became of a source record so far, and the record itself. */
+    /** The outcome of a source record so far, and the record itself. */
     private record Tracked<V>(ConsumerRecord<byte[], byte[]> source, V value) {
         <R> Tracked<R> with(R next) {
             return new Tracked<>(source, next);

@@ -52,7 +52,7 @@ final class BareConnection implements Closeable {
     private long idleNanos; // without a fetch under way
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
-    /** What is done with an answer. */
+    /** The handling of an answer. */
     enum Kind {
         /** Its records are walked while the next one is under way. */
         WALKING,

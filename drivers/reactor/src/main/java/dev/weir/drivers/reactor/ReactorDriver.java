@@ -173,9 +173,9 @@ final class ReactorDriver implements Driver {
     }
 
     /**
-     * How many records each transaction had, when it is committed: its results end then. They are not counted, for the
-     * library can end them early and drop the rest, of records that are committed (1.3.25: a callback that has found
-     * nothing in flight, and completes after others were sent).
+     * The number of records each transaction had, when it is committed: its results end then. They are not counted, for
+     * the library can end them early and drop the rest, of records that are committed (1.3.25: a callback that has
+     * found nothing in flight, and completes after others were sent).
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {

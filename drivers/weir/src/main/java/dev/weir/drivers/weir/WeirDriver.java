@@ -156,7 +156,7 @@ final class WeirDriver implements Driver {
         };
     }
 
-    /** What is made of a record where it lies, in place of a copy. */
+    /** The result read from a record where it lies, in place of a copy. */
     private record Seen(int partition, long number, long plannedNanos, int valueBytes) {
 
         static Seen of(RecordView record, Pass pass) {

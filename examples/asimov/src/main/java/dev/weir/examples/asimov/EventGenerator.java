@@ -26,7 +26,7 @@ public final class EventGenerator {
     /** What {@link #sequence} says of a record without the header. */
     public static final long NO_SEQUENCE = -1;
 
-    /** How many sessions there are. */
+    /** The number of sessions there are. */
     public static final int SESSIONS = 10_000;
 
     // The busiest session has about 4 % of the traffic: skewed, but no key alone is more than one core can do.
@@ -115,7 +115,7 @@ public final class EventGenerator {
         return sessionKeys[session];
     }
 
-    /** Why event {@code index} cannot be translated; empty if it is sound. */
+    /** The reason why event {@code index} cannot be translated; empty if it is sound. */
     public Optional<Reason> malformed(long index) {
         Draw draw = new Draw(seed, index);
         session(draw);

@@ -1,4 +1,4 @@
 package dev.weir.examples.asimov;
 
-/** What the second step, {@link AsimovTranslator#parseUrl}, gives. */
+/** The result of the second step, {@link AsimovTranslator#parseUrl}. */
 public sealed interface Locating permits LocatedEvent, Malformed {}

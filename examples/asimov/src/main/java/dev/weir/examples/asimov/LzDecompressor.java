@@ -189,7 +189,7 @@ final class LzDecompressor {
         return (long) start << PLACE_BITS | length;
     }
 
-    /** How many bytes the UTF-16 unit has whose first byte is {@code first}. */
+    /** The number of bytes the UTF-16 unit has whose first byte is {@code first}. */
     private static int unitBytes(byte first) {
         if (first >= 0) {
             return 1;
@@ -359,7 +359,10 @@ final class LzDecompressor {
                 Fault.UNKNOWN_CODE, "code " + code + " before character " + character + " names no phrase yet");
     }
 
-    /** What a thread keeps between two runs. What is left in the arrays is never read: each run writes first. */
+    /**
+     * The buffers that a thread keeps between two runs. What is left in the arrays is never read: each run writes
+     * first.
+     */
     private static final class Scratch {
         /** Larger arrays are for one run. */
         private static final int MOST_KEPT_BYTES = 256 * 1024;

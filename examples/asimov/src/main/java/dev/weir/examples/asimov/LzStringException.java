@@ -4,7 +4,7 @@ package dev.weir.examples.asimov;
 public final class LzStringException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong with the stream. */
+    /** A fault of the stream. */
     public enum Fault {
         /** The text ends before the stream's end mark. */
         TRUNCATED,

@@ -114,7 +114,7 @@ public final class OutputLedger {
             long misplaced,
             long foreign) {
 
-        /** Whether every event came out exactly once, in order and where it belongs. */
+        /** Returns whether every event came out exactly once, in order and where it belongs. */
         public boolean flawless() {
             return lost == 0 && duplicates == 0 && outOfOrder == 0 && misplaced == 0 && foreign == 0;
         }

@@ -1,4 +1,4 @@
 package dev.weir.examples.asimov;
 
-/** What the first step, {@link AsimovTranslator#parseJson}, gives. */
+/** The result of the first step, {@link AsimovTranslator#parseJson}. */
 public sealed interface Parsing permits ParsedEvent, Malformed {}

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** Why an event cannot be translated; its name goes into the dead letter's header. */
+/** The reason for which an event cannot be translated; its name goes into the dead letter's header. */
 public enum Reason {
     /** The record has no value. */
     EMPTY_VALUE,

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** What several steps need of strings. Thread-safe. */
+/** String functions that several steps need. Thread-safe. */
 public final class Text {
     private static final char REPLACEMENT = '\uFFFD';
 

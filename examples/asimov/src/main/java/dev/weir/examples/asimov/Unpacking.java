@@ -1,4 +1,4 @@
 package dev.weir.examples.asimov;
 
-/** What the third step, {@link AsimovTranslator#decompress}, gives. */
+/** The result of the third step, {@link AsimovTranslator#decompress}. */
 public sealed interface Unpacking permits UnpackedEvent, Malformed {}

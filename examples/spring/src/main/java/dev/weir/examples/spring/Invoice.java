@@ -1,7 +1,7 @@
 package dev.weir.examples.spring;
 
 /**
- * What a customer gets for an order.
+ * The invoice for an order.
  *
  * @param customer whose order it was
  * @param text the invoice itself

@@ -88,7 +88,7 @@ final class LogLevels {
         }
     }
 
-    /** Whether there is a logger of this name, or of one below it. */
+    /** Returns whether there is a logger of this name, or of one below it. */
     private static boolean isUsed(String name) {
         Enumeration<String> names = LogManager.getLogManager().getLoggerNames();
         String below = name + ".";

@@ -20,7 +20,7 @@ final class Access {
     private static final String BEARER = "bearer ";
     private static final HostRule LOOPBACK = HostRule.ofLoopback();
 
-    /** Why a request is not answered: an HTTP status and a sentence. */
+    /** The reason why a request is not answered: an HTTP status and a sentence. */
     record Denial(int status, String reason) {}
 
     private final boolean loopback;

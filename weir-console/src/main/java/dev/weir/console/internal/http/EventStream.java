@@ -26,7 +26,7 @@ final class EventStream {
         this.history = history;
     }
 
-    /** Whether there is room for one more; then {@link #send} is to follow. */
+    /** Returns whether there is room for one more; then {@link #send} is to follow. */
     boolean enter() {
         return readers.tryAcquire();
     }

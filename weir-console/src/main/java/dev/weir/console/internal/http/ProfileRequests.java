@@ -32,7 +32,7 @@ final class ProfileRequests {
 
     private ProfileRequests() {}
 
-    /** Whether there is room for one more profile in memory; then {@link #leave} is to follow. */
+    /** Returns whether there is room for one more profile in memory; then {@link #leave} is to follow. */
     static boolean enter() {
         return HELD.tryAcquire();
     }

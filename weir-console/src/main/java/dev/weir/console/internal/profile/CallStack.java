@@ -21,7 +21,7 @@ record CallStack(List<Frame> frames, boolean cut) {
 
     private static final String MAP_CALL = "apply";
 
-    /** Whose code a thread ran. */
+    /** The owner of the code that a thread ran. */
     enum Owner {
         USER,
         CLIENT,

@@ -13,7 +13,7 @@ record Frame(String type, String method, FrameKind kind) {
         return new Frame(type, method, FrameKind.of(type));
     }
 
-    /** Whether it only leads from the caller of a lambda to its code. */
+    /** Returns whether it only leads from the caller of a lambda to its code. */
     boolean isBridge() {
         return type.contains(LAMBDA);
     }

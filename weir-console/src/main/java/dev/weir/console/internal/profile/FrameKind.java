@@ -2,7 +2,7 @@ package dev.weir.console.internal.profile;
 
 import java.util.List;
 
-/** Whose code a frame is. */
+/** The owner of a frame's code. */
 enum FrameKind {
     /** Of whoever built the pipeline; all that is nobody else's. */
     USER,

@@ -18,7 +18,7 @@ public final class Recorder {
     private Recorder() {}
 
     /**
-     * What is asked for.
+     * The order for a profile.
      *
      * @param cpuTime whether to sample by the processor's time where the JVM can
      */
@@ -30,13 +30,13 @@ public final class Recorder {
         /** The process, for messages. */
         String name();
 
-        /** Whether its JDK can sample by the processor's time. */
+        /** Returns whether its JDK can sample by the processor's time. */
         boolean samplesCpuTime();
 
         /** Begins to record. */
         void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException;
 
-        /** Whether it knows an event; asked while it records. */
+        /** Returns whether it knows an event; asked while it records. */
         boolean knows(String event) throws IOException, InterruptedException;
 
         /** Stops, and writes the recording to {@code file}. */

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a recording is to note. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25; JEP 509 for
- * {@code jdk.CPUTimeSample}.
+ * The events that a recording is to note. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25;
+ * JEP 509 for {@code jdk.CPUTimeSample}.
  *
  * @param sampler the event that is counted
  * @param values by event and setting, as {@code jdk.jfr.Recording.setSettings} takes them

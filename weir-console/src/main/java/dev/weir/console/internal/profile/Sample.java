@@ -1,7 +1,7 @@
 package dev.weir.console.internal.profile;
 
 /**
- * What a recording noted of a thread at one moment. Immutable.
+ * A note of a recording about a thread at one moment. Immutable.
  *
  * @param thread its number in the recording
  * @param atNanos the moment; of a wait its middle

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What was counted for one stage. Not thread-safe. */
+/** The counts of one stage. Not thread-safe. */
 final class StageTotals {
 
     private static final int MOST = 10;

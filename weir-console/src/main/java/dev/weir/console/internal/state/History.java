@@ -25,7 +25,7 @@ public final class History {
     public record Entry(long number, String text) {}
 
     /**
-     * What a reader has not seen.
+     * The news for a reader.
      *
      * @param entries oldest first
      * @param state the last look in full
@@ -83,7 +83,7 @@ public final class History {
         }
     }
 
-    /** Whether somebody waits for the next look. */
+    /** Returns whether somebody waits for the next look. */
     boolean isRead() {
         lock.lock();
         try {

@@ -38,7 +38,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(Looker.class.getName());
 
-    /** What is looked at. */
+    /** The subject of the looks. */
     private record Subject(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {}
 
     /** The lag at one moment. */

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What is told of the runs of a benchmark; whatever is told is a look. Thread-safe. */
+/** Receives the news of a benchmark's runs; whatever is told is a look. Thread-safe. */
 public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
     /** Lines that the page shows. */

@@ -18,7 +18,7 @@ public final class AssignedPartition {
     /** {@link #committedOffset} before anything was committed, and an end that no broker has told yet. */
     public static final long UNKNOWN = -1;
 
-    /** Why a partition is not fetched. */
+    /** The reason for which a partition is not fetched. */
     public enum PauseReason {
         /**
          * The client was told to pause, and flow control has not let the partition go on. Each other reason brings this
@@ -37,7 +37,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Whether it is known where reading goes on.
+     * The state of the position at which reading goes on.
      *
      * <pre>
      *   NEW --hold--> HELD --open--> OPENING --goOnAtCommit--> COMMITTED
@@ -190,7 +190,7 @@ public final class AssignedPartition {
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** Whether the client was told to pause. */
+    /** Returns whether the client was told to pause. */
     public boolean isPaused() {
         return pauseReasons.contains(PauseReason.FLOW);
     }
@@ -199,7 +199,7 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Whether there is a reason to pause of which the client was not told. */
+    /** Returns whether there is a reason to pause of which the client was not told. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
@@ -221,7 +221,7 @@ public final class AssignedPartition {
         pauseReasons.remove(PauseReason.UNREAD);
     }
 
-    /** Whether flow control may let it go on: nothing else keeps it from being fetched. */
+    /** Returns whether flow control may let it go on: nothing else keeps it from being fetched. */
     boolean mayResume() {
         return isPaused() && pauseReasons.size() == 1 && !isHeld();
     }
@@ -233,17 +233,17 @@ public final class AssignedPartition {
 
     // ---- The place -------------------------------------------------------------------------------------------------
 
-    /** Whether it is not known yet where to go on: nothing is fetched and nothing committed. */
+    /** Returns whether it is not known yet where to go on: nothing is fetched and nothing committed. */
     public boolean isHeld() {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
 
-    /** Whether it waits to go on where the group has committed. */
+    /** Returns whether it waits to go on where the group has committed. */
     public boolean isOpening() {
         return placement == Placement.OPENING;
     }
 
-    /** Whether it goes on at a place that was decided here. */
+    /** Returns whether it goes on at a place that was decided here. */
     public boolean isPlaced() {
         return placement == Placement.PLACED;
     }
@@ -298,7 +298,7 @@ public final class AssignedPartition {
         return committedOffset;
     }
 
-    /** When that was confirmed, by the owner's clock. */
+    /** The time when that was confirmed, by the owner's clock. */
     public long committedNanos() {
         return committedNanos;
     }
@@ -375,7 +375,7 @@ public final class AssignedPartition {
 
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
-    /** Whether the pipeline works on something of it. If so, the owner is woken when that may have changed. */
+    /** Returns whether the pipeline works on something of it. If so, the owner is woken when that may have changed. */
     public boolean hasUnsettled() {
         advance();
         return tracker.watchUnsettled();

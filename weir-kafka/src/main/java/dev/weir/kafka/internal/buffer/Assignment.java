@@ -90,7 +90,7 @@ public final class Assignment {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }
 
-    /** Whether {@code partition} is still assigned and has not begun anew since. */
+    /** Returns whether {@code partition} is still assigned and has not begun anew since. */
     public boolean isCurrent(AssignedPartition partition) {
         return partitions.get(partition.id()) == partition;
     }
@@ -162,7 +162,7 @@ public final class Assignment {
         return renewed;
     }
 
-    /** Whether nothing more of what is assigned goes out. */
+    /** Returns whether nothing more of what is assigned goes out. */
     public boolean isEnding() {
         return !owner.isEmitting();
     }
@@ -203,7 +203,7 @@ public final class Assignment {
         }
     }
 
-    /** Whether the next fetch of the partition would be at the offset. */
+    /** Returns whether the next fetch of the partition would be at the offset. */
     public boolean isAt(AssignedPartition partition, long offset) {
         return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }

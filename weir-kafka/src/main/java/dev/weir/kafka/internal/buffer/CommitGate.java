@@ -4,7 +4,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.Collection;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Where batches wait until a commit past them is confirmed, before they go out. Confined to the owner thread. */
+/** Holds batches until a commit past them is confirmed. Confined to the owner thread. */
 public interface CommitGate {
 
     /** Records per batch at most, so that a batch can be committed at all. */
@@ -25,6 +25,6 @@ public interface CommitGate {
     /** Drops what waits of the partitions, and says so to their trackers. */
     void drop(Collection<AssignedPartition> partitions);
 
-    /** Whether there is anything that no commit covers yet. */
+    /** Returns whether there is anything that no commit covers yet. */
     boolean isWaiting();
 }

@@ -37,7 +37,7 @@ public final class Delay {
     private @Nullable Question open;
 
     /**
-     * How many of the records that come next are due. Asked by the thread that takes; the rest under the buffer's lock.
+     * Counts how many of the next records are due. Asked by the thread that takes; the rest under the buffer's lock.
      */
     final class Question {
         private final PartitionQueue queue;
@@ -45,7 +45,7 @@ public final class Delay {
         private final long askedMillis = nowMillis;
         private int due;
 
-        /** When the first record that is not known to be due is, if that is known. */
+        /** The time when the first record that is not known to be due is, if that is known. */
         private long headDueMillis;
 
         private boolean isHeadKnown;
@@ -129,7 +129,7 @@ public final class Delay {
         }
     }
 
-    /** Whether the first record of a queue was looked at and is for later. Calls no user's function. */
+    /** Returns whether the first record of a queue was looked at and is for later. Calls no user's function. */
     boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
@@ -140,7 +140,7 @@ public final class Delay {
         nextDueMillis = Long.MAX_VALUE;
     }
 
-    /** Whether the user's function has to be asked before the look can go on. */
+    /** Returns whether the user's function has to be asked before the look can go on. */
     boolean hasQuestion() {
         return open != null;
     }
@@ -191,7 +191,7 @@ public final class Delay {
         return Batch.of(values, to - from, target, tokens);
     }
 
-    /** When something of what was looked at may be due, as a time of {@code clock}. */
+    /** The time when something of what was looked at may be due, as a time of {@code clock}. */
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER

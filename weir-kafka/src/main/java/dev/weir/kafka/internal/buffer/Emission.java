@@ -54,12 +54,12 @@ public final class Emission {
         outlets.end();
     }
 
-    /** Whether each record has a token of its own. */
+    /** Returns whether each record has a token of its own. */
     public boolean isTracked() {
         return tracked;
     }
 
-    /** Whether batches are committed before they go out. */
+    /** Returns whether batches are committed before they go out. */
     public boolean commitsAhead() {
         return gate != null;
     }
@@ -81,7 +81,7 @@ public final class Emission {
         }
     }
 
-    /** Whether batches, or positions, wait for their commit. */
+    /** Returns whether batches, or positions, wait for their commit. */
     public boolean holdsBack() {
         return gate != null && gate.isWaiting();
     }

@@ -162,7 +162,8 @@ public final class FlowControl {
     }
 
     /**
-     * Whether enough of the budget is free for all to go on; if not, some tracker will call when that may have changed.
+     * Returns whether enough of the budget is free for all to go on; if not, some tracker will call when that may have
+     * changed.
      */
     private boolean isFreeAgain(Map<TopicPartition, AssignedPartition> assignment) {
         boolean looksAgain;
@@ -283,7 +284,10 @@ public final class FlowControl {
         }
     }
 
-    /** Whether so small a part of what it may hold is outstanding; if not, its tracker will call when that may be. */
+    /**
+     * Returns whether so small a part of what it may hold is outstanding; if not, its tracker will call when that may
+     * be.
+     */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;
         long bytes = shareBytes(partition) / part;

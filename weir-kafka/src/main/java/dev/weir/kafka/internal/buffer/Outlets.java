@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.buffer;
 
 import java.util.Collection;
 
-/** Where the records of each partition go out. Called by the owner thread, but for {@link #records}. */
+/** The outlets of the records of each partition. Called by the owner thread, but for {@link #records}. */
 public interface Outlets {
 
     /** Gives a partition that was just assigned its buffer, before any other thread can see the partition. */

@@ -7,18 +7,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link Delay}
- * knows of the first ones. Under the lock of the buffer, but for {@link #priority}.
+ * The queue of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and what a {@link Delay} knows
+ * of the first ones. Under the lock of the buffer, but for {@link #priority}.
  */
 final class PartitionQueue {
     private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
     private boolean paused;
     private int records;
 
-    /** How many records of the first batch are known to be due. */
+    /** The number of records of the first batch are known to be due. */
     int due;
 
-    /** When the record with {@link #headToken} is due. */
+    /** The time when the record with {@link #headToken} is due. */
     long headDueMillis;
 
     /** The token of the first record that was not due when a delay looked last. */
@@ -80,7 +80,7 @@ final class PartitionQueue {
         paused = nowPaused;
     }
 
-    /** Whether a delay has looked at what comes next. */
+    /** Returns whether a delay has looked at what comes next. */
     boolean isHeadKnown() {
         Batch<?> first = batches.peek();
         return first != null && first.token(0) == headToken;

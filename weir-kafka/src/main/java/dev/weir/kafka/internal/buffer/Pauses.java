@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What the user has paused. Thread-safe: users pause, the owner thread says which partitions there are.
+ * The partitions that the user has paused. Thread-safe: users pause, the owner thread says which partitions there are.
  *
  * <p>A pause is a mark at the partition's buffer and asks neither the owner thread nor the client: those learn of it
  * when the buffer is full.

@@ -9,7 +9,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a consumer is to do. Immutable.
+ * The plan of a consumer. Immutable.
  *
  * @param subscription which records
  * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} where no broker
@@ -27,7 +27,7 @@ public record Plan(
 
     private static final int PRIORITISED_BATCH = 64;
 
-    /** What becomes of acknowledgements and commits. */
+    /** Decides about acknowledgements and commits. */
     public sealed interface Delivery {
 
         /**
@@ -72,12 +72,15 @@ public record Plan(
         return delivery instanceof Delivery.Committable;
     }
 
-    /** Whether a batch that cannot be read goes on as a record that cannot be decoded. */
+    /** Returns whether a batch that cannot be read goes on as a record that cannot be decoded. */
     public boolean takesUnreadable() {
         return delivery instanceof Delivery.Committable committable && committable.takesUnreadable;
     }
 
-    /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
+    /**
+     * Returns whether each record is acknowledged; otherwise the first token of a batch stands for it until it is
+     * pulled.
+     */
     public boolean isTracked() {
         return isCommittable() || (delivery instanceof Delivery.Plain plain && plain.tracked);
     }

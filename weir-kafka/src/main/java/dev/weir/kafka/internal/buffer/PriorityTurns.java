@@ -103,7 +103,7 @@ final class PriorityTurns {
         return true;
     }
 
-    /** Whether that has come by what was {@link #taken} last. Says so once. */
+    /** Returns whether that has come by what was {@link #taken} last. Says so once. */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;
         if (due) {

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * How many records may leave a {@link RecordBuffer} at a rate that can be changed at any time; none is set at first.
- * What may not leave yet stays in the buffer. Confined to the buffer's lock.
+ * The number of records that may leave a {@link RecordBuffer} at a rate that can be changed at any time; none is set at
+ * first. What may not leave yet stays in the buffer. Confined to the buffer's lock.
  */
 final class RateLimit {
 
@@ -51,7 +51,7 @@ final class RateLimit {
         return perSecond;
     }
 
-    /** Whether a record may leave now. */
+    /** Returns whether a record may leave now. */
     boolean mayTake() {
         if (perSecond == 0) {
             return true;
@@ -63,7 +63,7 @@ final class RateLimit {
         return credit >= 1;
     }
 
-    /** How many records may leave now, after {@link #mayTake} has said that one may. */
+    /** The number of records that may leave now, after {@link #mayTake} has said that one may. */
     int most() {
         return perSecond == 0 || !splits ? Integer.MAX_VALUE : (int) Math.min(credit, Integer.MAX_VALUE);
     }
@@ -85,7 +85,7 @@ final class RateLimit {
         return Delay.part(first, 0, most);
     }
 
-    /** When the next record may leave, as a time of the clock; never if one may now. */
+    /** The time when the next record may leave, as a time of the clock; never if one may now. */
     long nextNanos() {
         return perSecond == 0 || credit >= 1
                 ? Stage.NEVER

@@ -34,10 +34,10 @@ public final class RecordBuffer {
     private @Nullable Runnable onFewReady;
     private boolean fewReady;
 
-    /** Whether the segment thread waits in {@link #take}. */
+    /** True if the segment thread waits in {@link #take}. */
     private boolean takerWaits;
 
-    /** Whether the rate was why the last look took nothing. */
+    /** True if the rate was why the last look took nothing. */
     private boolean rateForbids;
 
     /** What the thread that waits will come back with; it is no longer inside. */
@@ -286,7 +286,7 @@ public final class RecordBuffer {
         return batch;
     }
 
-    /** When what waits may be taken, if nothing changes. */
+    /** The time when what waits may be taken, if nothing changes. */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
             return Stage.NEVER;
@@ -379,7 +379,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Whether the first record that waits of a partition is for later. */
+    /** Returns whether the first record that waits of a partition is for later. */
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {

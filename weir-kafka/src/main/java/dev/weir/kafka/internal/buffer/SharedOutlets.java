@@ -23,7 +23,7 @@ public final class SharedOutlets implements Outlets {
         public final CompletableFuture<String> detached = new CompletableFuture<>();
         private final Set<String> topics;
 
-        /** When what it has pulled is waited for no longer, once that is known. */
+        /** The time when what it has pulled is waited for no longer, once that is known. */
         private long closeDeadlineNanos;
 
         private boolean hasDeadline;

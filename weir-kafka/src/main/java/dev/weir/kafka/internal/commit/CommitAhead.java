@@ -55,16 +55,16 @@ public final class CommitAhead implements CommitGate {
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
-    /** How many records of each partition wait; none of those that have none. */
+    /** The number of records of each partition wait; none of those that have none. */
     private final Map<AssignedPartition, Integer> records = new HashMap<>();
 
-    /** Whether something would have been {@link #fitting} if the pipeline had pulled more. */
+    /** True if something would have been {@link #fitting} if the pipeline had pulled more. */
     private boolean lacksRoom;
 
-    /** Whether the pipeline has to pull before the next commit. Written by the owner and by who sees it. */
+    /** True if the pipeline has to pull before the next commit. Written by the owner and by who sees it. */
     private volatile boolean wantsRoom;
 
-    /** Whether something waits because it is paused. Written by the owner: true before it looks whether that is so. */
+    /** True if something waits because it is paused. Written by the owner: true before it looks whether that is so. */
     private volatile boolean passesOver;
 
     /** Creates what asks {@code isPaused} whether a user holds a partition back. */
@@ -235,7 +235,7 @@ public final class CommitAhead implements CommitGate {
                 (partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
-    /** Whether room that there is now has to be told to the owner; true once each time. Any thread. */
+    /** Returns whether room that there is now has to be told to the owner; true once each time. Any thread. */
     public boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
             wantsRoom = false;
@@ -244,7 +244,7 @@ public final class CommitAhead implements CommitGate {
         return false;
     }
 
-    /** Whether a change of what is paused has to be told to the owner. Any thread, after the change. */
+    /** Returns whether a change of what is paused has to be told to the owner. Any thread, after the change. */
     public boolean wantsLook() {
         return passesOver || wantsRoom();
     }

@@ -41,7 +41,7 @@ public final class CommitTexts {
         this.maxChars = settings.commitMetadataChars();
     }
 
-    /** Whether commits have metadata at all. */
+    /** Returns whether commits have metadata at all. */
     public boolean areWritten() {
         return maxChars > 0;
     }

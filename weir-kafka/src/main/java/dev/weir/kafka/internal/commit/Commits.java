@@ -73,7 +73,7 @@ public final class Commits {
     private long goneLookDueNanos;
     private long backoffNanos;
 
-    /** When the next try may be, after a failure. {@link #dueNanos} moves on where nothing is finished. */
+    /** The time when the next try may be, after a failure. {@link #dueNanos} moves on where nothing is finished. */
     private long retryNanos;
 
     /** Topics whose id the client has of a topic of the same name that is gone. */
@@ -126,7 +126,7 @@ public final class Commits {
         gone.ask(ids);
     }
 
-    /** Whether the partition was found not to exist any more, so that no commit of it is ever answered. */
+    /** Returns whether the partition was found not to exist any more, so that no commit of it is ever answered. */
     public boolean isGone(TopicPartition id) {
         return gone.contains(id);
     }
@@ -141,7 +141,7 @@ public final class Commits {
         return underWay ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
 
-    /** Whether a commit failed a moment ago, so that the next one has to wait. */
+    /** Returns whether a commit failed a moment ago, so that the next one has to wait. */
     public boolean isBackingOff() {
         return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
     }
@@ -299,8 +299,8 @@ public final class Commits {
     }
 
     /**
-     * Whether a later commit may succeed. A member that was expelled or is about to be given a new epoch learns so here
-     * first; a later poll takes the partitions away, or brings the epoch.
+     * Returns whether a later commit may succeed. A member that was expelled or is about to be given a new epoch learns
+     * so here first; a later poll takes the partitions away, or brings the epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException

@@ -87,7 +87,7 @@ public final class DeliveryCommits {
         }
     }
 
-    /** Whether nothing that was emitted before can have to be read again, as far as it is finished. */
+    /** Returns whether nothing that was emitted before can have to be read again, as far as it is finished. */
     public boolean isSettled() {
         return transactions == null || transactions.isSettled();
     }

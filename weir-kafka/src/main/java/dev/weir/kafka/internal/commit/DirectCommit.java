@@ -204,7 +204,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    /** Why a partition was not committed, or an empty string. */
+    /** The reason why a partition was not committed, or an empty string. */
     private String refusal(OffsetCommitResponseData answer) {
         String refusal = "";
         for (var topic : answer.topics()) {

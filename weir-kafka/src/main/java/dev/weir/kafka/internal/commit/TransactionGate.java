@@ -9,7 +9,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 
-/** What commits finished work by transactions, with the records that were made of it. Confined to the owner thread. */
+/** Commits finished work by transactions, with the records that were made of it. Confined to the owner thread. */
 public interface TransactionGate {
 
     /**
@@ -41,7 +41,7 @@ public interface TransactionGate {
      */
     void commitNow(long timeoutNanos);
 
-    /** Whether no transaction is open that could be committed now, or have its inputs read again. */
+    /** Returns whether no transaction is open that could be committed now, or have its inputs read again. */
     boolean isSettled();
 
     /** A topic of that name is another one than it was: what commits by its id has to learn the new one. */

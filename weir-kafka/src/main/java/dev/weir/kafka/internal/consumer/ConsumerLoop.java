@@ -173,7 +173,10 @@ final class ConsumerLoop implements Runnable {
         requests.close(patience);
     }
 
-    /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
+    /**
+     * Returns whether each record is acknowledged; otherwise the first token of a batch stands for it until it is
+     * pulled.
+     */
     boolean isTracked() {
         return plan.isTracked();
     }
@@ -322,7 +325,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason.
+     * The reason why nothing of the partition is read that the brokers could change, in words; null if there is no such
+     * reason.
      */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);

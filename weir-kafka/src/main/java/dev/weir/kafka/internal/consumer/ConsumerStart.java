@@ -55,7 +55,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** How a consumer is brought to life: a client, its owner thread, and what asks the brokers beside it. Immutable. */
+/** Starts a consumer: a client, its owner thread, and what asks the brokers beside it. Immutable. */
 public final class ConsumerStart {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);

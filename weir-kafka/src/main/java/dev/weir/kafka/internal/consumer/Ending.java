@@ -21,8 +21,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client.
- * Each step enters its {@link Phase}. Confined to the owner thread, which does each of these once at most.
+ * Ends a consumer: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Each
+ * step enters its {@link Phase}. Confined to the owner thread, which does each of these once at most.
  */
 final class Ending {
 

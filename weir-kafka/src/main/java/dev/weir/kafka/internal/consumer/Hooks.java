@@ -67,7 +67,7 @@ final class Hooks {
         this.times = times;
     }
 
-    /** When hooks that are called now are not waited for any longer, outside of a revocation. */
+    /** The time when hooks that are called now are not waited for any longer, outside of a revocation. */
     long deadline() {
         return clock.nanoTime() + times.deadlineNanos();
     }
@@ -159,7 +159,7 @@ final class Hooks {
             return done;
         }
 
-        /** Whether there was something to do. */
+        /** Returns whether there was something to do. */
         boolean serve() {
             Runnable next = asked.poll();
             if (next != null) {

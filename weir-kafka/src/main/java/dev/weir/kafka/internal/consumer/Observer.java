@@ -45,7 +45,7 @@ final class Observer {
     private static final int COST_RATIO = 100;
 
     /**
-     * What a look has found.
+     * The finding of a look.
      *
      * @param sought beside each partition its first unfinished record, or null
      * @param assignments how often partitions had come by then

@@ -35,7 +35,7 @@ final class OpenTransactions {
 
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(5);
 
-    /** Where a partition stands. */
+    /** The position of a partition. */
     private static final class Place {
 
         final long offset;
@@ -43,7 +43,7 @@ final class OpenTransactions {
         /** Past all records that wait there; the place itself if none do. */
         long end;
 
-        /** When the first of them was seen. */
+        /** The time when the first of them was seen. */
         long sinceNanos;
 
         boolean asked;

@@ -94,7 +94,7 @@ final class PartitionLooks {
         return reachability.silentSince();
     }
 
-    /** When something was finished last, as the looks so far have seen it. */
+    /** The time when something was finished last, as the looks so far have seen it. */
     long progressNanos() {
         return progressNanos;
     }

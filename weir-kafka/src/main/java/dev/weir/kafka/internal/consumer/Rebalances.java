@@ -19,7 +19,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What happens when the group moves partitions. Called by the client inside poll, so on the owner thread.
+ * Handles the partitions that the group moves. Called by the client inside poll, so on the owner thread.
  *
  * <p>Revoked: nothing more is emitted and no work begun. What is being worked on is waited for within the deadline,
  * while other partitions go on: from the buffer or, where records do not come by the member's client, with what is
@@ -75,7 +75,7 @@ final class Rebalances implements ConsumerRebalanceListener {
         this.times = times;
     }
 
-    /** Whether partitions go because the consumer closes, which has seen to everything itself. */
+    /** Returns whether partitions go because the consumer closes, which has seen to everything itself. */
     private boolean isClosed() {
         return owner.phase() == Phase.CLOSED;
     }

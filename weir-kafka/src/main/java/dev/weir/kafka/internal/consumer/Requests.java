@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What other threads ask of the owner, who looks at it in each round and is woken for it. {@link #run} and
- * {@link #withinPatience} belong to the owner thread, the rest is thread-safe.
+ * Requests of other threads to the owner, who looks at it in each round and is woken for it. {@link #run} and {@link
+ * #withinPatience} belong to the owner thread, the rest is thread-safe.
  */
 final class Requests {
 

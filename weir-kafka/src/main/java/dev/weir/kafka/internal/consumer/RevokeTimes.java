@@ -5,8 +5,8 @@ import dev.weir.kafka.internal.commit.Commits;
 import java.time.Duration;
 
 /**
- * How the time of one revocation is divided. Immutable. All of it together is less than the group lets a member stay in
- * a callback.
+ * Divides the time of one revocation. Immutable. All of it together is less than the group lets a member stay in a
+ * callback.
  *
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms
@@ -34,12 +34,12 @@ record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
         return new RevokeTimes(deadline, Math.min(part, Commits.SYNC_NANOS), Math.min(part, deadline));
     }
 
-    /** When work is not waited for any longer in a revocation that began at {@code beginNanos}. */
+    /** The time when work is not waited for any longer in a revocation that began at {@code beginNanos}. */
     long workEnd(long beginNanos) {
         return beginNanos + deadlineNanos;
     }
 
-    /** When the hooks are not waited for any longer, of which the first is called at {@code nowNanos}. */
+    /** The time when the hooks are not waited for any longer, of which the first is called at {@code nowNanos}. */
     long hooksEnd(long beginNanos, long nowNanos) {
         long end = workEnd(beginNanos);
         long least = nowNanos + hooksNanos;

@@ -34,7 +34,7 @@ final class UnreadableBatches {
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
                     + " that, or have the group go on behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
-    /** What was passed last in a partition: a batch of that base offset, or -1, as far as {@code nextOffset}. */
+    /** The last batch that was passed in a partition: one of that base offset, or -1, as far as {@code nextOffset}. */
     private record Passed(long baseOffset, long nextOffset) {}
 
     private final Map<TopicPartition, Passed> passed = new HashMap<>();
@@ -110,8 +110,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Whether it is the batch before once more, whose damaged header named too low an end. Where nothing was sent of a
-     * damaged batch, it is taken for the one before.
+     * Returns whether it is the batch before once more, whose damaged header named too low an end. Where nothing was
+     * sent of a damaged batch, it is taken for the one before.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

@@ -154,7 +154,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         private final Set<Long> keysLeft = new HashSet<>();
         private @Nullable Throwable again;
 
-        /** How many calls have failed for each of their records since one did something. */
+        /** The number of calls that have failed for each of their records since one did something. */
         private int failedInARow;
 
         Round(BatchJob<K, V> batch) {

@@ -28,7 +28,7 @@ final class BatchMember<K, V> {
         this.key = key;
     }
 
-    /** Whether its source has lost it. */
+    /** Returns whether its source has lost it. */
     boolean isLost() {
         return target.isRevoked(token);
     }
@@ -50,7 +50,7 @@ final class BatchMember<K, V> {
         }
     }
 
-    /** Whether the claim is the caller's from now on. Any thread. */
+    /** Returns whether the claim is the caller's from now on. Any thread. */
     boolean takeClaim() {
         return ended.compareAndSet(false, true);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     /**
-     * How records are gathered.
+     * The bounds of a gathered batch.
      *
      * @param max records of a batch
      * @param withinNanos how long a batch waits for them

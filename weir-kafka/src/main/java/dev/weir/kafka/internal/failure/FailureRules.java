@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done about failures of a handler. Immutable.
+ * The rules for failures of a handler. Immutable.
  *
  * @param retry how often the handler is called in place; once if nothing was said
  * @param exceptions what is done by the type of the exception, first match first; RETRY for others
@@ -42,7 +42,7 @@ public record FailureRules(
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
-    /** What is done about one type of exceptions. */
+    /** The rule for one type of exceptions. */
     public record ByType(Class<? extends Throwable> type, FailureAction action) {}
 
     /** Copies the rules; refuses a timeout that is not above zero, or too long. */
@@ -143,7 +143,7 @@ public record FailureRules(
         return new Outcome.Failed<>(new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
     }
 
-    /** Whether the policy has another attempt for a record that failed like this. */
+    /** Returns whether the policy has another attempt for a record that failed like this. */
     boolean isTriedAgain(Job<?, ?> job, Throwable thrown) {
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }

@@ -85,7 +85,7 @@ public final class Forwarder implements DeadLetterHandle {
     /** Null as long as nothing has failed, and after an error until the next attempt. */
     private volatile @Nullable Producer<byte[], byte[]> producer;
 
-    /** Whether there was a producer before: its configuration is good. */
+    /** True if there was a producer before: its configuration is good. */
     private boolean hasOpened;
 
     Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context, ClientHealth health) {

@@ -11,7 +11,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a record was consumed first, through all retry topics of its flow that it has been in since. Immutable.
+ * The place at which a record was consumed first, before all retry topics of its flow that it has been in since.
+ * Immutable.
  *
  * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
  * @param attempts how often its handler had been called before this delivery
@@ -54,7 +55,7 @@ record Origin(String topic, int partition, long offset, long timestamp, int atte
         return original;
     }
 
-    /** When a record of a retry topic is due; one that does not say so is due at once. */
+    /** The time when a record of a retry topic is due; one that does not say so is due at once. */
     static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
         return number(record, RetryTopics.DUE, 0);
     }

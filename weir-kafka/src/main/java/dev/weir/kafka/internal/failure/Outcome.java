@@ -4,7 +4,7 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** What became of a record in its handler's stage. */
+/** The outcome of a record in its handler's stage. */
 public sealed interface Outcome<R> {
 
     /**

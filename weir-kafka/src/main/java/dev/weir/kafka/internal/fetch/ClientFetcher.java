@@ -111,8 +111,8 @@ public final class ClientFetcher implements Fetcher {
     }
 
     /**
-     * Whether a batch may be the reason. For a wrong checksum, or bytes that no codec understands, the client throws a
-     * plain exception; for an unknown codec one that is not Kafka's.
+     * Returns whether a batch may be the reason. For a wrong checksum, or bytes that no codec understands, the client
+     * throws a plain exception; for an unknown codec one that is not Kafka's.
      */
     private static boolean mayBeOfBytes(Throwable failure) {
         return failure instanceof OutOfMemoryError
@@ -122,7 +122,9 @@ public final class ClientFetcher implements Fetcher {
                 || !(failure instanceof KafkaException || failure instanceof IllegalStateException);
     }
 
-    /** Whether the poll is tried again, or what it has failed at is searched for; not if no batch is the reason. */
+    /**
+     * Returns whether the poll is tried again, or what it has failed at is searched for; not if no batch is the reason.
+     */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
         Map<TopicPartition, LogPosition> running = new HashMap<>(positions);

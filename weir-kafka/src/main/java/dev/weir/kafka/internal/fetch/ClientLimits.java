@@ -5,7 +5,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
- * What the client was told that the owner thread has to know. Immutable.
+ * The client's settings that the owner thread has to know. Immutable.
  *
  * @param maxPollRecords records that one poll returns at most
  * @param maxPollInterval how long the group lets a member stay in a callback

@@ -6,8 +6,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fetches some partitions beside others, as its owner thread sees it. None of the orders waits: each is obeyed
- * after those before it, and before what is fetched next. Confined to the owner thread.
+ * Fetches some partitions beside others, as its owner thread sees it. None of the orders waits: each is obeyed after
+ * those before it, and before what is fetched next. Confined to the owner thread.
  */
 interface FetchLane {
 

@@ -7,7 +7,9 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
-/** What a fetch thread has for the owner: made by the one, and the other's once it is handed over. */
+/**
+ * The records and news that a fetch thread has for the owner: made by the one, and the other's once it is handed over.
+ */
 final class FetchedTurn {
 
     final List<Part> parts = new ArrayList<>();
@@ -20,7 +22,7 @@ final class FetchedTurn {
         return parts.isEmpty() && failure == null;
     }
 
-    /** What is new of a placement: records, and where it stands behind them. */
+    /** The news of a placement: records, and where it stands behind them. */
     static final class Part {
 
         final Placement placement;

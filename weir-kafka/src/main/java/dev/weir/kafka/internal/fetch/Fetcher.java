@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where the records of the assigned partitions come from. Membership and commits are not its business: they stay with
- * Kafka's own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup}.
+ * Fetches the records of the assigned partitions. Membership and commits are not its business: they stay with Kafka's
+ * own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup}.
  *
  * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} are for assigned partitions only.
  */
@@ -25,7 +25,9 @@ public interface Fetcher extends AutoCloseable {
      */
     ConsumerRecords<byte[], byte[]> poll(long nanos);
 
-    /** Whether {@link #fetchOnly} can bring anything now: records come by another way than the member's client. */
+    /**
+     * Returns whether {@link #fetchOnly} can bring anything now: records come by another way than the member's client.
+     */
     default boolean canFetchOnly() {
         return false;
     }

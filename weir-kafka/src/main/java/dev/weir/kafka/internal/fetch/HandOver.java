@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes from one thread to another in its order, so many at a time. One thread puts, another one takes; {@link
- * #close} is for any. Who takes may have several of these with one bell, at which it waits for any of them.
+ * Hands elements from one thread to another in their order, a bounded number at a time. One thread puts, another one
+ * takes; {@link #close} is for any. Who takes may have several of these with one bell, at which it waits for any of
+ * them.
  */
 final class HandOver<T> {
 
@@ -57,7 +58,7 @@ final class HandOver<T> {
         room.release();
     }
 
-    /** What one thread waits at and any others ring: a ring that nobody waits for ends the next wait. */
+    /** Wakes one waiting thread when any other rings: a ring that nobody waits for ends the next wait. */
     static final class Bell {
 
         private final Semaphore rings = new Semaphore(0);

@@ -42,7 +42,7 @@ final class LeanFaults {
                 : new KafkaException(fault.getMessage(), fault);
     }
 
-    /** Whether a batch is at fault, and what is behind it could be read. */
+    /** Returns whether a batch is at fault, and what is behind it could be read. */
     static boolean isOfABatch(PartitionException fault) {
         return fault instanceof CorruptBatchException
                 || fault instanceof BatchTooLargeException

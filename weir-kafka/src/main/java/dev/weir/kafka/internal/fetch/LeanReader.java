@@ -4,7 +4,7 @@ import dev.weir.kafka.internal.lookup.Contact;
 import dev.weir.lean.StartAt;
 
 /**
- * How a lean fetcher reads its partitions: on the owner thread itself, or on threads below it. Confined to the owner
+ * Reads the partitions of a lean fetcher: on the owner thread itself, or on threads below it. Confined to the owner
  * thread, but for {@link #wakeup}.
  */
 interface LeanReader extends AutoCloseable {

@@ -25,7 +25,7 @@ final class Placement {
     @Nullable
     FetchLane next;
 
-    /** Whether its thread was told to pause it; also while records that wait in the owner are to be out first. */
+    /** True if its thread was told to pause it; also while records that wait in the owner are to be out first. */
     boolean paused;
 
     Placement(LeanPartition partition, FetchLane lane, long position, int leaderEpoch, long endOffset) {

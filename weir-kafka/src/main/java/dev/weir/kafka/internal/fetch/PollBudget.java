@@ -102,7 +102,7 @@ public final class PollBudget {
         leavesOut = false;
     }
 
-    /** Whether records of this poll were left out. */
+    /** Returns whether records of this poll were left out. */
     boolean isExceeded() {
         return exceeded;
     }

@@ -45,7 +45,7 @@ final class ThreadedReader implements LeanReader {
     /** Which thread a turn begins with, so that none is always the last. */
     private int first;
 
-    /** Whether something has changed that a division goes by. */
+    /** True if something has changed that a division goes by. */
     private boolean mayDivide;
 
     private long dividedNanos = System.nanoTime();

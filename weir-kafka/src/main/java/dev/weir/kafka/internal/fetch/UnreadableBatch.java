@@ -117,7 +117,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return nextOffset;
     }
 
-    /** Whether {@link #nextOffset} is known. */
+    /** Returns whether {@link #nextOffset} is known. */
     public boolean hasEnd() {
         return nextOffset != UNKNOWN;
     }
@@ -132,7 +132,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return cause;
     }
 
-    /** Whether the value is missing: the batch is larger than what was received of it. */
+    /** Returns whether the value is missing: the batch is larger than what was received of it. */
     public boolean isWithoutBytes() {
         return value() == null;
     }

@@ -18,7 +18,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** How records get out of the lean consumer's buffers. Functions only. */
+/** Takes records out of the lean consumer's buffers. Functions only. */
 public final class Views {
 
     /**
@@ -33,7 +33,7 @@ public final class Views {
 
     private Views() {}
 
-    /** What is known of a record, or of some in a row, on its way; in place of key and value what was made of them. */
+    /** Describes a record, or some in a row, on its way; in place of key and value what was made of them. */
     public abstract static class Made extends ConsumerRecord<byte[], byte[]> {
 
         public final Object result;
@@ -107,7 +107,7 @@ public final class Views {
         };
     }
 
-    /** What a thread that fetches makes of what it reads. Confined to that thread. */
+    /** Converts what a fetch thread reads. Confined to that thread. */
     public static final class Maker {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;

@@ -66,7 +66,9 @@ public final class Waiting {
         }
     }
 
-    /** Whether the owner thread has called {@link System#exit}, at the end of the JVM: it does nothing any more. */
+    /**
+     * Returns whether the owner thread has called {@link System#exit}, at the end of the JVM: it does nothing any more.
+     */
     public boolean isOwnerExiting() {
         Thread thread = owner;
         return thread != null && JvmExit.isUnderWay() && JvmExit.isCalledBy(thread);

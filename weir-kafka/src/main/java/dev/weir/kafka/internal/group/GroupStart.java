@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What has to be known, and said, before a member joins. Immutable.
+ * Checks what has to be known, and says what has to be said, before a member joins. Immutable.
  *
  * @param partitions of the topics
  * @param config of the group
@@ -122,7 +122,7 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
         return ends;
     }
 
-    /** Whether the group gets nothing of transactions that are open or aborted. */
+    /** Returns whether the group gets nothing of transactions that are open or aborted. */
     public static boolean readsCommitted(ShareGroupConfig config) {
         return config.isolationLevel().equals("read_committed");
     }

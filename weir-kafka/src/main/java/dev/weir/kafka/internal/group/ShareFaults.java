@@ -9,7 +9,7 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
-/** What a user can do about a fault of a share group. Stateless. */
+/** The remedies for faults of a share group. Stateless. */
 public final class ShareFaults {
 
     private ShareFaults() {}

@@ -12,8 +12,8 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a client of Kafka's can still answer, seen from outside. It splits a batch without end that is too large for
- * its topic: it splits by {@code batch.size}, which gives the same batch again if a topic takes less, or one of its
+ * Decides from outside whether a client of Kafka's can still answer. It splits a batch without end that is too large
+ * for its topic: it splits by {@code batch.size}, which gives the same batch again if a topic takes less, or one of its
  * records is too large. And after an {@link Error} its thread is dead, which it tells nobody. Confined to the thread
  * that looks; one for each sequence of answers, and so for each transaction.
  */
@@ -35,7 +35,7 @@ public final class ClientHealth {
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** What a look has found. */
+    /** The finding of a look. */
     public enum Found {
         /** It answers, or may yet. */
         WELL,

@@ -34,7 +34,7 @@ public final class ClientProgress {
     private final Function<Set<String>, String> obstacles;
     private long stuckNanos;
 
-    /** When the brokers were asked last, since the last answer to the client. */
+    /** The time when the brokers were asked last, since the last answer to the client. */
     private long askedNanos;
 
     private boolean isAsked;
@@ -140,7 +140,7 @@ public final class ClientProgress {
         trouble = "";
     }
 
-    /** What the client's records fail with that is given up for this reason. */
+    /** The failure of records whose client is given up for this reason. */
     public static final class StuckException extends KafkaException {
 
         private static final long serialVersionUID = 1L;

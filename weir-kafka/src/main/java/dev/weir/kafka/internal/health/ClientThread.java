@@ -63,13 +63,13 @@ public final class ClientThread {
         return toldToFail.compareAndSet(false, true);
     }
 
-    /** Whether it is the calling thread. */
+    /** Returns whether it is the calling thread. */
     boolean isCurrent() {
         WeakReference<Thread> known = thread;
         return known != null && known.refersTo(Thread.currentThread());
     }
 
-    /** Whether the client was told to close. */
+    /** Returns whether the client was told to close. */
     boolean isClosing() {
         return closing;
     }
@@ -92,7 +92,7 @@ public final class ClientThread {
                                 .collect(Collectors.joining(" < "));
     }
 
-    /** Whether it has ended without being told to; false as long as it is not known. */
+    /** Returns whether it has ended without being told to; false as long as it is not known. */
     public boolean isDead() {
         WeakReference<Thread> known = thread;
         if (known == null || closing) {

@@ -323,7 +323,7 @@ public final class AdminLookup implements Lookup {
                 .thenApply(done -> new Described(Set.copyOf(ids), Map.copyOf(failures)));
     }
 
-    /** What is known of a topic, or why it is not known. */
+    /** The known state of a topic, or the reason why it is not known. */
     private interface TopicAnswer {
         void of(String name, @Nullable TopicDescription topic, @Nullable Throwable failure);
     }

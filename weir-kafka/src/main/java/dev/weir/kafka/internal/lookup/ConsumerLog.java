@@ -11,7 +11,7 @@ import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LocationAwareLogger;
 
 /**
- * What a consumer's parts log: to slf4j, or to what its own thread meets in place of Kafka, whose faults are no news
+ * The log of a consumer's parts: to slf4j, or to what its own thread meets in place of Kafka, whose faults are no news
  * for a user's log. Thread-safe.
  */
 public final class ConsumerLog {

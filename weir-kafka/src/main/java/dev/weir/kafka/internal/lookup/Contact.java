@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.lookup;
 
 /**
- * What has come from brokers so far. Immutable.
+ * Counts what has come from brokers so far. Immutable.
  *
  * @param answers responses of any broker
  * @param losses connections that were lost, and attempts at one that failed

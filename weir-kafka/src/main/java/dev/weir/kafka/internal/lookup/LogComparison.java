@@ -84,7 +84,7 @@ final class LogComparison {
         return stages;
     }
 
-    /** Whether all answers are there. */
+    /** Returns whether all answers are there. */
     boolean isDone() {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }

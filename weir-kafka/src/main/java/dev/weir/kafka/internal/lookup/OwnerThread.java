@@ -18,7 +18,7 @@ public interface OwnerThread extends Executor {
     /** What the consumer is doing. Any thread. */
     Phase phase();
 
-    /** Whether records are still wanted. Any thread. */
+    /** Returns whether records are still wanted. Any thread. */
     default boolean isEmitting() {
         return phase() == Phase.RUNNING;
     }

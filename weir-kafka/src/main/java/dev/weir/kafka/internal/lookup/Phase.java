@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.lookup;
 
 /**
- * What a consumer is doing. Written by its owner thread alone, and only forwards; read by any. A request to stop or to
+ * The phase of a consumer. Written by its owner thread alone, and only forwards; read by any. A request to stop or to
  * close is no phase yet: the owner thread enters the phase when it acts on the request.
  *
  * <pre>

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread,
- * {@link #silentSince} is for any.
+ * Decides whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread, {@link
+ * #silentSince} is for any.
  *
  * <p>No answer is no proof: a client that has nothing to ask, or waits for the group to settle, hears nothing for
  * minutes. It is one if connections were lost as well, and no attempt at a new one has brought an answer: a broker that
@@ -30,7 +30,7 @@ public final class Reachability {
 
     private long answeredNanos;
 
-    /** When the last answer came if there should be more by now, else null. */
+    /** The time when the last answer came if there should be more by now, else null. */
     private volatile @Nullable Long silentSinceNanos;
 
     public Reachability(Supplier<Contact> contact, OwnerClock clock) {

@@ -141,7 +141,7 @@ final class Chunk {
         return (byte) STATE.getVolatile(states, slot) == FINISHED;
     }
 
-    /** Whether nobody holds the record. */
+    /** Returns whether nobody holds the record. */
     boolean isSettled(int slot) {
         return (byte) STATE.getVolatile(states, slot) != HELD;
     }

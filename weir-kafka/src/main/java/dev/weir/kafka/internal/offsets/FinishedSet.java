@@ -39,7 +39,7 @@ public final class FinishedSet {
         return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
     }
 
-    /** Whether all from an offset to before another one are in it. */
+    /** Returns whether all from an offset to before another one are in it. */
     public boolean contains(long from, long to) {
         int at = Arrays.binarySearch(bounds, from);
         int run = at >= 0 ? at : -at - 2;
@@ -47,7 +47,7 @@ public final class FinishedSet {
         return run >= 0 && (run & 1) == 0 && to <= bounds[run + 1];
     }
 
-    /** Whether each run of the other set lies within a run of this one. */
+    /** Returns whether each run of the other set lies within a run of this one. */
     public boolean containsAll(FinishedSet other) {
         int run = 0;
         for (int i = 0; i < other.runs(); i++) {
@@ -61,7 +61,7 @@ public final class FinishedSet {
         return true;
     }
 
-    /** Whether nothing in the set is at {@code offset} or past it. */
+    /** Returns whether nothing in the set is at {@code offset} or past it. */
     public boolean isBefore(long offset) {
         return bounds.length == 0 || bounds[bounds.length - 1] <= offset;
     }

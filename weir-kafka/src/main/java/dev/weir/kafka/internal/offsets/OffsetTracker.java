@@ -6,8 +6,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records of one partition, in one assignment, are finished. Single owner, many acknowledgers: {@link #ack} and
- * {@link #retain} are thread-safe, every other method belongs to the consumer's owner thread.
+ * Tracks which records of one partition, in one assignment, are finished. Single owner, many acknowledgers: {@link
+ * #ack} and {@link #retain} are thread-safe, every other method belongs to the consumer's owner thread.
  *
  * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the
  * token of a record is its place in the sequence of records of this assignment. A tracker lives as long as the
@@ -38,7 +38,8 @@ public final class OffsetTracker implements AckTarget {
     private static final long NOTHING = -1;
 
     /**
-     * What the owner changes with every record: on cache lines of its own, for acknowledging threads read the rest.
+     * The fields that the owner changes with every record: on cache lines of its own, for acknowledging threads read
+     * the rest.
      */
     private static class Position extends PaddingBefore {
         long head;
@@ -73,7 +74,7 @@ public final class OffsetTracker implements AckTarget {
     /** The token whose finish must wake the owner. Written by the owner, read by all. */
     private volatile long watched = NOTHING;
 
-    /** Whether work that has not begun is to be dropped. Written by the owner, read by all. */
+    /** True if work that has not begun is to be dropped. Written by the owner, read by all. */
     private volatile boolean revoked;
 
     /**
@@ -157,7 +158,7 @@ public final class OffsetTracker implements AckTarget {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
-    /** Whether the records are of that partition, in whatever assignment. */
+    /** Returns whether the records are of that partition, in whatever assignment. */
     public boolean isOf(TopicPartition id) {
         return partition.equals(id.toString());
     }
@@ -207,7 +208,7 @@ public final class OffsetTracker implements AckTarget {
         return chunk.isFinished((int) token & SLOT_MASK);
     }
 
-    /** Whether the record with a token of this tracker is finished. The owner's. */
+    /** Returns whether the record with a token of this tracker is finished. The owner's. */
     public boolean isDone(long token) {
         return token < own.head || (token < own.tail && isFinished(token));
     }
@@ -333,7 +334,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * What has become of records that were unfinished when their assignment ended.
+     * The outcome of records that were unfinished when their assignment ended.
      *
      * @param held those that somebody still holds
      * @param dropped those that nobody holds any more, and that will not be finished
@@ -370,7 +371,7 @@ public final class OffsetTracker implements AckTarget {
         return own.head < own.tail ? chunkOf(own.head).timestamps.of((int) own.head & SLOT_MASK) : NO_TIMESTAMP;
     }
 
-    /** Whether every record seen is finished, as of the last {@link #advance}. */
+    /** Returns whether every record seen is finished, as of the last {@link #advance}. */
     public boolean isIdle() {
         return own.head == own.tail;
     }

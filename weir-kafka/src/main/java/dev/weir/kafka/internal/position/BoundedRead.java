@@ -58,7 +58,7 @@ public final class BoundedRead {
     /** Of all partitions, also those that others have. */
     private final Map<TopicPartition, Long> ends;
 
-    /** Why the ends of partitions are not known; empty as long as nobody has said. */
+    /** The reason why the ends of partitions are not known; empty as long as nobody has said. */
     private final Map<TopicPartition, String> unknown = new HashMap<>();
 
     private final Set<TopicPartition> asked = new HashSet<>();
@@ -108,7 +108,7 @@ public final class BoundedRead {
         });
     }
 
-    /** Why nobody knows the end of the partition; null if it is known. */
+    /** The reason why nobody knows the end of the partition; null if it is known. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
@@ -180,7 +180,10 @@ public final class BoundedRead {
         return all && !emission.holdsBack() && isSure();
     }
 
-    /** Whether what was read to its end is still the log of which that was looked up; asks the brokers once more. */
+    /**
+     * Returns whether what was read to its end is still the log of which that was looked up; asks the brokers once
+     * more.
+     */
     private boolean isSure() {
         boolean sure = true;
         for (AssignedPartition partition : assignment.all()) {
@@ -228,8 +231,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Whether the log has the place of a partition of which nothing was read yet, and the records before it. Where it
-     * does not, the out-of-range policy decides, as in a read without an end.
+     * Returns whether the log has the place of a partition of which nothing was read yet, and the records before it.
+     * Where it does not, the out-of-range policy decides, as in a read without an end.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

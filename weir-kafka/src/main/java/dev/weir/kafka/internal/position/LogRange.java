@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogRange {
 
-    /** What is known of a position. */
+    /** The answer about a position. */
     enum Answer {
         UNKNOWN,
         WITHIN,
@@ -51,7 +51,7 @@ final class LogRange {
         /** From where on the log differs from the one of the position. */
         long divergentOffset;
 
-        /** Why the last attempt failed; empty before the first failure. */
+        /** The reason why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
         Question(LogPosition position, long dueNanos) {
@@ -106,7 +106,7 @@ final class LogRange {
         questions.remove(id);
     }
 
-    /** Why nobody knows; null if that is known, or was not asked. */
+    /** The reason why nobody knows; null if that is known, or was not asked. */
     @Nullable
     String trouble(TopicPartition id) {
         Question question = questions.get(id);

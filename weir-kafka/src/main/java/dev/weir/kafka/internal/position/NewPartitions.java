@@ -35,7 +35,7 @@ public final class NewPartitions {
 
     private long dueNanos;
 
-    /** Why topics could not be looked at the last time. */
+    /** The reason why topics could not be looked at the last time. */
     private final Map<String, String> troubles = new HashMap<>();
 
     /**

@@ -51,7 +51,7 @@ public final class OffsetQueries {
     /** Partitions that a line of the log names. */
     private static final int MAX_NAMES = 10;
 
-    /** What is asked about one partition. */
+    /** The question about one partition. */
     private static final class Query {
 
         final AssignedPartition partition;
@@ -63,7 +63,7 @@ public final class OffsetQueries {
         boolean underWay;
         long dueNanos;
 
-        /** Why the last attempt failed; empty before the first failure. */
+        /** The reason why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
         /** The same as the log has it. */
@@ -121,7 +121,9 @@ public final class OffsetQueries {
         return !query.underWay && query.partition.topicId() != null && now - query.dueNanos >= 0;
     }
 
-    /** Why it is not known yet where the partition goes on; null if that is not asked, or was asked just now. */
+    /**
+     * The reason why it is not known yet where the partition goes on; null if that is not asked, or was asked just now.
+     */
     @Nullable
     String trouble(AssignedPartition partition) {
         Query query = queries.get(partition);

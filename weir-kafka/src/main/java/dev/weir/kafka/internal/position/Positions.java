@@ -123,7 +123,7 @@ public final class Positions {
         return places == null ? least : Math.min(least, places.nanosUntilDue());
     }
 
-    /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
+    /** The reason why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = loading.get(partition);

@@ -23,8 +23,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many partitions each topic had when its reading began. Those with higher numbers were added since, and are read
- * from their beginning (ADR 58). Confined to the owner thread.
+ * The number of partitions each topic had when its reading began. Those with higher numbers were added since, and are
+ * read from their beginning (ADR 58). Confined to the owner thread.
  *
  * <p>A group notes the number in its commits, and so remembers it over restarts and among its members. Who has no
  * commits goes by the number at the start of the run; a topic that did not exist then had no partitions.
@@ -140,7 +140,7 @@ final class StartSizes {
         return begun && texts.areWritten() ? 0 : sizes.getOrDefault(topic, 0);
     }
 
-    /** Whether the partition was added to its topic after reading of that began. */
+    /** Returns whether the partition was added to its topic after reading of that began. */
     boolean isAdded(TopicPartition id) {
         return id.partition() >= known.getOrDefault(id.topic(), Integer.MAX_VALUE);
     }

@@ -45,7 +45,7 @@ final class TopicIds {
     private static final int MAX_DOUBLINGS = 5;
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(3);
 
-    /** What is told of a topic that was made anew. */
+    /** Receives the news of a recreated topic. */
     interface Listener {
 
         /** The partition's place is one in the topic that is gone. */
@@ -77,7 +77,7 @@ final class TopicIds {
         }
     }
 
-    /** What is known of one topic. */
+    /** The known state of one topic. */
     private static final class Topic {
 
         final String name;
@@ -98,13 +98,13 @@ final class TopicIds {
 
         boolean underWay;
 
-        /** Whether it has no partition here: nobody asks, and what was known may not be so any more. */
+        /** True if it has no partition here: nobody asks, and what was known may not be so any more. */
         boolean idle;
 
         long dueNanos;
         int failures;
 
-        /** Why the last question failed; empty if it did not. */
+        /** The reason why the last question failed; empty if it did not. */
         String trouble = "";
 
         Topic(String name, long dueNanos) {
@@ -187,7 +187,9 @@ final class TopicIds {
         }
     }
 
-    /** Why it is not known yet which topic the partition is of; null if it is known, or was asked just now. */
+    /**
+     * The reason why it is not known yet which topic the partition is of; null if it is known, or was asked just now.
+     */
     @Nullable
     String trouble(AssignedPartition partition) {
         Topic topic = topics.get(partition.id().topic());
@@ -197,13 +199,15 @@ final class TopicIds {
         return topic.waits.stream().anyMatch(wait -> wait.partition == partition) ? topic.trouble : null;
     }
 
-    /** Whether the brokers have told the id of a topic of that name, in this run. It may be another one by now. */
+    /**
+     * Returns whether the brokers have told the id of a topic of that name, in this run. It may be another one by now.
+     */
     boolean isKnown(String name) {
         Topic topic = topics.get(name);
         return topic != null && topic.known != null;
     }
 
-    /** Whether a topic of that name was seen to be made anew, in this run. */
+    /** Returns whether a topic of that name was seen to be made anew, in this run. */
     boolean wasMadeAnew(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();
@@ -314,7 +318,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Whether an answer is more than what one broker says that is behind; takes note of it. */
+    /** Returns whether an answer is more than what one broker says that is behind; takes note of it. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {

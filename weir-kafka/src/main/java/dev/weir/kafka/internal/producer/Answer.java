@@ -29,7 +29,7 @@ class Answer implements Callback {
     /** What the record counts in as sent, and will as answered. */
     private SendCounts counts = NOT_SENT;
 
-    /** Why {@code send} itself did not take the record, if so; the sender's thread. */
+    /** The reason why {@code send} itself did not take the record, if so; the sender's thread. */
     @Nullable
     Exception notTaken;
 
@@ -79,7 +79,8 @@ class Answer implements Callback {
         ProducerRecord<K, V> record;
 
         /**
-         * Why the brokers did not take it, once it has come back; null if they took it behind one that they refused.
+         * The reason why the brokers did not take it, once it has come back; null if they took it behind one that they
+         * refused.
          */
         @Nullable
         Exception refusal;

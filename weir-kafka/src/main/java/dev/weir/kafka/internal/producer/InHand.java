@@ -41,13 +41,13 @@ final class InHand<K, V, P> {
         return missing.get() == 0;
     }
 
-    /** Why a record was refused; null if it was written. */
+    /** The reason why a record was refused; null if it was written. */
     @Nullable
     Exception refusal(int index) {
         return answers[index] instanceof Exception refusal ? refusal : null;
     }
 
-    /** How many records were refused. */
+    /** The number of records that were refused. */
     int refusals() {
         int refusals = 0;
         for (Object answer : answers) {

@@ -83,7 +83,7 @@ final class OnTheirWay {
         return element.target.placeOf(element.token);
     }
 
-    /** How many elements are on their way. Any thread. */
+    /** The number of elements that are on their way. Any thread. */
     int count() {
         lock.lock();
         try {

@@ -61,7 +61,7 @@ final class OrderedProducer<K, V> {
     /** How long the client's thread is waited for when it has nothing more to do. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
-    /** What became of a record that was to be sent. */
+    /** The outcome of a record that was to be sent. */
     enum Sent {
         /** Its answer will come. */
         TAKEN,
@@ -73,25 +73,25 @@ final class OrderedProducer<K, V> {
         STOPPED
     }
 
-    /** Why it stopped. */
+    /** The reason for the stop. */
     record Stop(String topic, String place, Exception refusal) {
 
-        /** Whether it is the fault of single records. */
+        /** Returns whether it is the fault of single records. */
         boolean isOfRecords() {
             return Refusals.weight(refusal) < 2;
         }
 
-        /** Whether it is the client's own, so that nobody knows of which record. */
+        /** Returns whether it is the client's own, so that nobody knows of which record. */
         boolean isOfClient() {
             return topic.isEmpty();
         }
 
-        /** Whether the client has split batches without end. */
+        /** Returns whether the client has split batches without end. */
         boolean isOfSplits() {
             return isOfClient() && !isOfProgress();
         }
 
-        /** Whether the client got no answer although the brokers could have given one. */
+        /** Returns whether the client got no answer although the brokers could have given one. */
         boolean isOfProgress() {
             return refusal instanceof StuckException;
         }
@@ -99,7 +99,7 @@ final class OrderedProducer<K, V> {
 
     private final Producer<K, V> producer;
 
-    /** Whether others use it, so that it must stay open. */
+    /** True if others use it, so that it must stay open. */
     private final boolean shared;
 
     private final WrittenCount written;
@@ -125,7 +125,7 @@ final class OrderedProducer<K, V> {
 
     private final ClientThread clientThread;
 
-    /** Whether the sender waits for the client, be it for records that are not counted here. */
+    /** True if the sender waits for the client, be it for records that are not counted here. */
     private volatile boolean awaited;
 
     /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
@@ -378,7 +378,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Whether there is nothing to wait for: no answer is missing, and none has said no. */
+    /** Returns whether there is nothing to wait for: no answer is missing, and none has said no. */
     boolean isQuiet() {
         return counts.unanswered() == 0 && stop == null;
     }
@@ -387,7 +387,7 @@ final class OrderedProducer<K, V> {
         return counts.unanswered();
     }
 
-    /** Why it has stopped, or null. What the producer's thread says later may say more. */
+    /** The reason why it has stopped, or null. What the producer's thread says later may say more. */
     @Nullable
     Stop stop() {
         return stop;

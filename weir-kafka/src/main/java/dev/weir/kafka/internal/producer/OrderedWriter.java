@@ -50,7 +50,7 @@ final class OrderedWriter<T, K, V> {
     private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
     /**
-     * What sends.
+     * The producers of a sender.
      *
      * @param open makes the first producer, and one more after each refusal that is not the end
      * @param window bounds what is on its way in a producer that is not shared
@@ -168,7 +168,7 @@ final class OrderedWriter<T, K, V> {
         return stop == null || closing || isPassing(stop) || sending.unanswered() > 0 ? null : sending.failure();
     }
 
-    /** Whether it ends with some records being taken out, and the others being sent again. */
+    /** Returns whether it ends with some records being taken out, and the others being sent again. */
     private boolean isPassing(OrderedProducer.Stop stop) {
         // In a shared producer they may be the neighbours of somebody else's record.
         boolean ofOthers = clients.shared() && Refusals.isOfNeighbour(stop.refusal());
@@ -176,12 +176,12 @@ final class OrderedWriter<T, K, V> {
                 || (rejects != null && (stop.isOfRecords() || stop.isOfProgress() || rejects.takes(stop.refusal())));
     }
 
-    /** Whether no answer is missing and none has said no. */
+    /** Returns whether no answer is missing and none has said no. */
     boolean isQuiet() {
         return current.isQuiet();
     }
 
-    /** Whether {@link #settle} has something to send again, or fails. */
+    /** Returns whether {@link #settle} has something to send again, or fails. */
     boolean isStopped() {
         return current.stop() != null;
     }

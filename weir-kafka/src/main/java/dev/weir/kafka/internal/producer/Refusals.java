@@ -11,13 +11,14 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** What a refusal says about the record that it came for. Stateless. */
+/** Interprets a refusal of a record. Stateless. */
 public final class Refusals {
 
     private Refusals() {}
 
     /**
-     * Whether the next record may fare better. A missing topic or right, or a broken producer, are not of one record.
+     * Returns whether the next record may fare better. A missing topic or right, or a broken producer, are not of one
+     * record.
      */
     static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
@@ -32,7 +33,7 @@ public final class Refusals {
         };
     }
 
-    /** Whether it is for all records of the topic, and for those of others not. */
+    /** Returns whether it is for all records of the topic, and for those of others not. */
     static boolean isOfTopic(Exception refusal) {
         return refusal instanceof TopicAuthorizationException
                 || refusal instanceof UnknownTopicOrPartitionException
@@ -40,15 +41,15 @@ public final class Refusals {
     }
 
     /**
-     * Whether it says by name that the topic is refused. In a transaction a client gives one refusal to the records
-     * that it has not sent yet, whatever their topics are, unless the next attempt may succeed.
+     * Returns whether it says by name that the topic is refused. In a transaction a client gives one refusal to the
+     * records that it has not sent yet, whatever their topics are, unless the next attempt may succeed.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException
                 || topicsOf(refusal).contains(topic);
     }
 
-    /** Whether it says by name that topics are refused, and this is none of them. */
+    /** Returns whether it says by name that topics are refused, and this is none of them. */
     public static boolean isOfOtherTopics(Exception refusal, String topic) {
         Set<String> named = topicsOf(refusal);
         return !named.isEmpty() && !named.contains(topic);
@@ -73,8 +74,8 @@ public final class Refusals {
     }
 
     /**
-     * Whether it says nothing about the record: the client gives this class, and no other, to the neighbours of an
-     * invalid record in its batch, and to all that it gives up when it is closed.
+     * Returns whether it says nothing about the record: the client gives this class, and no other, to the neighbours of
+     * an invalid record in its batch, and to all that it gives up when it is closed.
      */
     public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;

@@ -5,7 +5,7 @@ import dev.weir.stream.spi.AckTarget;
 /** Takes the elements whose records cannot be written. Confined to the segment's thread, but for {@link #takes}. */
 public interface Refused<T> {
 
-    /** Whether it is for a refusal like that; the run fails with others. Any thread. */
+    /** Returns whether it is for a refusal like that; the run fails with others. Any thread. */
     boolean takes(Exception refusal);
 
     /** Takes an element, and its claim. */

@@ -44,7 +44,7 @@ public final class RefusedTopics {
         return clock.nanoTime() - refused.nanos > MEMORY_NANOS;
     }
 
-    /** Why the topic was refused, if it was just now. */
+    /** The reason why the topic was refused, if it was just now. */
     @Nullable
     public Exception refusal(String topic) {
         if (topics.isEmpty()) {

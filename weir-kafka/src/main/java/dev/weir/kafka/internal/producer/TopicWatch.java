@@ -9,6 +9,6 @@ public interface TopicWatch {
     /** Something is strange about it, as if it were gone or another one. */
     void suspect(String topic);
 
-    /** Whether it was written to in this run. */
+    /** Returns whether it was written to in this run. */
     boolean isKnown(String topic);
 }

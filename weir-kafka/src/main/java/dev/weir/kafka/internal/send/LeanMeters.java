@@ -11,8 +11,8 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * What a lean producer counts, under the names that Kafka's client has for it ("Producer Sender Metrics"), as far as
- * Weir reads these. Thread-safe.
+ * The counters of a lean producer, under the names that Kafka's client has for it ("Producer Sender Metrics"), as far
+ * as Weir reads these. Thread-safe.
  */
 public final class LeanMeters {
 

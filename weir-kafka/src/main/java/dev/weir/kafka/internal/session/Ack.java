@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.session;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
- * What the broker is told of neighbouring offsets. Immutable.
+ * The acknowledgement of neighbouring offsets. Immutable.
  *
  * @param first offset
  * @param last offset, included

@@ -7,10 +7,10 @@ import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** What a session hands on. Called on the member's thread. */
+/** Receives what a session hands on. Called on the member's thread. */
 interface Answers {
 
-    /** What a broker lends of a partition. */
+    /** The acquired ranges of a partition at one broker. */
     record Lending(Lent of, ShareFetchResponseData.PartitionData data) {}
 
     /**

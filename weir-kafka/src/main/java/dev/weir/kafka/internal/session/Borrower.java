@@ -9,7 +9,7 @@ import org.apache.kafka.common.KafkaException;
  */
 public interface Borrower {
 
-    /** Whether more is wanted. */
+    /** Returns whether more is wanted. */
     boolean hasDemand();
 
     /** Nothing more will be wanted; what waits goes back, but for last deliveries that may still be taken. */
@@ -18,7 +18,7 @@ public interface Borrower {
     /** Nobody takes anything any more. */
     boolean isOver();
 
-    /** Whether brokers renew locks, as far as is known; if not, they stand for their time. */
+    /** Returns whether brokers renew locks, as far as is known; if not, they stand for their time. */
     boolean renewsLocks();
 
     /** A record came; the loan is what becomes of it. Its end is told to {@link ShareMember#ended}, by any thread. */

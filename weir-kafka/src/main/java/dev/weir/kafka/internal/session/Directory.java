@@ -149,7 +149,7 @@ final class Directory {
         }
     }
 
-    /** Whether the connection is to be left, as another broker is to be asked. */
+    /** Returns whether the connection is to be left, as another broker is to be asked. */
     boolean isToBeLeft(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old)) {
@@ -246,7 +246,7 @@ final class Directory {
         }
     }
 
-    /** Whether it tells all of the topic, and nothing that is known to be over. */
+    /** Returns whether it tells all of the topic, and nothing that is known to be over. */
     private boolean learn(MetadataResponseTopic topic, MetadataResponseBrokerCollection alive) {
         Errors error = Errors.forCode(topic.errorCode());
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED) {

@@ -7,7 +7,10 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicIdPartition;
 import org.jspecify.annotations.Nullable;
 
-/** What one broker has lent of one partition, and what it is to be told about it. Confined to the member's thread. */
+/**
+ * The acquired ranges of one partition at one broker, and the pending acknowledgements. Confined to the member's
+ * thread.
+ */
 final class Lent {
 
     final TopicIdPartition id;
@@ -77,7 +80,7 @@ final class Lent {
         return open;
     }
 
-    /** Whether nothing is lent and nothing is to be told. */
+    /** Returns whether nothing is lent and nothing is to be told. */
     boolean isEmpty() {
         return ranges.isEmpty() && !outbox.hasAcks() && !outbox.hasRenewals();
     }

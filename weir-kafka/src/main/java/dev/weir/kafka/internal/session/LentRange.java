@@ -29,7 +29,7 @@ final class LentRange {
     private int open;
     private int untold;
 
-    /** When the first of those became known that are not told yet. */
+    /** The time when the first of those became known that are not told yet. */
     private long knownSinceNanos;
 
     private Lock lock;
@@ -41,7 +41,7 @@ final class LentRange {
     private boolean renewable = true;
 
     /**
-     * What the broker has promised.
+     * The acquisition lock that the broker has promised.
      *
      * @param sinceNanos not after the moment at which it made or renewed the lock
      * @param nanos for which the lock stands: what the group's setting was then, whatever it is by now
@@ -203,7 +203,7 @@ final class LentRange {
         return knownSinceNanos;
     }
 
-    /** Whether there is nothing left to wait for or to tell. */
+    /** Returns whether there is nothing left to wait for or to tell. */
     boolean isOver() {
         return open == 0 && untold == 0;
     }
@@ -241,7 +241,7 @@ final class LentRange {
         return lock;
     }
 
-    /** Whether a renewal has no answer yet, or there is no other, as one was refused or none is asked for. */
+    /** Returns whether a renewal has no answer yet, or there is no other, as one was refused or none is asked for. */
     boolean isRenewing() {
         return renewing;
     }

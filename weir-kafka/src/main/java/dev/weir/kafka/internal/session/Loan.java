@@ -17,16 +17,16 @@ public interface Loan {
     /** Its lock is lost: somebody else may have it. False if its fate is known already. */
     boolean lose();
 
-    /** Whether it went back or was lost, so that its outcome will never be known. */
+    /** Returns whether it went back or was lost, so that its outcome will never be known. */
     boolean isGone();
 
-    /** Whether a delivery or two more and the group gives it up. */
+    /** Returns whether a delivery or two more and the group gives it up. */
     boolean isAtRisk();
 
-    /** Whether the group gives it up if it is not accepted now. */
+    /** Returns whether the group gives it up if it is not accepted now. */
     boolean isLastDelivery();
 
-    /** Whether the pipeline may take it. */
+    /** Returns whether the pipeline may take it. */
     boolean isOffered();
 
     /** How its work ended; of use once it has. */

@@ -49,7 +49,7 @@ final class Membership {
     private int epoch;
     private boolean underWay;
 
-    /** Whether the request under way, or the last one, is the goodbye. */
+    /** True if the request under way, or the last one, is the goodbye. */
     private boolean saysGoodbye;
 
     private boolean waiting;
@@ -82,7 +82,7 @@ final class Membership {
         return assigned;
     }
 
-    /** Whether the group knows it and has given it partitions. */
+    /** Returns whether the group knows it and has given it partitions. */
     boolean isJoined() {
         return state == State.STABLE && !assigned.isEmpty();
     }

@@ -11,7 +11,7 @@ public interface Network {
     /** One connection at a time, made when it is needed and again when it was lost. */
     interface Channel {
 
-        /** Whether a request can go now; if there is no connection, one is made soon. */
+        /** Returns whether a request can go now; if there is no connection, one is made soon. */
         boolean canSend();
 
         void send(ApiMessage request, short version);

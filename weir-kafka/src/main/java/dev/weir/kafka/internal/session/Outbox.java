@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Outbox {
 
     /**
-     * What goes in one request.
+     * The acknowledgements of one request.
      *
      * @param renews all of it are renewals; none otherwise
      */
@@ -28,7 +28,7 @@ final class Outbox {
     private final ArrayDeque<Packet> apart = new ArrayDeque<>();
     private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
 
-    /** When the oldest of those that wait came. */
+    /** The time when the oldest of those that wait came. */
     private long sinceNanos;
 
     private boolean hurried;
@@ -68,7 +68,7 @@ final class Outbox {
         hurried = true;
     }
 
-    /** Whether room in the window of locks waits for the next packet. */
+    /** Returns whether room in the window of locks waits for the next packet. */
     boolean isHurried() {
         return hurried;
     }

@@ -6,8 +6,8 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Why partitions could not be fetched the last time: asked for ten times a second, a reason is worth one warning.
- * Confined to the member's thread.
+ * The reasons why partitions could not be fetched the last time: asked for ten times a second, a reason is worth one
+ * warning. Confined to the member's thread.
  */
 final class Refusals {
 

@@ -47,7 +47,7 @@ final class Session {
     private static final int GROWTH = 8;
 
     /**
-     * What may be done in a turn.
+     * The limits of a turn.
      *
      * @param credits records that may be asked for
      * @param threshold credits that are worth a request of their own
@@ -96,12 +96,12 @@ final class Session {
         return foundNothing;
     }
 
-    /** Whether nothing is lent, to be told, or under way. */
+    /** Returns whether nothing is lent, to be told, or under way. */
     boolean isQuiet() {
         return underWay == null && partitions.areQuiet();
     }
 
-    /** Whether the broker has no session any more, or never had one. */
+    /** Returns whether the broker has no session any more, or never had one. */
     boolean hasEnded() {
         return ended || (epoch == TO_OPEN && underWay == null);
     }
@@ -249,7 +249,7 @@ final class Session {
         untold(sent, told);
     }
 
-    /** Whether the broker says that another one leads the partition; only then it says which one. */
+    /** Returns whether the broker says that another one leads the partition; only then it says which one. */
     private static boolean isElsewhere(short error) {
         return error == Errors.NOT_LEADER_OR_FOLLOWER.code() || error == Errors.FENCED_LEADER_EPOCH.code();
     }
@@ -285,7 +285,7 @@ final class Session {
         notBeforeNanos = nowNanos + nanos;
     }
 
-    /** Whether the broker looked at the request; if not, its acknowledgements are told again. */
+    /** Returns whether the broker looked at the request; if not, its acknowledgements are told again. */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
         if (error == Errors.NONE) {
@@ -387,7 +387,7 @@ final class Session {
         });
     }
 
-    /** Whether it is to be asked for again, as far as is known. */
+    /** Returns whether it is to be asked for again, as far as is known. */
     private boolean refusedFetch(Lent of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());

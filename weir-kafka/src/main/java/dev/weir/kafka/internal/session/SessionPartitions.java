@@ -30,7 +30,7 @@ final class SessionPartitions {
     private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
     private final Set<TopicIdPartition> listed = new HashSet<>();
 
-    /** What a fetch tells the broker of its list. */
+    /** The changes of the session's partitions that a fetch tells the broker. */
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
 
     /** These are to be read from the next fetch on. What was lent of others is seen through. */
@@ -101,14 +101,14 @@ final class SessionPartitions {
         return open;
     }
 
-    /** Whether nothing is lent or to be told. */
+    /** Returns whether nothing is lent or to be told. */
     boolean areQuiet() {
         return lent.values().stream().allMatch(Lent::isEmpty);
     }
 
     /**
-     * Whether every partition has lent all that it may, so that a fetch would find nothing, and would hold up the
-     * acknowledgement of the record that has to go first.
+     * Returns whether every partition has lent all that it may, so that a fetch would find nothing, and would hold up
+     * the acknowledgement of the record that has to go first.
      */
     boolean areFull(long window) {
         return !wanted.isEmpty()
@@ -148,7 +148,9 @@ final class SessionPartitions {
         return lent.values().stream().anyMatch(each -> each.outbox.hasAcks());
     }
 
-    /** Whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more. */
+    /**
+     * Returns whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more.
+     */
     boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
         for (Lent each : lent.values()) {
             long age = each.outbox.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;

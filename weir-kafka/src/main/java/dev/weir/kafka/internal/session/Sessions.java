@@ -256,7 +256,7 @@ final class Sessions implements AutoCloseable {
         return wants ? IDLE_NANOS : 2 * TICK_NANOS;
     }
 
-    /** Whether room in some window of locks waits for acknowledgements. */
+    /** Returns whether room in some window of locks waits for acknowledgements. */
     private boolean isHurried() {
         for (Line line : lines.values()) {
             for (Lent of : line.session.partitions.lent()) {
@@ -295,7 +295,7 @@ final class Sessions implements AutoCloseable {
         closing = true;
     }
 
-    /** Whether all have ended. */
+    /** Returns whether all have ended. */
     boolean haveEnded() {
         return lines.values().stream().allMatch(line -> line.session.isQuiet() && line.session.hasEnded());
     }

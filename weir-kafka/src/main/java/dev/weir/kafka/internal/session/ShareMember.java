@@ -20,14 +20,14 @@ public final class ShareMember implements AutoCloseable {
     private static final short HEARTBEAT_VERSION = 1;
 
     /**
-     * Who the member is.
+     * The identity of the member.
      *
      * @param member its id; brokers read it as one of Kafka's own form
      */
     public record Identity(String member, String group, List<String> topics, List<InetSocketAddress> bootstrap) {}
 
     /**
-     * How it reads batches.
+     * The rules for reading batches.
      *
      * @param checksCrc whether checksums are compared
      * @param maxBytes largest decompressed size of a batch
@@ -43,7 +43,7 @@ public final class ShareMember implements AutoCloseable {
     private Network.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
 
-    /** Whether partitions, or their leaders, may be others than the sessions know. */
+    /** True if partitions, or their leaders, may be others than the sessions know. */
     private boolean moved;
 
     private long nowNanos;
@@ -70,7 +70,7 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * What is asked for.
+     * The order for a profile.
      *
      * @param credits records that may be out at once
      * @param wholeBatches whether brokers lend whole batches
@@ -85,7 +85,7 @@ public final class ShareMember implements AutoCloseable {
         return sessions.ended(loan);
     }
 
-    /** Whether the group knows it and has given it partitions. Any thread. */
+    /** Returns whether the group knows it and has given it partitions. Any thread. */
     public boolean isJoined() {
         return joined;
     }
@@ -179,7 +179,7 @@ public final class ShareMember implements AutoCloseable {
         sessions.end();
     }
 
-    /** Whether all sessions have ended. */
+    /** Returns whether all sessions have ended. */
     public boolean hasEnded() {
         return sessions.haveEnded();
     }

@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.session;
 import java.util.Collection;
 
 /**
- * How a member's credits are shared out among its sessions: evenly among those that find records, with a small part for
- * the others, which may find some again. Immutable.
+ * Divides a member's credits among its sessions: evenly among those that find records, with a small part for the
+ * others, which may find some again. Immutable.
  *
  * @param each records that a session may be asked for
  * @param probe the same of one that found nothing the last time

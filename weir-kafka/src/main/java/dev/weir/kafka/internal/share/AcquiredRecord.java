@@ -92,13 +92,13 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
         return deliveryLimit.getAsInt();
     }
 
-    /** Whether the group gives it up if it is not accepted now. */
+    /** Returns whether the group gives it up if it is not accepted now. */
     @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit();
     }
 
-    /** Whether a crash or two lose it, unless a copy stands elsewhere. */
+    /** Returns whether a crash or two lose it, unless a copy stands elsewhere. */
     @Override
     public boolean isAtRisk() {
         return delivery >= deliveryLimit() - 1;
@@ -152,7 +152,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
         copied = true;
     }
 
-    /** Whether nobody has it any more once it goes back. */
+    /** Returns whether nobody has it any more once it goes back. */
     boolean isLostIfReleased() {
         return isLastDelivery() && !copied;
     }
@@ -179,7 +179,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> impleme
         return place.get() == Place.GONE;
     }
 
-    /** Whether it goes back if it does: its work is not done, or somebody gave it back. */
+    /** Returns whether it goes back if it does: its work is not done, or somebody gave it back. */
     boolean isUndone() {
         return place.get() != Place.SETTLED || fate() == Fate.RELEASE;
     }

@@ -5,7 +5,7 @@ import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.SharePath.Plan;
 
 /**
- * How many records may be out at once where each ends for itself: a function of what was seen. Stateless.
+ * The number of records that may be out at once where each ends for itself: a function of what was seen. Stateless.
  *
  * <p>By Little's law {@code workers + rate x round trip}, and as much again as is on its way; or what is done in a
  * twentieth of a second, if that is more, or in a tenth while that is few records: few large requests cost both sides

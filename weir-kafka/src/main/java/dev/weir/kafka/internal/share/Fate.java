@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share;
 
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
-/** What a share group is told of a record that it has lent. */
+/** The acknowledgement of a record to its share group. */
 public enum Fate {
     /** The work is done. */
     ACCEPT(AcknowledgeType.ACCEPT),

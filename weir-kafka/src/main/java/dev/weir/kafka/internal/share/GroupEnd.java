@@ -41,7 +41,7 @@ final class GroupEnd {
         this.readsCommitted = GroupStart.readsCommitted(start.config());
     }
 
-    /** Whether the group has read all partitions to their ends. */
+    /** Returns whether the group has read all partitions to their ends. */
     boolean isReached(Map<TopicPartition, SharePartitionOffsetInfo> offsets, long settledSoFar, long nowNanos) {
         List<TopicPartition> missing = missing(offsets);
         if (!missing.isEmpty() && readsCommitted) {

@@ -39,7 +39,7 @@ final class Lane implements Runnable {
     static final Duration CLOSE_PATIENCE = Duration.ofSeconds(8);
 
     /**
-     * What all lanes of a run have in common. Immutable.
+     * The set-up that all lanes of a run have in common. Immutable.
      *
      * @param name the pipeline's, for messages and threads
      * @param config of their clients, but for what a plan says
@@ -67,7 +67,7 @@ final class Lane implements Runnable {
             return group.get().deliveryLimit();
         }
 
-        /** Whether brokers renew locks; if not, they stand for their time all the same. */
+        /** Returns whether brokers renew locks; if not, they stand for their time all the same. */
         boolean renewsLocks() {
             return group.get().renewsLocks();
         }

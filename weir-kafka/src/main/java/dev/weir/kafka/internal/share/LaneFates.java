@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a lane tells the brokers of its records. Confined to the lane's thread, but for {@link #settledByPipeline} and
+ * The acknowledgements of a lane to the brokers. Confined to the lane's thread, but for {@link #settledByPipeline} and
  * {@link #wake}.
  */
 final class LaneFates {

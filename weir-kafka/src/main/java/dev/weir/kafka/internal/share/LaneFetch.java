@@ -109,7 +109,7 @@ final class LaneFetch {
         retired = true;
     }
 
-    /** Whether the client may be asking brokers for records, or have some that were not looked at. */
+    /** Returns whether the client may be asking brokers for records, or have some that were not looked at. */
     boolean isAsking() {
         return asking;
     }

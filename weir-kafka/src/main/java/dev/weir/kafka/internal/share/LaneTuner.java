@@ -4,7 +4,7 @@ import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.SharePath.Plan;
 
 /**
- * How many lanes of what size a pipeline needs: a function of what was seen. Stateless.
+ * The number of lanes of what size a pipeline needs: a function of what was seen. Stateless.
  *
  * <p>It begins small and grows while the pipeline waits for records that are there: never from above, as members that
  * take much at once leave nothing for the others. A lane stands still for the time of its slowest record and a round
@@ -33,7 +33,7 @@ final class LaneTuner {
     private LaneTuner() {}
 
     /**
-     * What was seen between two moments.
+     * The observations between two moments.
      *
      * @param seconds between them
      * @param settled records whose work ended

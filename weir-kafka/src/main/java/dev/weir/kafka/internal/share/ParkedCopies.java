@@ -61,7 +61,7 @@ final class ParkedCopies implements AutoCloseable {
     /** That of the client that is open. */
     private volatile ClientThread clientThread;
 
-    /** Why a copy can never be written as its settings demand; the run fails with it. */
+    /** The reason why a copy can never be written as its settings demand; the run fails with it. */
     private volatile @Nullable KafkaPipelineException impossible;
 
     private volatile boolean closing;

@@ -80,7 +80,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Whether there is demand now. */
+    /** Returns whether there is demand now. */
     boolean isWanted() {
         lock.lock();
         try {
@@ -187,7 +187,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Whether the pipeline was told the end: what comes now nobody takes. */
+    /** Returns whether the pipeline was told the end: what comes now nobody takes. */
     boolean isOver() {
         lock.lock();
         try {

@@ -21,8 +21,8 @@ final class Scouts {
     private long finds;
 
     /**
-     * Whether a lane that found nothing may ask again: at once if no other does, else as soon as another has found
-     * something.
+     * Returns whether a lane that found nothing may ask again: at once if no other does, else as soon as another has
+     * found something.
      *
      * @param nanos how long to wait for that
      */

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What has happened to the records of a run. Thread-safe. */
+/** Counts the outcomes of the records of a run. Thread-safe. */
 final class ShareCounters {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareCounters.class);
@@ -30,7 +30,7 @@ final class ShareCounters {
     /** The time for which the pipeline had a record, of the slowest since it was asked for last. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
 
-    /** Whether the log has it that a quota throttles the lanes. */
+    /** True if the log has it that a quota throttles the lanes. */
     final AtomicBoolean toldOfQuota = new AtomicBoolean();
 
     /** Answers that a quota emptied after their records had been lent. */

@@ -5,7 +5,7 @@ import dev.weir.kafka.internal.share.LaneTuner.Look;
 import dev.weir.kafka.internal.share.SharePath.Plan;
 import java.util.Locale;
 
-/** What a member of a share group is held up by: a function of what was seen. Stateless. */
+/** Finds what holds up a member of a share group: a function of what was seen. Stateless. */
 final class ShareLimits {
 
     private static final double BUSY = 0.95;
@@ -17,7 +17,7 @@ final class ShareLimits {
     private ShareLimits() {}
 
     /**
-     * What is seen beside the lanes' times.
+     * The observations beside the lanes' times.
      *
      * @param workers that the pipeline has
      * @param inHand records that it has, on average
@@ -36,7 +36,7 @@ final class ShareLimits {
             double acknowledgementSeconds,
             double slowestSeconds) {}
 
-    /** Whether so wide a stretch of offsets leaves next to no locks of its partition. */
+    /** Returns whether so wide a stretch of offsets leaves next to no locks of its partition. */
     static boolean isFull(long span, int locks) {
         return span >= FULL_WINDOW * locks;
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
 interface SharePath {
 
     /**
-     * How much may be acquired at once.
+     * The bounds of what may be acquired at once.
      *
      * @param lanes how many requests of their own are made, each of which waits for its records to be done
      * @param pollRecords records that a lane asks for
@@ -23,7 +23,7 @@ interface SharePath {
         }
     }
 
-    /** How brokers cut what they lend: {@code share.acquire.mode} of the client. */
+    /** The way in which brokers cut what they lend: {@code share.acquire.mode} of the client. */
     enum AcquireMode {
         /** Exactly as many as asked for; a producer's batch may be read several times. */
         RECORD_LIMIT("record_limit"),
@@ -51,7 +51,7 @@ interface SharePath {
         return LaneTuner.next(now, look, workers, maxLanes);
     }
 
-    /** Whether another plan costs nothing, so that it may be changed soon again. */
+    /** Returns whether another plan costs nothing, so that it may be changed soon again. */
     default boolean isNimble() {
         return false;
     }
@@ -72,7 +72,7 @@ interface SharePath {
      */
     int close(Duration patience);
 
-    /** Whether the group has given it partitions, as far as is known. */
+    /** Returns whether the group has given it partitions, as far as is known. */
     boolean isJoined();
 
     /** Lanes that fetch at the moment. */

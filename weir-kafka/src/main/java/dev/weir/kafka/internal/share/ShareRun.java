@@ -224,10 +224,10 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
-    /** What there is at a look, which no counter sums up. */
+    /** The state at a look, which no counter sums up. */
     private record Moment(Sums sums, int inHand, long span) {}
 
-    /** What the counters say at a moment. */
+    /** The counters at a moment. */
     private record Sums(
             long atNanos,
             long settled,

@@ -19,8 +19,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the pipeline's thread, the owner of the consumer and the committing thread of a run share. Fields without
- * another note are guarded by {@link #lock}; those that are volatile may be read without it.
+ * The state that the pipeline's thread, the owner of the consumer and the committing thread of a run share. Fields
+ * without another note are guarded by {@link #lock}; those that are volatile may be read without it.
  *
  * <pre>
  *   a producer:   free --begin--> filling --cut--> committing --done--> free
@@ -46,7 +46,7 @@ final class Board<K, V> {
     WriteRule<K, V> rule;
 
     /**
-     * Whether what is written is kept until it is committed: at the end of the read nothing is read again, and what is
+     * True if what is written is kept until it is committed: at the end of the read nothing is read again, and what is
      * aborted then is written again from here. Set before its threads begin.
      */
     boolean keeps;
@@ -60,40 +60,40 @@ final class Board<K, V> {
     /** What is being committed; at most one, so commits are in order. */
     volatile @Nullable Cut<K, V> committing;
 
-    /** Whether the brokers have all records of what is being committed, so that others may follow them. */
+    /** True if the brokers have all records of what is being committed, so that others may follow them. */
     boolean flushed;
 
     /**
-     * Whether a record is being sent to {@link #filling}, which happens without the lock, as it may block for long.
+     * True if a record is being sent to {@link #filling}, which happens without the lock, as it may block for long.
      * That transaction stays what it is meanwhile: nobody cuts or aborts it.
      */
     boolean sending;
 
-    /** Whether somebody waits for the end of {@link #sending}. */
+    /** True if somebody waits for the end of {@link #sending}. */
     private boolean sendAwaited;
 
-    /** Whether {@link #filling} is to be cut as soon as that is possible. */
+    /** True if {@link #filling} is to be cut as soon as that is possible. */
     volatile boolean cutWanted;
 
-    /** Whether nothing more comes that the cut could wait for. */
+    /** True if nothing more comes that the cut could wait for. */
     boolean inputEnded;
 
     /**
-     * Whether the input has ended and nothing is left that could be committed, so that {@link #keeps} has served its
+     * True if the input has ended and nothing is left that could be committed, so that {@link #keeps} has served its
      * purpose.
      */
     boolean through;
 
-    /** Whether the pipeline is given no records: what is finished is too scattered to be noted in a commit. */
+    /** True if the pipeline is given no records: what is finished is too scattered to be noted in a commit. */
     volatile boolean intakeHeld;
 
     /** From a failure until the inputs of what was lost are to be read again; no record is taken meanwhile. */
     volatile boolean aborting;
 
-    /** Whether the abort is asked for and the committing thread has not begun with it. */
+    /** True if the abort is asked for and the committing thread has not begun with it. */
     volatile boolean abortAsked;
 
-    /** Whether all is aborted, so that the owner can rewind. */
+    /** True if all is aborted, so that the owner can rewind. */
     volatile boolean rewindDue;
 
     /** What the source of the run has emitted elements of: the others know nothing of its transactions. */
@@ -105,7 +105,7 @@ final class Board<K, V> {
     /** What is written again before anything else, and before anything is committed. */
     final ArrayDeque<Element<K, V>> again = new ArrayDeque<>();
 
-    /** Whether what is aborted has to be read again: a part of it may be committed, or must not be written again. */
+    /** True if what is aborted has to be read again: a part of it may be committed, or must not be written again. */
     boolean mustReadAgain;
 
     /** Sources of which an element is lost besides those of the aborted transactions' finished inputs. */
@@ -137,7 +137,10 @@ final class Board<K, V> {
         this.ownClock = ownClock;
     }
 
-    /** Whether the cut waits for the rest of inputs that {@link #filling} has a record of: it takes nothing else. */
+    /**
+     * Returns whether the cut waits for the rest of inputs that {@link #filling} has a record of: it takes nothing
+     * else.
+     */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
         return cutWanted
@@ -148,7 +151,10 @@ final class Board<K, V> {
                 && !taking.open().isEmpty();
     }
 
-    /** Whether a record may begin the next transaction: the brokers have all of the last one, so the order holds. */
+    /**
+     * Returns whether a record may begin the next transaction: the brokers have all of the last one, so the order
+     * holds.
+     */
     boolean mayBegin() {
         return !free.isEmpty() && (committing == null || flushed);
     }
@@ -165,7 +171,10 @@ final class Board<K, V> {
         }
     }
 
-    /** Whether an element is of a source that commits by itself, before a transaction with its records is through. */
+    /**
+     * Returns whether an element is of a source that commits by itself, before a transaction with its records is
+     * through.
+     */
     boolean isForeign(AckTarget source, long token) {
         // In this order: a source of the run is forgotten only after it was revoked.
         return !sources.contains(source) && !source.isRevoked(token);

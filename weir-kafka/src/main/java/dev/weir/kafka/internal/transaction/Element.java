@@ -10,10 +10,10 @@ final class Element<K, V> {
     final long token;
     ProducerRecord<K, V> record;
 
-    /** Whether the record is a letter in the place of one that cannot be written. */
+    /** True if the record is a letter in the place of one that cannot be written. */
     boolean isLetter;
 
-    /** Whether it was asked if the record can be written; of one that is written again. */
+    /** True if it was asked if the record can be written; of one that is written again. */
     boolean isChecked;
 
     Element(ProducerRecord<K, V> record, AckTarget target, long token) {

@@ -25,8 +25,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What source and sink of an exactly-once flow share: {@link #open} when the source of a run is made, {@link #create}
- * right after, on the same thread, when its sink is. Immutable but for that hand-over.
+ * The run that source and sink of an exactly-once flow share: {@link #open} when the source of a run is made, {@link
+ * #create} right after, on the same thread, when its sink is. Immutable but for that hand-over.
  */
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
@@ -87,7 +87,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             committer.start();
         }
 
-        /** Whether the pipeline is to be given no records at the moment. Any thread. */
+        /** Returns whether the pipeline is to be given no records at the moment. Any thread. */
         public boolean isIntakeHeld() {
             return board.intakeHeld;
         }

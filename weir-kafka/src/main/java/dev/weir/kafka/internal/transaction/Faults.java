@@ -23,7 +23,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
-/** What a failure of a transaction means for the run. Stateless. */
+/** Decides what a failure of a transaction means for the run. Stateless. */
 final class Faults {
 
     private Faults() {}
@@ -97,7 +97,7 @@ final class Faults {
         return new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure);
     }
 
-    /** Whether an id that a coordinator did not give out just now may be given out soon. */
+    /** Returns whether an id that a coordinator did not give out just now may be given out soon. */
     static boolean passes(Throwable refusal) {
         for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof RetriableException) {
@@ -108,7 +108,7 @@ final class Faults {
         return isFenced(refusal);
     }
 
-    /** Whether another producer took the id, or the coordinator ended the transaction as its time was over. */
+    /** Returns whether another producer took the id, or the coordinator ended the transaction as its time was over. */
     static boolean isFenced(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {

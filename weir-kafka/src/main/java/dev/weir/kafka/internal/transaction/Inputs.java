@@ -36,8 +36,8 @@ final class Inputs<K, V> {
     }
 
     /**
-     * Whether the element is of an input that is not ours any more; this has ended its claim then. One that is of
-     * others as well, which are ours, aborts: they must come again without it. Under the lock.
+     * Returns whether the element is of an input that is not ours any more; this has ended its claim then. One that is
+     * of others as well, which are ours, aborts: they must come again without it. Under the lock.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -92,7 +92,7 @@ final class Inputs<K, V> {
         return true;
     }
 
-    /** Whether an input is not ours any more. */
+    /** Returns whether an input is not ours any more. */
     boolean isGone(AckTarget source, long token) {
         // A source of this run stays one, or is revoked.
         if (source != lastOwn) {

@@ -213,7 +213,7 @@ final class OpenTransaction<K, V> implements Callback {
         return cutLetters;
     }
 
-    /** Whether the element came of an input that this transaction has a record of already. */
+    /** Returns whether the element came of an input that this transaction has a record of already. */
     boolean belongs(AckTarget target, long token) {
         if (isLastJoint(target, token)) {
             return true;
@@ -223,7 +223,10 @@ final class OpenTransaction<K, V> implements Callback {
         return found[0];
     }
 
-    /** Whether its inputs are in {@link #open} already: the claim that is asked for keeps each of them unfinished. */
+    /**
+     * Returns whether its inputs are in {@link #open} already: the claim that is asked for keeps each of them
+     * unfinished.
+     */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
     }
@@ -256,7 +259,7 @@ final class OpenTransaction<K, V> implements Callback {
         return records;
     }
 
-    /** When its records were made. */
+    /** The time when its records were made. */
     RecordTimes times() {
         return times;
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of a run's transactions. Written by the committing thread; any thread reads. */
+/** Counts the transactions of a run by their outcome. Written by the committing thread; any thread reads. */
 public final class TransactionCounts implements TransactionHandle {
 
     /** Times are counted by microseconds in this many classes per doubling, so a percentile is at most 6 % too high. */

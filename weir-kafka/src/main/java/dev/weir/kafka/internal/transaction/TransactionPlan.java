@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When transactions end, and the names of one run. Immutable.
+ * The times at which transactions end, and the names of one run. Immutable.
  *
  * <pre>
  *   transactional.id   GROUP-weir-RUN-N        N numbers the producers of the run

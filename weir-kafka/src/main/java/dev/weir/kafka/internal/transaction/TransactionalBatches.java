@@ -62,13 +62,13 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
         private boolean wasSent;
 
-        /** Whether it may be the reason of a refusal, so that it is sent alone. The segment's thread. */
+        /** True if it may be the reason of a refusal, so that it is sent alone. The segment's thread. */
         boolean suspect;
 
-        /** Why it was refused; written by the producer's thread, or within a send by the segment's. */
+        /** The reason why it was refused; written by the producer's thread, or within a send by the segment's. */
         volatile @Nullable Exception refusal;
 
-        /** Whether it was refused for itself, as the client said so at once or it was alone. */
+        /** True if it was refused for itself, as the client said so at once or it was alone. */
         volatile boolean certain;
 
         Claim(ProducerRecord<K, V> record, AckTarget target, long token) {
@@ -105,7 +105,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** What the open transaction holds; the segment's thread. */
     private final List<Claim<K, V>> open = new ArrayList<>();
 
-    /** Whether a transaction is begun, be it an empty one. The segment's thread. */
+    /** True if a transaction is begun, be it an empty one. The segment's thread. */
     private boolean begun;
 
     /** The one that is being sent, and by which thread. */
@@ -120,7 +120,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private final AtomicLong answers = new AtomicLong();
 
-    /** Whether a commit is under way; written by the segment's thread. */
+    /** True if a commit is under way; written by the segment's thread. */
     private volatile boolean committing;
 
     /** Those that records were sent to. */

@@ -196,7 +196,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return sent(filling, batch, from, end) ? end - from : 0;
     }
 
-    /** Whether what a send has thrown says nothing about the record: no serializer has. */
+    /** Returns whether what a send has thrown says nothing about the record: no serializer has. */
     private static boolean isOfTransaction(RuntimeException thrown) {
         return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
                 && !(thrown instanceof SerializationException);
@@ -252,7 +252,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Whether the element's record is known not to be writable, and nothing is written in its place. */
+    /** Returns whether the element's record is known not to be writable, and nothing is written in its place. */
     private boolean isRuledOut(Element<K, V> element) {
         WriteRule<K, V> rule = board.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
@@ -371,7 +371,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         meter.blockedDown(System.nanoTime() - start);
     }
 
-    /** Whether nothing can be sent before something on the board changes. */
+    /** Returns whether nothing can be sent before something on the board changes. */
     private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
         if (board.aborting) {
             return true;

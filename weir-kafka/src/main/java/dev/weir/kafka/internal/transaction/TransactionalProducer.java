@@ -45,7 +45,7 @@ final class TransactionalProducer<K, V> {
     private final BooleanSupplier ended;
     private final Consumer<Duration> pause;
 
-    /** Whether no other run has the id. */
+    /** True if no other run has the id. */
     private final boolean isOfRun;
 
     private volatile @Nullable Producer<K, V> client;
@@ -62,7 +62,7 @@ final class TransactionalProducer<K, V> {
     /** Who waits for offsets to be taken. */
     private @Nullable Thread offsetsSender;
 
-    /** Whether that one is not to wait any longer. */
+    /** True if that one is not to wait any longer. */
     private boolean offsetsBrokenOff;
 
     /**
@@ -215,8 +215,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Whether somebody waits for offsets to be taken that nobody takes: the client may name a topic by its id from
-     * before it was made anew. Any thread.
+     * Returns whether somebody waits for offsets to be taken that nobody takes: the client may name a topic by its id
+     * from before it was made anew. Any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();

@@ -294,7 +294,9 @@ public final class Transactions<K, V> implements TransactionGate {
         return CutResult.LATER;
     }
 
-    /** Whether nobody works on anything: after the end of the input, what a cut waits for does not come then. */
+    /**
+     * Returns whether nobody works on anything: after the end of the input, what a cut waits for does not come then.
+     */
     private boolean nothingMoves() {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
@@ -326,13 +328,13 @@ public final class Transactions<K, V> implements TransactionGate {
         return board.aborting ? null : begun;
     }
 
-    /** Whether nothing more comes of an input: it is finished, or not ours. */
+    /** Returns whether nothing more comes of an input: it is finished, or not ours. */
     private boolean isSettled(Root root) {
         AssignedPartition partition = partitionOf(root);
         return partition == null || partition.tracker().isDone(root.token());
     }
 
-    /** Whether an input will be read again, here by a seek or elsewhere, though records of it were sent. */
+    /** Returns whether an input will be read again, here by a seek or elsewhere, though records of it were sent. */
     private boolean isTakenBack(Root root) {
         return partitionOf(root) == null && root.source().isRevoked(root.token());
     }
@@ -356,8 +358,8 @@ public final class Transactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Whether a source of records has begun anew, by a seek or as its log is another one, and it is not known yet
-     * where: a commit would leave out the offset that goes with those records.
+     * Returns whether a source of records has begun anew, by a seek or as its log is another one, and it is not known
+     * yet where: a commit would leave out the offset that goes with those records.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {

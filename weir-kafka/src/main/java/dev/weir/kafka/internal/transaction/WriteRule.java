@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an exactly-once run does with records that cannot be written, if it is not to fail: leaves them out, or writes
- * letters in their place, in the transaction of their inputs' offsets. Confined to the segment's thread, but for {@link
- * #excuses} and {@link #committed}, which are the committing thread's, and the handle.
+ * Handles records that an exactly-once run cannot write, if it is not to fail: leaves them out, or writes letters in
+ * their place, in the transaction of their inputs' offsets. Confined to the segment's thread, but for {@link #excuses}
+ * and {@link #committed}, which are the committing thread's, and the handle.
  *
  * <p>A refusal breaks a transaction as a whole, and all its inputs are read again. The inputs of the refused record are
  * suspects then: each record that comes of one is tried in a transaction that is aborted in any case, before it goes
@@ -124,7 +124,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         return made;
     }
 
-    /** Whether it is for a refusal like that. Any thread. */
+    /** Returns whether it is for a refusal like that. Any thread. */
     boolean takes(Exception refusal) {
         return skipping.takes(refusal);
     }
@@ -159,12 +159,12 @@ final class WriteRule<K, V> implements DeadLetterHandle {
 
     // ---- The segment's thread --------------------------------------------------------------------------------------
 
-    /** Whether nothing speaks against a record for that topic, whatever it was made of. */
+    /** Returns whether nothing speaks against a record for that topic, whatever it was made of. */
     boolean isQuiet(String topic) {
         return suspects.isEmpty() && topics.refusal(topic) == null;
     }
 
-    /** Why the record in hand cannot be written; null if it can, as far as is known. May block. */
+    /** The reason why the record in hand cannot be written; null if it can, as far as is known. May block. */
     @Nullable
     Exception refusal(ProducerRecord<K, V> record, AckTarget target, long token) {
         boolean isSuspect = false;
@@ -182,7 +182,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         return why != null && takes(why) ? why : null;
     }
 
-    /** Why the brokers or the client refuse a record that is alone; null if they do not. */
+    /** The reason why the brokers or the client refuse a record that is alone; null if they do not. */
     private @Nullable Exception tried(ProducerRecord<K, V> record) {
         if (!trialIsOpen) {
             trial.open();
@@ -262,8 +262,8 @@ final class WriteRule<K, V> implements DeadLetterHandle {
     // ---- The committing thread -------------------------------------------------------------------------------------
 
     /**
-     * Whether one of the causes may be a refusal that it is for, so that {@link #excuses} knows once all answers are
-     * there.
+     * Returns whether one of the causes may be a refusal that it is for, so that {@link #excuses} knows once all
+     * answers are there.
      */
     boolean mayExcuse(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -323,7 +323,7 @@ final class WriteRule<K, V> implements DeadLetterHandle {
         });
     }
 
-    /** Whether a record is a letter whose original is not whole in it. */
+    /** Returns whether a record is a letter whose original is not whole in it. */
     static boolean isCut(ProducerRecord<?, ?> letter) {
         return letter.headers().lastHeader(DeadLetter.CUT) != null;
     }

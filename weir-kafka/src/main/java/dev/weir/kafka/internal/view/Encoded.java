@@ -11,7 +11,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.utils.internals.ByteUtils;
 
-/** What an encoder sent of an element. Confined to one thread at a time; used again. */
+/** The records that an encoder sent of an element. Confined to one thread at a time; used again. */
 public final class Encoded implements EncodedRecords, RecordOutput {
 
     private final ViewPool home;

@@ -208,7 +208,7 @@ class RecordBufferTest {
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");
     }
 
-    /** How many records of the next batch come, 0 for none that may. */
+    /** The number of records of the next batch come, 0 for none that may. */
     private int nextCount() throws InterruptedException {
         Batch<?> batch = buffer.take(clock.nanoTime(), new StageMeter());
         return batch == null ? -1 : batch.size();

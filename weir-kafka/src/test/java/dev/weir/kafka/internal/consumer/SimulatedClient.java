@@ -62,7 +62,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private @Nullable Pending pendingCommit;
     private boolean woken;
-    /** Whether the last fetch has moved a position. */
+    /** True if the last fetch has moved a position. */
     private boolean advanced;
 
     private int spins;

@@ -17,12 +17,12 @@ final class SimulatedGroup {
     @Nullable
     ConsumerRebalanceListener listener;
 
-    /** Whether the client is calling the consumer back. */
+    /** True if the client is calling the consumer back. */
     boolean inCallback;
 
     boolean rebalancedInPoll;
 
-    /** Whether the commit of a revocation was refused. */
+    /** True if the commit of a revocation was refused. */
     boolean commitRefused;
 
     SimulatedGroup(SimulatedWorld world) {

@@ -39,19 +39,19 @@ final class SimulatedLog {
     /** What that commit says of leaders, or {@link SimulatedElections#UNKNOWN}. */
     int committedLeaderEpoch = SimulatedElections.UNKNOWN;
 
-    /** Whether that commit is of records that are gone. */
+    /** True if that commit is of records that are gone. */
     private boolean committedStale;
 
-    /** Whether that commit is of nothing that could be read again: made by a client that knows nothing of epochs. */
+    /** True if that commit is of nothing that could be read again: made by a client that knows nothing of epochs. */
     private boolean committedBlindly;
 
-    /** Whether another client has made it, which says nothing of topic ids. */
+    /** True if another client has made it, which says nothing of topic ids. */
     private boolean committedElsewhere;
 
     /** The epoch in which that commit was sent. */
     private int committedEpoch;
 
-    /** Whether the one who sent that commit was told that it failed. */
+    /** True if the one who sent that commit was told that it failed. */
     boolean committedUnsure;
 
     /** The last epoch that began with a seek. */
@@ -70,10 +70,10 @@ final class SimulatedLog {
 
     boolean paused;
 
-    /** Whether a user has asked for a seek that is not over. */
+    /** True if a user has asked for a seek that is not over. */
     boolean seekAsked;
 
-    /** Whether a seek has begun and it is not known where to. */
+    /** True if a seek has begun and it is not known where to. */
     boolean held;
 
     /** In this epoch the consumer knows that everything before is committed. */
@@ -81,10 +81,10 @@ final class SimulatedLog {
 
     boolean positionKnown;
 
-    /** Whether it has not yet gone on at what was committed when it came. */
+    /** True if it has not yet gone on at what was committed when it came. */
     private boolean opening;
 
-    /** Whether the commit that it goes on at was deleted meanwhile, with its topic, and said nothing of that. */
+    /** True if the commit that it goes on at was deleted meanwhile, with its topic, and said nothing of that. */
     private boolean openedStale;
 
     private boolean openedBlindly;
@@ -99,28 +99,28 @@ final class SimulatedLog {
     /** The leader epoch of the last record before the position, if the client knows it. */
     int positionEpoch = SimulatedElections.UNKNOWN;
 
-    /** Whether the position is of records that are gone, and the consumer has not gone on elsewhere yet. */
+    /** True if the position is of records that are gone, and the consumer has not gone on elsewhere yet. */
     boolean doubtful;
 
-    /** Whether nothing but the end of the log tells that. */
+    /** True if nothing but the end of the log tells that. */
     private boolean lostBlindly;
 
     /** The first epoch after the last such doubt. */
     private int clearedEpoch;
 
-    /** Whether it came after the others. */
+    /** True if it came after the others. */
     boolean added;
 
-    /** Whether it cannot be asked for anything now. */
+    /** True if it cannot be asked for anything now. */
     boolean leaderless;
 
-    /** Whether the client has said that nothing is committed, and no answer to that has arrived. */
+    /** True if the client has said that nothing is committed, and no answer to that has arrived. */
     boolean startAsked;
 
-    /** Whether its topic was made anew before that answer. */
+    /** True if its topic was made anew before that answer. */
     private boolean placedAnew;
 
-    /** Whether nothing is committed since the topic was made anew, and the run had known the one before. */
+    /** True if nothing is committed since the topic was made anew, and the run had known the one before. */
     private boolean startsAnew;
 
     /** Where the group begins under a start that is not the beginning; -1 before anything of it was emitted. */
@@ -232,7 +232,7 @@ final class SimulatedLog {
         finished.set(0, (int) offset);
     }
 
-    /** Whether the client can know that its position is gone. */
+    /** Returns whether the client can know that its position is gone. */
     boolean isSeenToBeGone() {
         return doubtful && !held && positionEpoch >= 0 && elections.endOf(positionEpoch) < position;
     }
@@ -271,12 +271,12 @@ final class SimulatedLog {
         soughtEpoch = epoch + 1;
     }
 
-    /** Whether records of it have ever been lost. */
+    /** Returns whether records of it have ever been lost. */
     boolean wasCut() {
         return elections.epoch() > 0 || elections.incarnation() > 0;
     }
 
-    /** Whether the record that was fetched is still in the log. */
+    /** Returns whether the record that was fetched is still in the log. */
     boolean has(long offset, int leaderEpoch, int incarnation) {
         return incarnation == elections.incarnation() && elections.epochAt(offset) == leaderEpoch;
     }
@@ -428,7 +428,7 @@ final class SimulatedLog {
         }
     }
 
-    /** Whether the group has committed nothing of it, nor seen any of it. */
+    /** Returns whether the group has committed nothing of it, nor seen any of it. */
     boolean isUntouched() {
         return committed < 0 && firstPlace < 0;
     }
@@ -468,7 +468,7 @@ final class SimulatedLog {
         }
     }
 
-    /** Whether the commit says that the record is finished, though it is not before the commit. */
+    /** Returns whether the commit says that the record is finished, though it is not before the commit. */
     boolean isNoted(long offset) {
         return CommitText.decode(committed, committedText).finished().contains(offset);
     }
@@ -513,7 +513,7 @@ final class SimulatedLog {
         return at;
     }
 
-    /** Whether all that was fetched in this assignment is finished. */
+    /** Returns whether all that was fetched in this assignment is finished. */
     boolean isAllFetchedFinished() {
         return firstUnfinishedHere() >= position;
     }

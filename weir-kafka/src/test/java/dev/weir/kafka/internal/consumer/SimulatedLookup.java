@@ -72,7 +72,10 @@ final class SimulatedLookup implements Lookup {
         firstIncarnation = Long.MAX_VALUE;
     }
 
-    /** Whether the process knows that there was a topic of the name before the present one, or will once it asks. */
+    /**
+     * Returns whether the process knows that there was a topic of the name before the present one, or will once it
+     * asks.
+     */
     boolean hasToldOfEarlierTopic() {
         return firstIncarnation < world.troubles.incarnation();
     }

@@ -52,7 +52,7 @@ final class SimulatedPipeline {
     private final Random random;
     private final List<Taken> inFlight = new ArrayList<>();
 
-    /** Whether the buffer has said that nothing more comes. */
+    /** True if the buffer has said that nothing more comes. */
     boolean ended;
 
     SimulatedPipeline(SimulatedWorld world) {
@@ -163,7 +163,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** Whether it holds something of this assignment of the partition. */
+    /** Returns whether it holds something of this assignment of the partition. */
     boolean holds(SimulatedLog log) {
         return inFlight.stream().anyMatch(taken -> taken.log == log && taken.epoch == log.epoch);
     }

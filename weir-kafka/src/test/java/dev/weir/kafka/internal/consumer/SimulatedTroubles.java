@@ -67,7 +67,7 @@ final class SimulatedTroubles {
                 : OutOfRangePolicy.FAIL;
     }
 
-    /** Whether a group that has committed nothing begins at the end. */
+    /** Returns whether a group that has committed nothing begins at the end. */
     boolean startsAtEnd() {
         return known.contains(SimulatedEvent.LATEST);
     }
@@ -162,7 +162,7 @@ final class SimulatedTroubles {
 
     // ---- What the client does --------------------------------------------------------------------------------------
 
-    /** Whether nothing can be fetched of a partition. */
+    /** Returns whether nothing can be fetched of a partition. */
     boolean hinders(SimulatedLog log) {
         return log.leaderless || log.isSeenToBeGone() || isOutOfRange(log);
     }
@@ -171,7 +171,7 @@ final class SimulatedTroubles {
         return !log.held && log.positionKnown && log.position > log.end;
     }
 
-    /** Whether a user may seek: not while the consumer is about to find out where a partition begins. */
+    /** Returns whether a user may seek: not while the consumer is about to find out where a partition begins. */
     boolean isSettled(SimulatedLog log) {
         return !log.doubtful && !log.startAsked && log.positionKnown;
     }
@@ -213,7 +213,7 @@ final class SimulatedTroubles {
                                 log.elections.endOf(log.positionEpoch), Optional.of(log.positionEpoch), "")));
     }
 
-    /** Whether a commit that arrives is lost by a planted fault, though it is confirmed. */
+    /** Returns whether a commit that arrives is lost by a planted fault, though it is confirmed. */
     boolean forgets(SimulatedLog log, long offset) {
         boolean place = log.held || offset == log.start;
         return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && place;
@@ -227,7 +227,7 @@ final class SimulatedTroubles {
 
     // ---- How it ends -----------------------------------------------------------------------------------------------
 
-    /** Whether the run has failed because a position is lost, as it is to. */
+    /** Returns whether the run has failed because a position is lost, as it is to. */
     boolean isLossNoticed() {
         return !world.refused && !known.isEmpty() && world.outOfRange == OutOfRangePolicy.FAIL && lost() != null;
     }
@@ -254,7 +254,7 @@ final class SimulatedTroubles {
         calmSinceNanos = world.nanoTime();
     }
 
-    /** Whether all that is there is read; fails if that takes too long. */
+    /** Returns whether all that is there is read; fails if that takes too long. */
     boolean isThrough() {
         if (known.isEmpty() || world.closeRequested || world.abandoned) {
             return true;

@@ -37,7 +37,7 @@ final class TransactionCluster {
     /** The topic that nobody may write to. */
     static final String FORBIDDEN = "forbidden";
 
-    /** Whether a world that is replayed tells its history. */
+    /** True if a world that is replayed tells its history. */
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
     /** One partition of the input. */
@@ -60,7 +60,7 @@ final class TransactionCluster {
         long committed = -1;
         String text = "";
 
-        /** Whether the group has given it to the member here; the member may not know otherwise yet. */
+        /** True if the group has given it to the member here; the member may not know otherwise yet. */
         boolean ours;
 
         // As the client has it.
@@ -158,7 +158,7 @@ final class TransactionCluster {
         return Objects.requireNonNull(inputs.get(id));
     }
 
-    /** How many records an input becomes: most of them one, some none or several. */
+    /** The number of records an input becomes: most of them one, some none or several. */
     int outputsOf(Input input, long offset) {
         return switch ((int) (drawn(input, offset) & 7)) {
             case 0 -> 0;
@@ -176,7 +176,7 @@ final class TransactionCluster {
         return drawn;
     }
 
-    /** Whether no broker takes the record. */
+    /** Returns whether no broker takes the record. */
     boolean isRefused(Out out) {
         return refuses
                 && (((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0
@@ -190,7 +190,8 @@ final class TransactionCluster {
     }
 
     /**
-     * Whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not written.
+     * Returns whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not
+     * written.
      */
     boolean mayNotBeSerialised(Out out) {
         return !refuses || isRefused(out);
@@ -213,7 +214,7 @@ final class TransactionCluster {
         return epochs.merge(id, 1, Integer::sum);
     }
 
-    /** Whether the epoch of the id is the last that was given out. */
+    /** Returns whether the epoch of the id is the last that was given out. */
     boolean isCurrent(String id, int epoch) {
         return has(TransactionFault.ZOMBIE_WRITES) || epochs.getOrDefault(id, -1) == epoch;
     }
@@ -277,7 +278,7 @@ final class TransactionCluster {
         old.forEach(this::fence);
     }
 
-    /** Whether an open transaction has an offset for it. */
+    /** Returns whether an open transaction has an offset for it. */
     boolean isPending(TopicPartition id) {
         return !has(TransactionFault.UNSTABLE_OFFSETS_TOLD)
                 && ongoing.values().stream().anyMatch(open -> open.offsets.containsKey(id));
@@ -373,17 +374,17 @@ final class TransactionCluster {
         }
     }
 
-    /** Whether all there is is committed, and nothing is open. */
+    /** Returns whether all there is is committed, and nothing is open. */
     boolean isThrough() {
         return areAllCommitted() && ongoing.isEmpty();
     }
 
-    /** Whether all there is is committed. */
+    /** Returns whether all there is is committed. */
     boolean areAllCommitted() {
         return inputs.values().stream().allMatch(input -> isCommitted(input, input.end));
     }
 
-    /** Whether all before an offset is committed. */
+    /** Returns whether all before an offset is committed. */
     static boolean isCommitted(Input input, long end) {
         FinishedSet noted = input.noted();
         int at = input.visible.nextSetBit((int) Math.max(0, input.committed));

@@ -94,12 +94,12 @@ final class TransactionWorld implements OwnerClock {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final boolean inOrder;
 
-    /** Whether each process reads up to what was there when it began. */
+    /** True if each process reads up to what was there when it began. */
     private final boolean bounded;
 
     private final boolean refuses;
 
-    /** Whether what is finished past the first unfinished record may be more than a commit can say. */
+    /** True if what is finished past the first unfinished record may be more than a commit can say. */
     private final boolean isTight;
 
     private final Duration interval;

@@ -92,10 +92,10 @@ final class SimulatedGroup {
     /** The broker that coordinates the group. */
     int coordinatorNode = 1;
 
-    /** Whether brokers say who leads the partitions that they do not lead. */
+    /** True if brokers say who leads the partitions that they do not lead. */
     boolean hints;
 
-    /** Whether they know that even if they are behind in all else. */
+    /** True if they know that even if they are behind in all else. */
     boolean hintsAreNews;
 
     /** Questions for leaders and coordinators, by the broker that was asked. */

@@ -208,7 +208,7 @@ final class SimulatedPartition {
         return MemoryRecords.withRecords(first, Compression.NONE, records);
     }
 
-    /** Whether one of these records is lent to somebody else. */
+    /** Returns whether one of these records is lent to somebody else. */
     boolean isAnothers(String member, List<AcknowledgementBatch> batches) {
         return batches.stream()
                 .flatMapToLong(batch -> LongStream.rangeClosed(batch.firstOffset(), batch.lastOffset()))

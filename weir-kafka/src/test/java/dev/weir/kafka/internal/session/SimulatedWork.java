@@ -114,7 +114,7 @@ final class SimulatedWork implements Borrower {
     boolean ended;
     boolean slow;
 
-    /** Whether the group's setting is known to be that brokers renew locks. */
+    /** True if the group's setting is known to be that brokers renew locks. */
     boolean asksForRenewals = true;
 
     /** For which all handlers work; 0 for the usual times. */
@@ -123,7 +123,7 @@ final class SimulatedWork implements Borrower {
     long notRenewed;
     int lost;
 
-    /** Whether the member asked to be woken when work ended. */
+    /** True if the member asked to be woken when work ended. */
     boolean wakes;
 
     SimulatedWork(SimulatedGroup group, Random random, int workers) {
@@ -136,13 +136,13 @@ final class SimulatedWork implements Borrower {
         return partition + "@" + offset;
     }
 
-    /** Whether the record is lent and its work has not ended, so that nobody says anything about it. */
+    /** Returns whether the record is lent and its work has not ended, so that nobody says anything about it. */
     boolean isOpen(int partition, long offset) {
         SimulatedLoan loan = newest.get(place(partition, offset));
         return loan != null && (loan.end == End.WAITING || loan.end == End.TAKEN);
     }
 
-    /** Whether the work on the record was done once. */
+    /** Returns whether the work on the record was done once. */
     boolean isDone(int partition, long offset) {
         return done.containsKey(place(partition, offset));
     }

@@ -111,7 +111,7 @@ public final class SimulatedSink {
         next.add(record, target, token);
     }
 
-    /** Whether it has all in hand that fits, so that the operator above waits. */
+    /** Returns whether it has all in hand that fits, so that the operator above waits. */
     public boolean isFull() {
         return next.size() >= MAX_BATCH;
     }
@@ -131,7 +131,7 @@ public final class SimulatedSink {
         tasks.strand.run();
     }
 
-    /** Whether all is written that was offered, after the end of the input. */
+    /** Returns whether all is written that was offered, after the end of the input. */
     public boolean isThrough() {
         return segment.isDone();
     }

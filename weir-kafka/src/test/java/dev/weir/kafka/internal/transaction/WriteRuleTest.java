@@ -39,7 +39,7 @@ class WriteRuleTest {
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", "large");
 
-    /** Whether a record that is alone is refused. */
+    /** True if a record that is alone is refused. */
     private boolean refuses = true;
 
     @BeforeEach

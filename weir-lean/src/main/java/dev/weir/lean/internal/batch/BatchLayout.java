@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Where things are in a record batch of version 2. Stateless.
+ * The field offsets of a record batch of version 2. Stateless.
  *
  * <pre>
  *   0       8     12      16    17     21     23      27         35         43        51    53       57     61

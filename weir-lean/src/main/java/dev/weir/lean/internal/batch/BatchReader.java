@@ -129,7 +129,10 @@ public final class BatchReader implements BatchView {
         }
     }
 
-    /** Whether a reader of committed records sees it; follows the transactions' markers. Never of a control batch. */
+    /**
+     * Returns whether a reader of committed records sees it; follows the transactions' markers. Never of a control
+     * batch.
+     */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {
             return !isControl();

@@ -3,8 +3,8 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 
 /**
- * Where a batch is decompressed to: one direct buffer that grows to the largest batch seen and is used again. Confined
- * to one thread. Bytes are put at its position; the records are read from 0.
+ * The buffer into which batches are decompressed: one direct buffer that grows to the largest batch seen and is used
+ * again. Confined to one thread. Bytes are put at its position; the records are read from 0.
  */
 final class Output {
 

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.consumer;
 
 import java.util.SplittableRandom;
 
-/** When the next attempt may be made: the wait doubles with each failure, with jitter. Confined to one thread. */
+/** The time of the next attempt: the wait doubles with each failure, with jitter. Confined to one thread. */
 public final class Backoff {
 
     private static final long FIRST_NANOS = 20_000_000;
@@ -34,7 +34,7 @@ public final class Backoff {
         waiting = false;
     }
 
-    /** Whether enough time has passed. */
+    /** Returns whether enough time has passed. */
     public boolean isDue(long nowNanos) {
         if (waiting && nowNanos - dueNanos >= 0) {
             waiting = false;

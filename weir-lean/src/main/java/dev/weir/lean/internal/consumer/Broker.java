@@ -31,7 +31,7 @@ final class Broker implements Connection.Listener {
     private final Fetches fetches;
     private final Backoff backoff;
 
-    /** When it may be asked again who is nearer: whom it named could not be had. */
+    /** The time when it may be asked again who is nearer: whom it named could not be had. */
     private final Backoff nearer;
 
     private final List<Partition> partitions = new ArrayList<>();
@@ -103,7 +103,7 @@ final class Broker implements Connection.Listener {
         return partitions.stream().filter(Partition::isFollowing).toList();
     }
 
-    /** Whether a connection stands. If not, one is made, though nothing is asked here yet. */
+    /** Returns whether a connection stands. If not, one is made, though nothing is asked here yet. */
     boolean prepare() {
         wanted = connection == null;
         return connection != null && connection.isReady();
@@ -281,7 +281,7 @@ final class Broker implements Connection.Listener {
         return buffers == null || buffers.hasFree();
     }
 
-    /** Whether an answer is to come. One that came and was not read would end each wait at once. */
+    /** Returns whether an answer is to come. One that came and was not read would end each wait at once. */
     private boolean isAwaited() {
         if (fetchUnderWay || offsetsUnderWay) {
             return true;

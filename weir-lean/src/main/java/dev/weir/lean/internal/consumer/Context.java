@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** What brokers, metadata and partitions of one consumer share. Confined to one thread. */
+/** The state that brokers, metadata and partitions of one consumer share. Confined to one thread. */
 record Context(
         LeanSettings settings,
         Transports transports,

@@ -90,7 +90,7 @@ public final class Engine implements AutoCloseable {
         return partition.placedIn == null ? new Uuid(topic.idHigh, topic.idLow) : partition.placedIn;
     }
 
-    /** Whether a fault was found in a partition, thrown or not. */
+    /** Returns whether a fault was found in a partition, thrown or not. */
     public boolean isAtFault(int index) {
         Partition partition = at(index);
         return partition.fault != null || partition.state == Partition.FAILED;

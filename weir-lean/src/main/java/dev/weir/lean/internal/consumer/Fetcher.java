@@ -241,7 +241,7 @@ final class Fetcher implements Answers {
         }
     }
 
-    /** Whether the next batch was written before what was read: then that is not in this log. */
+    /** Returns whether the next batch was written before what was read: then that is not in this log. */
     private boolean isOlder(Partition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
         return response.recordsLength() >= BatchLayout.HEADER_BYTES
@@ -375,7 +375,8 @@ final class Fetcher implements Answers {
     }
 
     /**
-     * Whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable or not.
+     * Returns whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable
+     * or not.
      */
     private static boolean isPassing(Errors error) {
         return error == Errors.UNKNOWN_SERVER_ERROR

@@ -18,7 +18,7 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** Which broker has which partition. Confined to one thread. */
+/** The broker of each partition. Confined to one thread. */
 final class Locations {
 
     private static final System.Logger LOG = System.getLogger(Locations.class.getName());
@@ -32,7 +32,7 @@ final class Locations {
     private @Nullable Fetcher fetcher;
     private @Nullable Additions additions;
 
-    /** Why a topic of which all is read cannot be read at all, until it has been thrown. */
+    /** The reason why a topic of which all is read cannot be read at all, until it has been thrown. */
     private @Nullable LeanException refusal;
 
     private int nextOrdinal;

@@ -36,7 +36,7 @@ final class Partition {
     int state = LOCATING;
     boolean paused;
 
-    /** Whether it waits to be delivered. */
+    /** True if it waits to be delivered. */
     boolean queued;
 
     /** Where to start, until it is resolved. */
@@ -68,7 +68,7 @@ final class Partition {
     /** Until when a nearer replica is asked. */
     long followUntilNanos;
 
-    /** Whether that replica has answered. */
+    /** True if that replica has answered. */
     boolean servedNearby;
 
     // What the broker's fetch session has of it.
@@ -105,19 +105,19 @@ final class Partition {
         return state == FETCHING && !paused;
     }
 
-    /** Whether the session has another offset of it, or other epochs. */
+    /** Returns whether the session has another offset of it, or other epochs. */
     boolean isNewToSession() {
         return !inSession || sentOffset != fetchOffset || sentLeaderEpoch != leaderEpoch || sentLastEpoch != lastEpoch;
     }
 
-    /** Whether a response is to what it wants now, not to what it wanted before a seek. */
+    /** Returns whether a response is to what it wants now, not to what it wanted before a seek. */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
     /**
-     * Whether its leader is asked where the log ends before it is asked for a time: if no record is that late, it goes
-     * on from there, and what is appended between the two questions is read.
+     * Returns whether its leader is asked where the log ends before it is asked for a time: if no record is that late,
+     * it goes on from there, and what is appended between the two questions is read.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;
@@ -129,7 +129,7 @@ final class Partition {
         endBefore = UNKNOWN;
     }
 
-    /** Whether an answer is to the start that it wants now; there is none to come after this one. */
+    /** Returns whether an answer is to the start that it wants now; there is none to come after this one. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;

@@ -30,7 +30,7 @@ final class Topic {
     @Nullable
     StartAt startOfAll;
 
-    /** How many partitions it had when it was last looked for more of them. */
+    /** The number of partitions it had when it was last looked for more of them. */
     int known;
 
     private @Nullable Partition[] byNumber = new Partition[0];
@@ -62,7 +62,7 @@ final class Topic {
         idLow = id.getLeastSignificantBits();
     }
 
-    /** Whether nothing of it is read, now or later. */
+    /** Returns whether nothing of it is read, now or later. */
     boolean isEmpty() {
         return assigned == 0 && startOfAll == null;
     }

@@ -45,7 +45,7 @@ public final class TopicIdAgreement {
         /** The same broker names the same other id again. Ask another broker, later. */
         UNDECIDED;
 
-        /** Whether the rest of what the answer tells of the topic can be used. */
+        /** Returns whether the rest of what the answer tells of the topic can be used. */
         public boolean isBelieved() {
             return this != CONTRADICTED && this != UNDECIDED;
         }

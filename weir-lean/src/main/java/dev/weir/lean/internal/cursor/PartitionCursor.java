@@ -239,7 +239,7 @@ public final class PartitionCursor {
         return offset > position && offset <= logEnd ? offset : Long.MAX_VALUE;
     }
 
-    /** What is counted per batch. */
+    /** The counters of a batch. */
     public interface Tally {
 
         /** So many records were delivered; so many bytes are done with. */

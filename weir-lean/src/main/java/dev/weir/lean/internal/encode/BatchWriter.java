@@ -84,7 +84,7 @@ public final class BatchWriter {
         return end;
     }
 
-    /** How many records it has. */
+    /** The number of records it has. */
     public int count() {
         return count;
     }

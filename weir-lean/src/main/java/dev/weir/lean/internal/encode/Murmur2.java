@@ -1,8 +1,8 @@
 package dev.weir.lean.internal.encode;
 
 /**
- * Which partition a key belongs to: the hash of Kafka's default partitioner, Austin Appleby's MurmurHash2 with Kafka's
- * seed. Stateless.
+ * The partition of a key: the hash of Kafka's default partitioner, Austin Appleby's MurmurHash2 with Kafka's seed.
+ * Stateless.
  */
 public final class Murmur2 {
 

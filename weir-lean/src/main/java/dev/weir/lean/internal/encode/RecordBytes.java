@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes into a batch of one record: key and value where they lie, headers as they will be encoded. Confined to one
+ * The content of one record in a batch: key and value where they lie, headers as they will be encoded. Confined to one
  * thread, used again for the next record.
  */
 public final class RecordBytes {
@@ -142,7 +142,9 @@ public final class RecordBytes {
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
-    /** How many bytes it takes in a batch, in which it is at {@code offsetDelta}; only if {@link #maxBytes} fits. */
+    /**
+     * The number of bytes it takes in a batch, in which it is at {@code offsetDelta}; only if {@link #maxBytes} fits.
+     */
     public int encodedBytes(long timestampDelta, int offsetDelta) {
         int body = bodyBytes(timestampDelta, offsetDelta);
         return VarInts.sizeOfSigned(body) + body;

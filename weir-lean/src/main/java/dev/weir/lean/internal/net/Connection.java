@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Connection implements AutoCloseable {
 
-    /** What does with responses. */
+    /** Receives responses. */
     public interface Listener {
 
         /**
@@ -150,7 +150,9 @@ public final class Connection implements AutoCloseable {
         return written;
     }
 
-    /** Whether bytes wait for room in the socket, as they are or encrypted already; not before it is connected. */
+    /**
+     * Returns whether bytes wait for room in the socket, as they are or encrypted already; not before it is connected.
+     */
     boolean hasUnwritten() {
         return buffers.out().hasRemaining() || transport.hasPending();
     }
@@ -292,7 +294,7 @@ public final class Connection implements AutoCloseable {
                 cause);
     }
 
-    /** Whether a response has a place to go to. */
+    /** Returns whether a response has a place to go to. */
     public boolean canReceive() {
         return receiving != null || buffers.hasFree();
     }
@@ -305,7 +307,7 @@ public final class Connection implements AutoCloseable {
         return state == CLOSED;
     }
 
-    /** Why it was closed. */
+    /** The reason why it was closed. */
     public String closeReason() {
         return closeReason;
     }
@@ -325,7 +327,7 @@ public final class Connection implements AutoCloseable {
         return known == null ? -1 : known.maxVersion();
     }
 
-    /** Whether a request may be sent now. */
+    /** Returns whether a request may be sent now. */
     public boolean canSend() {
         return state == READY && underWay < WINDOW && !buffers.out().hasRemaining();
     }

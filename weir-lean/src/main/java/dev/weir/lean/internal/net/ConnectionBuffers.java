@@ -4,8 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections to one broker receive into and send from, one connection after the other. Confined to one
- * thread.
+ * The buffers that the connections to one broker use, one connection after the other. Confined to one thread.
  *
  * <p>They outlive a connection because they lie outside the heap: what is let go there waits for a collection of the
  * heap, and a consumer that allocates nothing gives no cause for one.
@@ -29,7 +28,7 @@ public final class ConnectionBuffers {
         out.forget();
     }
 
-    /** Whether there is one for a response. */
+    /** Returns whether there is one for a response. */
     public boolean hasFree() {
         return one.isFree() || other.isFree();
     }

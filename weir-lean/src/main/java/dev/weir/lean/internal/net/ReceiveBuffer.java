@@ -33,7 +33,7 @@ public final class ReceiveBuffer {
         bytes.clear().limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Whether there is room for all that is wanted. */
+    /** Returns whether there is room for all that is wanted. */
     boolean hasRoom() {
         return bytes.limit() == wanted;
     }
@@ -45,7 +45,7 @@ public final class ReceiveBuffer {
         bytes.limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Whether there was room only for the beginning of a response of that size. */
+    /** Returns whether there was room only for the beginning of a response of that size. */
     public boolean isCut(int sizeBytes) {
         return sizeBytes > bytes.limit();
     }

@@ -18,7 +18,7 @@ interface Transport extends AutoCloseable {
     /** Writes as much as fits of so many buffers, one after the other. */
     long write(ByteBuffer[] from, int first, int count) throws IOException;
 
-    /** Whether it has taken bytes, to encrypt them, that have not been written. */
+    /** Returns whether it has taken bytes, to encrypt them, that have not been written. */
     boolean hasPending();
 
     /** Writes as much of those as fits; returns 1 when none are left, otherwise 0: how many went is not known. */

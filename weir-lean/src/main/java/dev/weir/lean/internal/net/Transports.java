@@ -132,7 +132,7 @@ public final class Transports implements AutoCloseable {
         Quietly.close(selector);
     }
 
-    /** What the client would show in its metrics. */
+    /** The metrics that the client would show. */
     private static final class Registry implements ChannelMetadataRegistry {
 
         private CipherInformation cipher = new CipherInformation(null, null);

@@ -17,7 +17,7 @@ final class Batch {
 
     static final int NO_SEQUENCE = -1;
 
-    /** What a broker said of it. */
+    /** The answer of a broker to it. */
     enum Fate {
         /** Nothing yet, or not in flight. */
         OPEN,
@@ -51,7 +51,7 @@ final class Batch {
     /** The count from which on the clock is read again. */
     private int timeGoodTo;
 
-    /** When its first record came. */
+    /** The time when its first record came. */
     long begunNanos;
 
     boolean compressed;
@@ -61,20 +61,20 @@ final class Batch {
     /** Of its first record, if it is written; -1 if the broker does not say. */
     long offset;
 
-    /** Why it was refused, or was not written yet. */
+    /** The reason why it was refused, or was not written yet. */
     String trouble = "";
 
-    /** Why it was refused, in the terms of Kafka's client; null if nobody refused it. */
+    /** The reason why it was refused, in the terms of Kafka's client; null if nobody refused it. */
     @Nullable
     Throwable cause;
 
     /** Which of its records the broker refused it for; empty if it does not say. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
-    /** Whether an attempt may have written it, with the sequence that it has, though nobody said so. */
+    /** True if an attempt may have written it, with the sequence that it has, though nobody said so. */
     boolean doubtful;
 
-    /** Whether it was in doubt with a sequence that it has no more. */
+    /** True if it was in doubt with a sequence that it has no more. */
     boolean wasDoubtful;
 
     Batch(ByteBuffer bytes, int pooledBytes) {
@@ -108,7 +108,7 @@ final class Batch {
         }
     }
 
-    /** Whether it may be in the log though nobody said so. */
+    /** Returns whether it may be in the log though nobody said so. */
     boolean mayBeWritten() {
         return doubtful || wasDoubtful;
     }

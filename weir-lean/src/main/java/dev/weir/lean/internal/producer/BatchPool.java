@@ -134,7 +134,7 @@ final class BatchPool {
         return pressed;
     }
 
-    /** Whether somebody went without since the last time that this was asked, or waits. */
+    /** Returns whether somebody went without since the last time that this was asked, or waits. */
     boolean takePressed() {
         if (!pressed) {
             return false;

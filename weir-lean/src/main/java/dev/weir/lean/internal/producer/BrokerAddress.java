@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.common.message.MetadataResponseData;
 
-/** Where a broker is: a name that may have several addresses. Confined to one thread. */
+/** The address of a broker: a name that may have several addresses. Confined to one thread. */
 final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
 
     private final String name;
@@ -22,7 +22,7 @@ final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
         this.port = port;
     }
 
-    /** Whether that is another place. */
+    /** Returns whether that is another place. */
     boolean moveTo(String newHost, int newPort) {
         boolean moved = port != newPort || !host.equals(newHost);
         host = newHost;

@@ -62,12 +62,12 @@ final class Engine implements Runnable, Events {
     private final long deliveryNanos;
     private final long maxBackoffNanos;
 
-    /** Whether a broker has taken this client's credentials: they are not simply wrong. */
+    /** True if a broker has taken this client's credentials: they are not simply wrong. */
     private boolean accepted;
 
     private int firstToLookAt;
 
-    /** Whether something was found, in this turn, that may be sent to a broker which takes requests. */
+    /** True if something was found, in this turn, that may be sent to a broker which takes requests. */
     private boolean foundFree;
 
     private long nowNanos = System.nanoTime();
@@ -150,7 +150,7 @@ final class Engine implements Runnable, Events {
         }
     }
 
-    /** Whether nothing that was left could be sent now. Thread-safe. */
+    /** Returns whether nothing that was left could be sent now. Thread-safe. */
     boolean isHeld() {
         return held;
     }
@@ -161,7 +161,7 @@ final class Engine implements Runnable, Events {
         wake();
     }
 
-    /** Why it ended before it was told to; null while it did not. Thread-safe. */
+    /** The reason why it ended before it was told to; null while it did not. Thread-safe. */
     @Nullable
     LeanException failure() {
         return failure;

@@ -281,7 +281,7 @@ public final class Entrance {
         return abandoned;
     }
 
-    /** Whether it was interrupted, which does not end the wait: a thread must not be left behind. */
+    /** Returns whether it was interrupted, which does not end the wait: a thread must not be left behind. */
     private boolean awaitEnd() {
         boolean interrupted = false;
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);

@@ -11,7 +11,7 @@ final class Flight {
     private final List<Batch> batches = new ArrayList<>();
     private final BitSet answered = new BitSet();
 
-    /** When it was sent. */
+    /** The time when it was sent. */
     long sentNanos;
 
     void add(Partition partition, Batch batch) {

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where callers leave a partition's records and the producer's thread takes batches away. Thread-safe: one lock, held
- * for the copy of one record.
+ * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: one lock, held for
+ * the copy of one record.
  */
 final class Intake {
 
@@ -21,7 +21,7 @@ final class Intake {
     private long taken;
     private @Nullable Supplier<RuntimeException> closed;
 
-    /** Whether there is a batch, sealed or not. */
+    /** True if there is a batch, sealed or not. */
     private volatile boolean some;
 
     /** Appends to the batch that is there; false if another one is needed. */
@@ -129,7 +129,7 @@ final class Intake {
         }
     }
 
-    /** Whether {@link #drain} may find something. */
+    /** Returns whether {@link #drain} may find something. */
     boolean hasSome() {
         return some;
     }

@@ -166,7 +166,7 @@ final class Leaders implements BrokerLink.Listener {
         return 1;
     }
 
-    /** Whether something is wanted that was not asked for yet. */
+    /** Returns whether something is wanted that was not asked for yet. */
     boolean isPutOff(Collection<Topic> topics, boolean idWanted) {
         return ((wanted || wantedLater) && !underWay && !topics.isEmpty()) || (idWanted && !idUnderWay);
     }

@@ -19,7 +19,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Which partitions there are, and which brokers lead them. Confined to the producer's thread. */
+/** The known partitions and their leaders. Confined to the producer's thread. */
 final class Located {
 
     private final Map<String, Topic> topics;

@@ -38,7 +38,7 @@ final class Partition {
     private volatile int leader = UNKNOWN;
 
     /**
-     * Whether its broker takes no more requests for now, so that the producer's thread need not be woken for what is
+     * True if its broker takes no more requests for now, so that the producer's thread need not be woken for what is
      * left here: it looks by itself when that is over. Set to false before it looks, or it could miss what is left
      * meanwhile.
      */
@@ -53,10 +53,10 @@ final class Partition {
     @Nullable
     ProducerBroker broker;
 
-    /** Whether one of those flying must be sent again. */
+    /** True if one of those flying must be sent again. */
     boolean troubled;
 
-    /** Whether the broker found a gap before the head, so that sequences must begin anew. */
+    /** True if the broker found a gap before the head, so that sequences must begin anew. */
     boolean gap;
 
     private final Backoff backoff;
@@ -66,7 +66,7 @@ final class Partition {
     short epoch;
     private int nextSequence;
 
-    /** Whether a batch was acknowledged under this epoch: before that one goes alone. */
+    /** True if a batch was acknowledged under this epoch: before that one goes alone. */
     private boolean known;
 
     private long lastWrittenNanos;
@@ -89,7 +89,7 @@ final class Partition {
         leader = id;
     }
 
-    /** Whether the first one that waits may be sent now. */
+    /** Returns whether the first one that waits may be sent now. */
     boolean maySend(long nowNanos) {
         Batch next = waiting.peek();
         // One that is written, but stands behind one that is in doubt, holds its place: of what is sent beyond it the
@@ -104,7 +104,7 @@ final class Partition {
         return flying.size() < WINDOW;
     }
 
-    /** Whether a batch that is sealed now would be sent soon. */
+    /** Returns whether a batch that is sealed now would be sent soon. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }

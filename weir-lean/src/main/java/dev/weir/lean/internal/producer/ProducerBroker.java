@@ -62,7 +62,10 @@ final class ProducerBroker implements BrokerLink.Listener {
         }
     }
 
-    /** Whether it takes no more requests before it has answered one, received the last one, or is found to be gone. */
+    /**
+     * Returns whether it takes no more requests before it has answered one, received the last one, or is found to be
+     * gone.
+     */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
     }

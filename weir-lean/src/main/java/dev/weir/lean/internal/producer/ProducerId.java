@@ -14,7 +14,7 @@ final class ProducerId {
     private short epoch;
     private boolean wanted;
 
-    /** Whether it is to be asked for. */
+    /** Returns whether it is to be asked for. */
     boolean isWanted() {
         return wanted;
     }
@@ -25,7 +25,7 @@ final class ProducerId {
         wanted = false;
     }
 
-    /** Whether the partition has one, or gets it now; if not, it is asked for. */
+    /** Returns whether the partition has one, or gets it now; if not, it is asked for. */
     boolean identifies(Partition partition) {
         if (partition.producerId == Partition.UNKNOWN) {
             if (id == Partition.UNKNOWN) {

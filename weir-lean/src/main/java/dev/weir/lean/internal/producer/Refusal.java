@@ -7,7 +7,7 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * What the listener hears of the records of a batch that was given up. A broker that says which of them are at fault
+ * Tells the listener about the records of a batch that was given up. A broker that says which of them are at fault
  * (KIP-467) has refused the others only for their neighbours. Confined to the producer's thread.
  */
 final class Refusal {
@@ -33,7 +33,7 @@ final class Refusal {
         }
     }
 
-    /** Why the record at this place of the batch is given up. */
+    /** The reason why the record at this place of the batch is given up. */
     SendException ofRecord(int index) {
         return ofCulprits.isEmpty() ? ofAll : ofCulprits.getOrDefault(index, ofAll);
     }

@@ -24,7 +24,7 @@ final class Topic {
     /** Empty until it is found. */
     private volatile Partition[] partitions = NONE;
 
-    /** Why the brokers refuse it; null while they do not. */
+    /** The reason why the brokers refuse it; null while they do not. */
     private volatile @Nullable LeanException refusal;
 
     /** What the brokers say about it for the moment; null while they know it. */
@@ -43,7 +43,7 @@ final class Topic {
         return partitions;
     }
 
-    /** Whether a partition is known; for a negative number, whether any is. */
+    /** Returns whether a partition is known; for a negative number, whether any is. */
     boolean has(int number) {
         return partitions.length > Math.max(0, number);
     }

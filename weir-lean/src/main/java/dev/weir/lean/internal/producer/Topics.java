@@ -38,7 +38,7 @@ final class Topics {
         return byName.values();
     }
 
-    /** Whether one was added since this was asked last. */
+    /** Returns whether one was added since this was asked last. */
     boolean takeNew() {
         boolean some = added;
         if (some) {
@@ -52,7 +52,7 @@ final class Topics {
         missed = true;
     }
 
-    /** Whether one was missed since this was asked last. */
+    /** Returns whether one was missed since this was asked last. */
     boolean takeMissed() {
         boolean some = missed;
         if (some) {

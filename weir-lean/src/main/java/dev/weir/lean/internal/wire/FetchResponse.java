@@ -265,12 +265,12 @@ public final class FetchResponse {
         return recordsLength;
     }
 
-    /** Whether the records end beyond the buffer. */
+    /** Returns whether the records end beyond the buffer. */
     public boolean isRecordsCut() {
         return cut && recordsLength > end - recordsAt;
     }
 
-    /** Whether the log differs from what was read: see {@link #divergingOffset}. */
+    /** Returns whether the log differs from what was read: see {@link #divergingOffset}. */
     public boolean isDiverging() {
         return divergingOffset >= 0;
     }

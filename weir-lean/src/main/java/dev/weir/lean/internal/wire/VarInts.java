@@ -79,7 +79,7 @@ public final class VarInts {
         throw longerThanALong(from);
     }
 
-    /** How many bytes the number takes, {@value #MAX_BYTES_OF_LONG} at most. */
+    /** The number of bytes the number takes, {@value #MAX_BYTES_OF_LONG} at most. */
     public static int sizeOfLong(ByteBuffer bytes, int from) {
         for (int size = 1; size <= MAX_BYTES_OF_LONG; size++) {
             if (bytes.get(from + size - 1) >= 0) {
@@ -103,17 +103,17 @@ public final class VarInts {
         bytes.put((byte) rest);
     }
 
-    /** How many bytes a signed number takes, zig-zag encoded. */
+    /** The number of bytes a signed number takes, zig-zag encoded. */
     public static int sizeOfSigned(int value) {
         return sizeOfUnsigned((value << 1) ^ (value >> 31));
     }
 
-    /** How many bytes an unsigned number takes. */
+    /** The number of bytes an unsigned number takes. */
     public static int sizeOfUnsigned(int value) {
         return (Integer.SIZE + BITS - 1 - Integer.numberOfLeadingZeros(value | 1)) / BITS;
     }
 
-    /** How many bytes a signed number of 64 bits takes, zig-zag encoded. */
+    /** The number of bytes a signed number of 64 bits takes, zig-zag encoded. */
     public static int sizeOfSignedLong(long value) {
         long raw = (value << 1) ^ (value >> 63);
         return (Long.SIZE + BITS - 1 - Long.numberOfLeadingZeros(raw | 1)) / BITS;
@@ -143,7 +143,7 @@ public final class VarInts {
         return at;
     }
 
-    /** How many bytes a number takes, zig-zag encoded already, that is less than 2^14: 1 or 2. */
+    /** The number of bytes a number takes, zig-zag encoded already, that is less than 2^14: 1 or 2. */
     public static int sizeOfSmall(int raw) {
         return raw <= LOW ? 1 : 2;
     }

@@ -75,7 +75,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of());
     }
 
-    /** When it comes, it answers the only request that is under way. */
+    /** The time when it comes, it answers the only request that is under way. */
     @Test
     void answerToTheLastRequest_beforeItHasLeft_isNoAnswer_thoughThoseBeforeWereAnswered() throws Exception {
         sendSmall();

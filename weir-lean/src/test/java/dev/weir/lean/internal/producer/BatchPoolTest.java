@@ -84,7 +84,7 @@ class BatchPoolTest {
         pool.release(taken.remove());
     }
 
-    /** Whether somebody stands at the pool's condition whom nobody has woken. */
+    /** Returns whether somebody stands at the pool's condition whom nobody has woken. */
     private static boolean hasSleeper(BatchPool pool) {
         boolean unused = pool.takePressed();
         return pool.isPressed();

@@ -22,7 +22,7 @@ public final class RevocableElements {
     private boolean atWork;
     private boolean isCalled;
 
-    /** Whether a call came during the work, which the thread makes up for at its end. */
+    /** True if a call came during the work, which the thread makes up for at its end. */
     private boolean missed;
 
     /**
@@ -108,7 +108,7 @@ public final class RevocableElements {
         }
     }
 
-    /** Whether {@link #dropRevoked} has been called since this was last asked, or waited for. */
+    /** Returns whether {@link #dropRevoked} has been called since this was last asked, or waited for. */
     public boolean wasCalled() {
         lock.lock();
         try {

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands between two segments: batches are put by the upper one and other batches taken by the lower one.
+ * The hand-over between two segments: batches are put by the upper one and other batches taken by the lower one.
  * Thread-safe: any number of threads may put and take. A subclass says what it keeps of what was put; its methods are
  * called under the lock and must not block.
  *
@@ -49,7 +49,7 @@ public abstract class Exchange<I, O> {
         this.clock = clock;
     }
 
-    /** Whether a batch may be put now; otherwise the upper segment waits. */
+    /** Returns whether a batch may be put now; otherwise the upper segment waits. */
     protected abstract boolean hasRoom();
 
     /**
@@ -58,7 +58,7 @@ public abstract class Exchange<I, O> {
      */
     protected abstract void takeIn(Batch<I> batch);
 
-    /** Whether there is something to hand out. */
+    /** Returns whether there is something to hand out. */
     protected abstract boolean hasOutput();
 
     /** Hands out a batch that is not empty; called only if there is output. */
@@ -75,7 +75,7 @@ public abstract class Exchange<I, O> {
     /** The number of elements inside. */
     protected abstract int size();
 
-    /** Whether the lower segment waits for something to be put. */
+    /** Returns whether the lower segment waits for something to be put. */
     protected final boolean isAwaited() {
         return awaited;
     }

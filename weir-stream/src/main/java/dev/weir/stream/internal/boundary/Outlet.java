@@ -109,7 +109,7 @@ public final class Outlet<T> implements Stage<T>, Keeper {
         leftovers.close();
     }
 
-    /** Whether the stages below have pulled all that was given, to its normal end. */
+    /** Returns whether the stages below have pulled all that was given, to its normal end. */
     public boolean isExhausted() {
         return exhausted;
     }

@@ -33,7 +33,7 @@ final class Backlog<T> {
         full = elements >= CAPACITY;
     }
 
-    /** Whether nothing is to be added now. */
+    /** Returns whether nothing is to be added now. */
     boolean isFull() {
         return full;
     }
@@ -66,8 +66,8 @@ final class Backlog<T> {
     }
 
     /**
-     * Whether so much is done that it should leave: what makes room for more, or all but what is being worked on, so
-     * that nothing else is done soon.
+     * Returns whether so much is done that it should leave: what makes room for more, or all but what is being worked
+     * on, so that nothing else is done soon.
      */
     boolean isMuchDone() {
         Work<T> newest = claimable.peekLast();

@@ -29,7 +29,7 @@ final class HeadSignal {
 
     private boolean isLookDue;
 
-    /** Whether something was to be told later since the last look. */
+    /** True if something was to be told later since the last look. */
     private boolean isLookedFor;
 
     /** What was done at the last look, and has not been told of. */

@@ -328,7 +328,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Whether what is done should not wait for more. */
+    /** Returns whether what is done should not wait for more. */
     private boolean isWorthAWakeUp() {
         return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }

@@ -27,7 +27,7 @@ final class Work<T> {
 
     private volatile @Nullable Throwable failure;
 
-    /** Whether a {@link Verdict} stands in the place of some element. */
+    /** True if a {@link Verdict} stands in the place of some element. */
     volatile boolean hasDropped;
 
     /** Nobody will pull the batch. */
@@ -72,7 +72,7 @@ final class Work<T> {
         return Math.min(size, from + chunkSize);
     }
 
-    /** Whether the element at {@code index} is still wanted: nothing before it has failed. */
+    /** Returns whether the element at {@code index} is still wanted: nothing before it has failed. */
     boolean isWanted(int index) {
         return index < failedAt;
     }

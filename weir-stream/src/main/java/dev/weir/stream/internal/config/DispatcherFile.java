@@ -30,7 +30,7 @@ public final class DispatcherFile {
 
     private DispatcherFile() {}
 
-    /** What is said of one dispatcher. */
+    /** The attributes of one dispatcher. */
     private static final class Entry {
         final String name;
         final Map<String, Setting> settings = new LinkedHashMap<>();
@@ -195,7 +195,7 @@ public final class DispatcherFile {
         return nearest == null ? "" : "; did you mean " + nearest + "?";
     }
 
-    /** How many letters have to be put in, taken out or changed to make one of the other (Levenshtein). */
+    /** The number of letters that have to be put in, taken out or changed to make one of the other (Levenshtein). */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j < row.length; j++) {

@@ -40,7 +40,7 @@ final class PropertyLines {
         return content.isEmpty() || content.startsWith("#") || content.startsWith("!");
     }
 
-    /** Whether the line ends in an odd number of backslashes: an even number is as many escaped ones. */
+    /** Returns whether the line ends in an odd number of backslashes: an even number is as many escaped ones. */
     private static boolean goesOn(String line) {
         int backslashes = 0;
         while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {

@@ -5,7 +5,7 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.spi.Machinery;
 import java.util.Objects;
 
-/** What a supervision decides, and what it is not asked about. Stateless. */
+/** Applies a supervision, and holds the failures that it is not asked about. Stateless. */
 public final class Decisions {
 
     private Decisions() {}

@@ -4,14 +4,14 @@ import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.Thrown;
 
-/** What the operators of this package share. Stateless. */
+/** Helpers that the operators of this package share. Stateless. */
 final class Failing {
 
     private Failing() {}
 
     /**
-     * Whether a stream may go on after what came from above: not after an interruption, in whatever guise, and not
-     * after a fault of the virtual machine.
+     * Returns whether a stream may go on after what came from above: not after an interruption, in whatever guise, and
+     * not after a fault of the virtual machine.
      */
     static boolean isRecoverable(Throwable failure) {
         return !(failure instanceof InterruptedException)

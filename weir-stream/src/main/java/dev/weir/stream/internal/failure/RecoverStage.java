@@ -123,7 +123,7 @@ final class RecoverStage<T> implements Stage<T> {
         current.close();
     }
 
-    /** What is left of a stream: one element or none. */
+    /** The rest of a stream: one element or none. */
     private static final class Rest<T> implements Stage<T> {
 
         private @Nullable T last;

@@ -52,24 +52,24 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     /** The run of the section before, of which resources may still wait for what it had emitted. */
     private @Nullable Child<T> before;
 
-    /** When they wait no longer. */
+    /** The time when they wait no longer. */
     private long letGoNanos;
 
     private long startNanos;
     private boolean ended;
 
-    /** What is built anew. Confined to the segment of the stage. */
+    /** The part of a stream that is restarted. Confined to the segment of the stage. */
     interface Section<T> {
 
         /** Builds it, which begins a new run of it. */
         Child<T> start(Nest nest);
 
-        /** Whether it may be built anew after a failure that came out of it. */
+        /** Returns whether it may be built anew after a failure that came out of it. */
         default boolean mayRestart() {
             return true;
         }
 
-        /** Whether it is over when a stop comes while it waits; otherwise it has elements to finish. */
+        /** Returns whether it is over when a stop comes while it waits; otherwise it has elements to finish. */
         default boolean endsAtStop() {
             return true;
         }
@@ -162,7 +162,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Whether the time has come and the run before has let go, so that its end is committed and its membership over.
+     * Returns whether the time has come and the run before has let go, so that its end is committed and its membership
+     * over.
      */
     private boolean mayStart() {
         Child<T> waits = before;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
-    /** How many elements wait above the section unless something else is said. */
+    /** The number of elements that wait above the section unless something else is said. */
     private static final int BUFFER = 1024;
 
     private final Stage<T> upstream;

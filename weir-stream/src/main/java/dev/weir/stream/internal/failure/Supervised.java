@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stage does when its function threw: the retries, then the decision. Thread-safe. A stage catches around the
- * call of the function alone, so that all this costs nothing until something is thrown:
+ * Handles a failure of a stage's function: the retries, then the decision. Thread-safe. A stage catches around the call
+ * of the function alone, so that all this costs nothing until something is thrown:
  *
  * <pre>
  *   try {
@@ -52,7 +52,7 @@ public final class Supervised {
         return new Supervised(attributes.name(), attributes.supervision(), clock);
     }
 
-    /** Whether anything is ever tried again. */
+    /** Returns whether anything is ever tried again. */
     public boolean retries() {
         return supervision.retryPolicy() != null;
     }

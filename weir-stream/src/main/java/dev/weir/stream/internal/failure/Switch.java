@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What a kill switch shares with its stages: open, then turned for good. Thread-safe. */
+/** The state that a kill switch shares with its stages: open, then turned for good. Thread-safe. */
 public final class Switch {
 
     /**
-     * How the switch was turned.
+     * The position to which the switch was turned.
      *
      * @param failure what the streams are to fail with, or null if they are to complete
      */

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.CancellationException;
 
 /**
- * What was decided on an element for which there is no result. Immutable. Parallel stages keep it in the element's
- * place; no stream can have it for an element.
+ * The decision on an element for which there is no result. Immutable. Parallel stages keep it in the element's place;
+ * no stream can have it for an element.
  *
  * @param failure what its function threw last
  */
@@ -17,7 +17,7 @@ public record Verdict(Decision decision, Throwable failure) {
     public static final Verdict REVOKED =
             new Verdict(Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
-    /** Whether the stream is to fail; otherwise the element is to be dropped. */
+    /** Returns whether the stream is to fail; otherwise the element is to be dropped. */
     public boolean fails() {
         return decision == Decision.FAIL;
     }
@@ -29,7 +29,7 @@ public record Verdict(Decision decision, Throwable failure) {
         }
     }
 
-    /** Whether the stage is to forget its state. */
+    /** Returns whether the stage is to forget its state. */
     public boolean restarts() {
         return decision == Decision.RESTART;
     }

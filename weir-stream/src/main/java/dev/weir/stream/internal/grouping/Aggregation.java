@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Aggregation<T, A> extends Exchange<T, A> {
 
-    /** What is aggregated and how; without a weigher each element weighs 1. */
+    /** The aggregation and its weigher; without a weigher each element weighs 1. */
     record Plan<T, A>(
             long maxWeight,
             @Nullable ToLongFunction<? super T> weigher,

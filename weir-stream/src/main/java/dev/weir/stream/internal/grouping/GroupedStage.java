@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class GroupedStage<T> implements Stage<List<T>> {
 
     /**
-     * How long and how heavy a group gets; without a weigher each element weighs 1, without a key all have the same.
+     * The bounds of a group's length and weight; without a weigher each element weighs 1, without a key all have the
+     * same.
      */
     record Limits<T>(
             long weight,

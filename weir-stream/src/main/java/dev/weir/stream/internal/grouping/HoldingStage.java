@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
-    /** What a stage is made with; see the constructors of those who have them. */
+    /** The constructor arguments that stages share; see their constructors. */
     record Parts<T>(
             Intake<T> intake,
             int maxHeld,
@@ -84,7 +84,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         });
     }
 
-    /** How many elements are held. */
+    /** The number of elements that are held. */
     abstract int held();
 
     /** The rate that elements are held for, or null if it is none. */
@@ -93,7 +93,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return null;
     }
 
-    /** When the first of those that are held may go; there is one. */
+    /** The time when the first of those that are held may go; there is one. */
     abstract long firstReadyNanos();
 
     /** Holds what is too early, and leaves in the batch what may go on at once. */

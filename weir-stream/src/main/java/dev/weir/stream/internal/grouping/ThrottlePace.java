@@ -7,7 +7,7 @@ record ThrottlePace(String stage, double perSecond, Waiting waiting) implements 
 
     private static final long NOT_NOW = 0;
 
-    /** How long the stage has waited. Written by its thread, read by any. */
+    /** The time that the stage has waited. Written by its thread, read by any. */
     static final class Waiting {
 
         private volatile long endedNanos;

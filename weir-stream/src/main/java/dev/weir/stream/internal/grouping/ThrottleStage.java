@@ -52,7 +52,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private Batch<T> held = new Batch<>(0);
     private int next;
 
-    /** When the next element may go, if it has been paid for. */
+    /** The time when the next element may go, if it has been paid for. */
     private long readyNanos;
 
     private boolean paid;

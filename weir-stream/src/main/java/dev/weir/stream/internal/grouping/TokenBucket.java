@@ -63,7 +63,7 @@ final class TokenBucket {
         return new TokenBucket(this, nowNanos);
     }
 
-    /** Whether it holds its burst, so that nobody can tell it from a new one. */
+    /** Returns whether it holds its burst, so that nobody can tell it from a new one. */
     boolean isFull(long nowNanos) {
         fill(nowNanos);
         return units == capacityUnits;

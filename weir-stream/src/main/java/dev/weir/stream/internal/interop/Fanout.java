@@ -64,7 +64,7 @@ final class Fanout<T> {
         outlet.end(toTell);
     }
 
-    /** Whether the last subscriber has cancelled. */
+    /** Returns whether the last subscriber has cancelled. */
     boolean isAbandoned() {
         lock.lock();
         try {
@@ -85,7 +85,7 @@ final class Fanout<T> {
         }
     }
 
-    /** Whether subscribers were told of this failure. */
+    /** Returns whether subscribers were told of this failure. */
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {

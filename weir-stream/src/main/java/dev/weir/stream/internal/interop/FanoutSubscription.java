@@ -34,7 +34,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return subscriber.get() != null;
     }
 
-    /** How many elements of the batch it has been given. */
+    /** The number of elements of the batch it has been given. */
     int position() {
         return position;
     }
@@ -44,7 +44,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         position = element;
     }
 
-    /** Whether it has asked for the next element of the batch, and there is one. */
+    /** Returns whether it has asked for the next element of the batch, and there is one. */
     boolean wants(Batch<T> batch) {
         refuseIfViolated();
         return isLive() && position < batch.size() && delivered != requested;

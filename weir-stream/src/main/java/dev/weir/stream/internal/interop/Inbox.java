@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a publisher signals into: elements wait here, in order, until the pipeline takes them. The signals may come from
- * any thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so that the
- * publisher never meets two calls at once.
+ * Receives the signals of a publisher: elements wait here, in order, until the pipeline takes them. The signals may
+ * come from any thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so
+ * that the publisher never meets two calls at once.
  *
  * <p>It is open, then ended by the publisher (what waits still comes out, then the end or the failure), stopped by the
  * pipeline (what waits still comes out), or closed (what waits is dropped).
@@ -151,7 +151,7 @@ final class Inbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Whether there is nothing to take, nothing to tell and nothing to ask for. */
+    /** Returns whether there is nothing to take, nothing to tell and nothing to ask for. */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
     }

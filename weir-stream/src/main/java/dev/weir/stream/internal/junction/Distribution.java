@@ -5,7 +5,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.Supplier;
 
-/** Which element goes to which output. Confined to the distributing segment. */
+/** Decides which element goes to which output. Confined to the distributing segment. */
 @FunctionalInterface
 interface Distribution<T> {
 

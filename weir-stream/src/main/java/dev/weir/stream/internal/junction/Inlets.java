@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the segments of several inputs meet one stage: a queue for each input, bounded in elements. Thread-safe: one
+ * Joins the segments of several inputs before one stage: a queue for each input, bounded in elements. Thread-safe: one
  * thread puts for each input, one takes.
  *
  * <p>An input is open, then ended, perhaps with a failure; what it put before still comes out first. All are cancelled
@@ -33,7 +33,7 @@ final class Inlets<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
-    /** Whether the taker waits for an input. Written by the taker, read by any. */
+    /** True if the taker waits for an input. Written by the taker, read by any. */
     private volatile boolean takerWaits;
 
     // Under the lock.

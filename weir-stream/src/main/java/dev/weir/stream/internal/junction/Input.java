@@ -36,12 +36,12 @@ final class Input<T> {
         return next < batch.size();
     }
 
-    /** Whether the input has said that nothing more will come. */
+    /** Returns whether the input has said that nothing more will come. */
     boolean ended() {
         return ended;
     }
 
-    /** How many elements are at hand. */
+    /** The number of elements that are at hand. */
     int atHand() {
         return batch.size() - next;
     }

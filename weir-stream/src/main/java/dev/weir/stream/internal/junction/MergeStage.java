@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Hands on the batches of several inputs as they come. Confined to the segment below them. */
 final class MergeStage<T> implements Stage<T> {
 
-    /** How many elements of one input may wait unless something else is said. */
+    /** The number of elements of one input may wait unless something else is said. */
     static final int DEFAULT_BUFFER = 1024;
 
     private final Inlets<T> inlets;

@@ -62,8 +62,8 @@ final class Outlets<T> {
     }
 
     /**
-     * Whether another output goes on; this one does not from here on. Of several that leave at once, each of which
-     * would count on the others, so at least the last leaves its share unfinished.
+     * Returns whether another output goes on; this one does not from here on. Of several that leave at once, each of
+     * which would count on the others, so at least the last leaves its share unfinished.
      */
     private boolean othersGoOn(int output) {
         lock.lock();

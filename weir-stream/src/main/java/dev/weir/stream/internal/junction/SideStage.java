@@ -16,8 +16,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stages with a sink at their side have in common: they are fused into the main stream, and the sink has a segment
- * and a bounded buffer of its own. Confined to the main segment.
+ * The base of stages with a sink at their side: they are fused into the main stream, and the sink has a segment and a
+ * bounded buffer of its own. Confined to the main segment.
  */
 abstract class SideStage<T> implements Stage<T> {
 
@@ -33,7 +33,7 @@ abstract class SideStage<T> implements Stage<T> {
     private boolean sideEnded;
     private @Nullable Throwable failure;
 
-    /** What a stage is made of. */
+    /** The parts of a stage. */
     record Parts<T>(Stage<T> upstream, Outlet<T> side, StageMeter segment, StageEntry entry, TaskGroup tasks) {}
 
     SideStage(Parts<T> parts) {

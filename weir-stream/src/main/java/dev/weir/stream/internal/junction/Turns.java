@@ -3,7 +3,7 @@ package dev.weir.stream.internal.junction;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 
-/** Whose turn it is when several inputs have something. Used under the lock of {@link Inlets}; one for each run. */
+/** Chooses the next input when several have something. Used under the lock of {@link Inlets}; one for each run. */
 interface Turns {
 
     int NOBODY = -1;

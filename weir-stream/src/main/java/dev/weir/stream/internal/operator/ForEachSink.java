@@ -84,7 +84,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** What is copied for each class of actions; see {@link Loop}. */
+    /** The loop that is copied for each class of actions; see {@link Loop}. */
     private interface ElementLoop {
 
         /** Returns how many elements have reached the action. */

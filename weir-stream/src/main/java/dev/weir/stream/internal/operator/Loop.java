@@ -4,9 +4,9 @@ import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 
 /**
- * What a stage does to the elements of one batch. Stateless, so that stages can share it; the state is the stage's.
- * Each is nested in its stage and copied for each class of functions, see {@link Specialised}: all
- * that is hot must be in it and not in methods that stages share.
+ * The work of a stage on the elements of one batch. Stateless, so that stages can share it; the state is the stage's.
+ * Each is nested in its stage and copied for each class of functions, see {@link Specialised}: all that is hot must be
+ * in it and not in methods that stages share.
  */
 interface Loop<T, S> {
 

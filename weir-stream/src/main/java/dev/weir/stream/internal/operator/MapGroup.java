@@ -55,7 +55,7 @@ interface MapGroup<R> {
     /** The names of its stages, the lowest first, a line for each. */
     String names();
 
-    /** Whether the elements of the batch that was pulled last have not been through the group. */
+    /** Returns whether the elements of the batch that was pulled last have not been through the group. */
     boolean isOwed();
 
     /**

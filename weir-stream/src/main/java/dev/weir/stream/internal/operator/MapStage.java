@@ -46,9 +46,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final HeldElements inside;
     private final PassMark mark;
 
-    /** Whether the sink below takes elements through the group. */
+    /** True if the sink below takes elements through the group. */
     private boolean inSink;
-    /** Whether it is to do so with the batch that it has just pulled. */
+    /** True if it is to do so with the batch that it has just pulled. */
     private boolean owed;
 
     private @Nullable Throwable failure;
@@ -285,7 +285,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** What is copied for each class of functions; see {@link Loop}. */
+    /** The loop that is copied for each class of functions; see {@link Loop}. */
     private interface MapLoop {
 
         /**

@@ -18,7 +18,7 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
     /** The keys that are remembered. */
     private interface Memory {
 
-        /** Whether a key is not among them; it is from then on. */
+        /** Returns whether a key is not among them; it is from then on. */
         boolean isNew(Object key);
 
         void clear();

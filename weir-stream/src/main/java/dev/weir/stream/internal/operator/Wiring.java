@@ -9,7 +9,7 @@ import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * What a fused stage is connected to. Immutable.
+ * The connections of a fused stage. Immutable.
  *
  * @param upstream the stage above, which the stage owns
  * @param context the stage's place in the run

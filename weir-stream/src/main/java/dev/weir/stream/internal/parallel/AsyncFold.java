@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * What the elements of one run were combined to by a function that answers later. Confined to the one lane that calls
+ * The result of combining the elements of one run by a function that answers later. Confined to the one lane that calls
  * it, and at the end to the segment below; the lane's lock lies between.
  */
 final class AsyncFold<T, R> {

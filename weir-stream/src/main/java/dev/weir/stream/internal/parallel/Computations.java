@@ -21,7 +21,7 @@ final class Computations<T, R> {
     /** The stage that the computations belong to. Thread-safe. */
     interface Owner<R> {
 
-        /** Whether the stage has been cut off or closed, so that what fails now may fail because of that. */
+        /** Returns whether the stage has been cut off or closed, so that what fails now may fail because of that. */
         boolean isCancelled();
 
         /** Notes a computation that runs. False if the stage has been closed; then it is cancelled. */
@@ -45,7 +45,7 @@ final class Computations<T, R> {
         this.tasks = tasks;
     }
 
-    /** Whether there is nothing to start any more. */
+    /** Returns whether there is nothing to start any more. */
     boolean isCancelled() {
         return owner.isCancelled();
     }

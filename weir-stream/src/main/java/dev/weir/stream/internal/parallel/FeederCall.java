@@ -51,12 +51,12 @@ final class FeederCall {
         return waiting;
     }
 
-    /** Whether the feeder waits for room. */
+    /** Returns whether the feeder waits for room. */
     boolean isForRoom() {
         return forRoom;
     }
 
-    /** Whether the feeder waits for room, and there is some. */
+    /** Returns whether the feeder waits for room, and there is some. */
     boolean hasRoom() {
         return forRoom && table.hasRoomFor(awaitedKey);
     }

@@ -2,7 +2,7 @@ package dev.weir.stream.internal.parallel;
 
 import java.util.concurrent.TimeUnit;
 
-/** How long a stage's handlers take: a moving average. Guarded by the lock of its owner. */
+/** The duration of a stage's handlers: a moving average. Guarded by the lock of its owner. */
 final class HandlerPace {
 
     /** Handlers that take longer each get a thread as soon as there is one. */
@@ -29,12 +29,12 @@ final class HandlerPace {
         return nanos;
     }
 
-    /** Whether it is known that handlers hardly ever block. */
+    /** Returns whether it is known that handlers hardly ever block. */
     boolean isQuick() {
         return nanos < QUICK_NANOS;
     }
 
-    /** How many elements in a row to time as one. */
+    /** The number of elements in a row to time as one. */
     int stintLength() {
         return nanos >= STINT_NANOS ? 1 : Math.clamp(STINT_NANOS / Math.max(1, nanos), 1, LONGEST_STINT);
     }

@@ -44,7 +44,7 @@ final class InHand<T> {
         next++;
     }
 
-    /** How many elements there are from the next one on, those included that were dropped. */
+    /** The number of elements there are from the next one on, those included that were dropped. */
     int size() {
         return batch.size() - Math.min(next, batch.size());
     }

@@ -63,7 +63,7 @@ final class Keys<T> {
         return keys.length == 0 ? Ordering.NO_KEY : keys[index];
     }
 
-    /** Why there was no key for the element at which the last batch was cut off. */
+    /** The reason why there was no key for the element at which the last batch was cut off. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -39,7 +39,7 @@ final class LaneRun {
     private int length;
     private int settled;
 
-    /** How many runs this lane has begun, and what of the present one was done at the last look. */
+    /** The number of runs this lane has begun, and what of the present one was done at the last look. */
     private long runs;
 
     private long runsSeen;
@@ -90,7 +90,7 @@ final class LaneRun {
         return back;
     }
 
-    /** Whether there is an outcome to settle; then it is at {@link #slot} and {@link #takeOutcome}. */
+    /** Returns whether there is an outcome to settle; then it is at {@link #slot} and {@link #takeOutcome}. */
     boolean hasDone() {
         return settled < done;
     }
@@ -113,7 +113,7 @@ final class LaneRun {
         return first == CLOSED ? 0 : Math.max(0, length - first);
     }
 
-    /** Whether nothing was done since the last look, which has been in the same run. */
+    /** Returns whether nothing was done since the last look, which has been in the same run. */
     boolean isStuck() {
         int now = done;
         boolean stuck = runsSeen == runs && doneSeen == now;
@@ -122,7 +122,7 @@ final class LaneRun {
         return stuck;
     }
 
-    /** Whether the lane is to begin no more after this outcome. */
+    /** Returns whether the lane is to begin no more after this outcome. */
     static boolean ends(Object outcome) {
         return outcome instanceof Verdict verdict && verdict.fails();
     }

@@ -93,7 +93,7 @@ final class LaneStages {
         }
     }
 
-    /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
+    /** The number of elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
     private static int capacityFor(int concurrency, int said) {
         int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);

@@ -81,12 +81,12 @@ final class LaneTable<T> {
         }
     }
 
-    /** How many elements may be inside, those included that wait behind their key. */
+    /** The number of elements that may be inside, those included that wait behind their key. */
     int slots() {
         return slots;
     }
 
-    /** Whether there is no room for an element that need not wait behind its key. */
+    /** Returns whether there is no room for an element that need not wait behind its key. */
     boolean isFull() {
         return size() - waitingCount >= capacity;
     }
@@ -95,7 +95,7 @@ final class LaneTable<T> {
         return free.size() == slots;
     }
 
-    /** Whether nothing is left of any key; for tests. */
+    /** Returns whether nothing is left of any key; for tests. */
     boolean knowsNoKey() {
         return Arrays.stream(lastOfBucket).allMatch(last -> last == NONE);
     }
@@ -131,7 +131,7 @@ final class LaneTable<T> {
         return ready.size();
     }
 
-    /** Whether so many are done that they take up room which others could use. */
+    /** Returns whether so many are done that they take up room which others could use. */
     boolean hasManyDone() {
         return doneCount >= capacity >> 3;
     }
@@ -141,12 +141,12 @@ final class LaneTable<T> {
         return doneCount;
     }
 
-    /** Whether there is room for an element of this key. */
+    /** Returns whether there is room for an element of this key. */
     boolean hasRoomFor(long key) {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Whether there is so much room for elements of this key that it is worth waking whoever waits for it. */
+    /** Returns whether there is so much room for elements of this key that it is worth waking whoever waits for it. */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
@@ -262,7 +262,8 @@ final class LaneTable<T> {
     }
 
     /**
-     * Whether the source of the element in a slot that is not done has lost it. Of a running slot without the lock too.
+     * Returns whether the source of the element in a slot that is not done has lost it. Of a running slot without the
+     * lock too.
      */
     boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
@@ -344,7 +345,7 @@ final class LaneTable<T> {
         return claims;
     }
 
-    /** Whether {@link #drain} would find anything. */
+    /** Returns whether {@link #drain} would find anything. */
     boolean hasOutgoing() {
         return !outgoing.isEmpty() && done[outgoing.peek()];
     }

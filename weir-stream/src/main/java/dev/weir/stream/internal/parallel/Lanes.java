@@ -67,7 +67,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** The puller waits, and is called for a run only. */
     private boolean gathering;
 
-    /** When the puller last took what there was, while it was worth gathering. */
+    /** The time when the puller last took what there was, while it was worth gathering. */
     private long pulledNanos;
 
     // Set before the run starts.

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 
-/** What users give, checked and in the form that stages want. Stateless. */
+/** Checks what users give, and turns it into the form that stages want. Stateless. */
 public final class Arguments {
 
     private static final Duration LONGEST = Duration.ofNanos(Stage.NEVER);

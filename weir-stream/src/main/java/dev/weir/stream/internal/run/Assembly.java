@@ -139,7 +139,7 @@ public final class Assembly {
         return made;
     }
 
-    /** Whether this is a stream within a run. */
+    /** Returns whether this is a stream within a run. */
     public boolean isWithin() {
         return nest != null;
     }
@@ -149,7 +149,7 @@ public final class Assembly {
         probe = asking;
     }
 
-    /** Whether what is built is never run, only closed: see {@link ThreadProbe}. */
+    /** Returns whether what is built is never run, only closed: see {@link ThreadProbe}. */
     public boolean isProbe() {
         return probe != null;
     }

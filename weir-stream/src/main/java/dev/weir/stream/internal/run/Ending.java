@@ -18,9 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leads to the end of one run and what is done then: whom to tell of a stop, the cause of a failure, the resources
- * to close, and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to
- * the run.
+ * The end of one run, its cause and its duties: whom to tell of a stop, the cause of a failure, the resources to close,
+ * and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to the run.
  */
 final class Ending {
 

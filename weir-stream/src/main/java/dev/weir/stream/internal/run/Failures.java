@@ -5,7 +5,7 @@ import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** How a failure of one thread is thrown on another. Stateless. */
+/** Throws a failure of one thread on another. Stateless. */
 public final class Failures {
 
     private Failures() {}

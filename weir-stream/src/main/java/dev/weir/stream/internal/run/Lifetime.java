@@ -2,7 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.spi.StageContext.Termination;
 
-/** What stages live in: a run, or a stream within it that starts and ends while the run goes on. Thread-safe. */
+/** The lifetime of stages: a run, or a stream within it that starts and ends while the run goes on. Thread-safe. */
 interface Lifetime {
 
     /**

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a stage starts streams of its own while the pipeline runs: sub-streams, or a replacement for one that failed.
- * Made during assembly, then confined to the thread of its stage, but for {@link #stop}.
+ * Starts streams of a stage's own while the pipeline runs: sub-streams, or a replacement for one that failed. Made
+ * during assembly, then confined to the thread of its stage, but for {@link #stop}.
  *
  * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one;
  * so do those within them.
@@ -97,7 +97,7 @@ public final class Nest {
         children.forEach(Child::stop);
     }
 
-    /** Whether it was asked to; so before any of the streams ended by that. */
+    /** Returns whether it was asked to; so before any of the streams ended by that. */
     public boolean isStopped() {
         return stopped;
     }
@@ -127,10 +127,10 @@ public final class Nest {
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
-        /** Whether another gets what it leaves undone. */
+        /** True if another gets what it leaves undone. */
         private boolean anew;
 
-        /** Whether it was begun, so that what it emitted may be at work. */
+        /** True if it was begun, so that what it emitted may be at work. */
         private boolean begun;
 
         /** Of the resources that close while the run goes on. Written once, by who closes the stream. */
@@ -230,8 +230,8 @@ public final class Nest {
         }
 
         /**
-         * Whether the stream, which has been closed, did all that it had to: no stop cut off a source, and nothing
-         * beside it has failed, such as a side sink.
+         * Returns whether the stream, which has been closed, did all that it had to: no stop cut off a source, and
+         * nothing beside it has failed, such as a side sink.
          */
         public boolean isWhole() {
             return cutAt == null && !nest.run.tasks().isCancelled();

@@ -92,7 +92,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** Null before and after: an ended thread keeps what it ran. */
     private volatile @Nullable Thread supervisor;
 
-    /** Whether the supervisor does nothing but wait until no task is left. */
+    /** True if the supervisor does nothing but wait until no task is left. */
     private volatile boolean awaitsTasks;
 
     private volatile @Nullable DrainReport report;
@@ -189,7 +189,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     }
 
     /**
-     * Whether every thread of the run waits, as each of them was when it was looked at.
+     * Returns whether every thread of the run waits, as each of them was when it was looked at.
      *
      * @param isWaiting whether a thread waits for others, or for time
      */

@@ -86,7 +86,7 @@ public final class Segment<T> {
         return name;
     }
 
-    /** How many elements its loop has pulled and not done yet, if nobody else tells. Any thread. */
+    /** The number of elements its loop has pulled and not done yet, if nobody else tells. Any thread. */
     int inHand() {
         return countsInHand ? inHand.get() : 0;
     }
@@ -152,7 +152,7 @@ public final class Segment<T> {
         }
     }
 
-    /** Whether its thread has called System.exit, and never closes anything. */
+    /** Returns whether its thread has called System.exit, and never closes anything. */
     private boolean isLeft() {
         TaskGroup.Task running = task;
         return running != null && running.isLeft();
@@ -179,8 +179,8 @@ public final class Segment<T> {
     }
 
     /**
-     * What the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never blocks.
-     * Confined to the segment's thread.
+     * The stage that the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never
+     * blocks. Confined to the segment's thread.
      */
     private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand) implements Passage<T> {
 

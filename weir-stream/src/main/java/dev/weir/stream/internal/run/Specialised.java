@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class Specialised<L> {
 
     /**
-     * How many copies a process may make: code that makes classes without end must not fill the metaspace with them.
+     * The number of copies a process may make: code that makes classes without end must not fill the metaspace with
+     * them.
      */
     private static final AtomicInteger BUDGET = new AtomicInteger(1000);
 

@@ -79,7 +79,7 @@ public final class StageAttributes {
         return supervision != null ? supervision : Supervision.fail();
     }
 
-    /** Whether the builder has read a supervision that waits before it calls a function again. */
+    /** Returns whether the builder has read a supervision that waits before it calls a function again. */
     boolean waitsBetweenAttempts() {
         Supervision supervision = said.supervision();
         RetryPolicy policy = supervision == null || !readsSupervision ? null : supervision.retryPolicy();

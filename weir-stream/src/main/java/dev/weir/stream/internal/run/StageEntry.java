@@ -49,7 +49,7 @@ public final class StageEntry implements StageContext {
     private Runnable onStop = () -> {};
 
     /**
-     * What a stage has of an element.
+     * The part of an element that a stage holds.
      *
      * @param atWork whether its function has it
      */
@@ -68,7 +68,7 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * How a stage works and counts.
+     * The form in which a stage works and counts.
      *
      * @param meter its counters
      * @param parallelism how many threads may work in it at once
@@ -173,13 +173,13 @@ public final class StageEntry implements StageContext {
         nesting = stage;
     }
 
-    /** Whether it is in a stream within {@code stage}, or in one further within. */
+    /** Returns whether it is in a stream within {@code stage}, or in one further within. */
     boolean isWithin(@Nullable StageEntry stage) {
         StageEntry around = nesting;
         return around != null && (around == stage || around.isWithin(stage));
     }
 
-    /** Whether elements are inside and nobody can tell which; those of {@code source} itself do not count. */
+    /** Returns whether elements are inside and nobody can tell which; those of {@code source} itself do not count. */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
                 || standsFor.stream().anyMatch(entry -> entry.keepsUntold(source));
@@ -321,7 +321,7 @@ public final class StageEntry implements StageContext {
                 elapsedNanos);
     }
 
-    /** How many elements are in the stage: those that wait there, and what it has in hand. */
+    /** The number of elements that are in the stage: those that wait there, and what it has in hand. */
     int inside() {
         return depthNow() + meter().elementsHeld();
     }

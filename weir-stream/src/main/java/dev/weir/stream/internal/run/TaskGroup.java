@@ -58,8 +58,8 @@ public final class TaskGroup {
     }
 
     /**
-     * Whether the calling thread's task, or a {@link Section} of it that the thread is in, was told to end: what fails
-     * now may fail because of that, so it must neither be skipped nor recovered from.
+     * Returns whether the calling thread's task, or a {@link Section} of it that the thread is in, was told to end:
+     * what fails now may fail because of that, so it must neither be skipped nor recovered from.
      */
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
@@ -90,7 +90,7 @@ public final class TaskGroup {
         return task == null ? null : task.habit;
     }
 
-    /** Whether the calling thread runs a task, and not code of others that calls in. */
+    /** Returns whether the calling thread runs a task, and not code of others that calls in. */
     public static boolean isCurrentTask() {
         return CURRENT.get() != null;
     }
@@ -116,7 +116,7 @@ public final class TaskGroup {
         pauses.forEach(Runnable::run);
     }
 
-    /** Whether the calling thread runs a task of this group. */
+    /** Returns whether the calling thread runs a task of this group. */
     boolean isCurrentMember() {
         Task task = CURRENT.get();
         return task != null && task.group() == this;
@@ -166,7 +166,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Whether the whole run is being cancelled; a task alone may be interrupted without that. */
+    /** Returns whether the whole run is being cancelled; a task alone may be interrupted without that. */
     public boolean isCancelled() {
         lock.lock();
         try {
@@ -223,7 +223,7 @@ public final class TaskGroup {
         return exiting.stream().map(task -> task.name).toList();
     }
 
-    /** Whether a task has been given up. */
+    /** Returns whether a task has been given up. */
     boolean hasLeft() {
         lock.lock();
         try {
@@ -251,7 +251,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Whether no task has anything to do, as each of them was when it was looked at. */
+    /** Returns whether no task has anything to do, as each of them was when it was looked at. */
     boolean isAtRest(Predicate<Thread> isWaiting) {
         for (Task task : present()) {
             if (!task.isAtRest(isWaiting)) {
@@ -308,7 +308,7 @@ public final class TaskGroup {
         /** Written by the body. */
         private volatile boolean waitsBriefly;
 
-        /** Whether it was given up, as its thread never returns. */
+        /** True if it was given up, as its thread never returns. */
         private volatile boolean left;
 
         /** See {@link #currentFailure}. Written by the body, or by the thread that interrupts it. */
@@ -421,24 +421,24 @@ public final class TaskGroup {
             waitsBriefly = briefly;
         }
 
-        /** Whether the body has begun and waits for more than a moment. */
+        /** Returns whether the body has begun and waits for more than a moment. */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
             Thread current = life.thread();
             // Without the lock, which the thread itself may want.
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
-        /** Whether it was given up: its thread waits for the end of the JVM. */
+        /** Returns whether it was given up: its thread waits for the end of the JVM. */
         boolean isLeft() {
             return left;
         }
 
-        /** Whether a thread runs the body. */
+        /** Returns whether a thread runs the body. */
         public boolean hasBegun() {
             return life.thread() != null;
         }
 
-        /** Whether a thread runs the body and waits: for a lock, for others, or for time. */
+        /** Returns whether a thread runs the body and waits: for a lock, for others, or for time. */
         public boolean isThreadWaiting() {
             Thread current = life.thread();
             return current != null
@@ -472,7 +472,7 @@ public final class TaskGroup {
             };
         }
 
-        /** Whether {@link #interrupt} was called, even if user code has swallowed what came of it. */
+        /** Returns whether {@link #interrupt} was called, even if user code has swallowed what came of it. */
         public boolean isInterruptRequested() {
             return life.isInterruptRequested();
         }

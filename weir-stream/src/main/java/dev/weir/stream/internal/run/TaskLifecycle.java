@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskLifecycle {
 
-    /** Where the task is. Each says which interrupts reach its thread. */
+    /** The state of the task. Each says which interrupts reach its thread. */
     enum State {
         /**
          * The body waits for its turn. An interrupt is kept for it, or brings a thread of its own if it may wait long.
@@ -176,7 +176,9 @@ final class TaskLifecycle {
         }
     }
 
-    /** Whether an interrupt was asked for and not deferred, even if user code has swallowed it. Takes no lock. */
+    /**
+     * Returns whether an interrupt was asked for and not deferred, even if user code has swallowed it. Takes no lock.
+     */
     boolean isInterruptRequested() {
         return interruptRequested;
     }

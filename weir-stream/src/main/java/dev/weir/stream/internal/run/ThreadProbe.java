@@ -39,8 +39,8 @@ public final class ThreadProbe {
     private ThreadProbe() {}
 
     /**
-     * Whether a stream of this blueprint, or one that it starts for parts of its input, has threads of its own, so that
-     * what it reads must make them wait.
+     * Returns whether a stream of this blueprint, or one that it starts for parts of its input, has threads of its own,
+     * so that what it reads must make them wait.
      *
      * @param nest the place where such streams are going to run
      */

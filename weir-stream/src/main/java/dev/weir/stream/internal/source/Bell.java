@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Where the thread of a source waits for news from another thread. Thread-safe: one waits, any thread rings.
+ * Wakes the thread of a source that waits for news from another thread. Thread-safe: one waits, any thread rings.
  *
  * <p>News is something that becomes true and stays so. Whoever makes it true does that first and rings then.
  */

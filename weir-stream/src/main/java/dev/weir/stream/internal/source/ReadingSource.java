@@ -80,7 +80,7 @@ abstract class ReadingSource<T> implements Stage<T> {
      */
     abstract boolean fill(Batch<T> batch, int limit) throws Exception;
 
-    /** Whether a stop came. */
+    /** Returns whether a stop came. */
     final boolean isStopped() {
         return stopped;
     }

@@ -117,7 +117,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     @Override
     public void close() {}
 
-    /** What became of one call. Written by whoever completes it, published by {@code there}. */
+    /** The outcome of one call. Written by whoever completes it, published by {@code there}. */
     private static final class Answer<S, T> {
 
         private Optional<Unfolded<S, T>> unfolded = Optional.empty();

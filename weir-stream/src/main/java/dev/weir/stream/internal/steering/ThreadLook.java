@@ -22,7 +22,7 @@ public final class ThreadLook implements ThreadActivity {
         this.threads = threads;
     }
 
-    /** Whether a thread waits for others of the run or for time, and not in code of the user's. */
+    /** Returns whether a thread waits for others of the run or for time, and not in code of the user's. */
     public static boolean waitsInMachinery(Thread thread) {
         if (thread.getState() == Thread.State.RUNNABLE) {
             return false;

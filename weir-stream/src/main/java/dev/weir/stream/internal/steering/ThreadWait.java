@@ -63,7 +63,7 @@ public enum ThreadWait {
         return OTHER;
     }
 
-    /** Whether the first code that is no JDK's, from there on, is Weir's. */
+    /** Returns whether the first code that is no JDK's, from there on, is Weir's. */
     private static boolean isEngine(StackTraceElement[] stack, int from) {
         for (int i = from; i < stack.length; i++) {
             String type = stack[i].getClassName();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
 
-    /** How many elements of one key may wait. */
+    /** The number of elements of one key may wait. */
     static final int BUFFER_PER_KEY = 256;
 
     private final Branch<T, R> branch;
@@ -74,7 +74,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> implements Keeper {
         return new AsyncGroup<>(owner, outlet, stream, () -> before != null && tributaries.isRunning(before));
     }
 
-    /** How many elements wait for the streams. Any thread. */
+    /** The number of elements that wait for the streams. Any thread. */
     int depth() {
         return groups.waiting() + outlets.stream().mapToInt(Outlet::depth).sum();
     }

@@ -29,7 +29,7 @@ abstract class Confluence<T, R> {
     private final BoundaryQueue<R> out;
     private final StageMeter meter;
 
-    /** What a confluence is made of. */
+    /** The parts of a confluence. */
     record Parts<R>(BoundaryQueue<R> out, Tributaries<R> tributaries, StageMeter meter) {}
 
     Confluence(Parts<R> parts) {
@@ -89,7 +89,7 @@ abstract class Confluence<T, R> {
         }
     }
 
-    /** When {@link #take} wants to be called though no parent has come. */
+    /** The time when {@link #take} wants to be called though no parent has come. */
     long deadlineNanos() {
         return Stage.NEVER;
     }

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-/** Why one of {@link Tributaries} ends, as far as that decides on its parent's claim. */
+/** The reason for the end of one of {@link Tributaries}, as far as it decides on its parent's claim. */
 enum EndReason {
     /** It goes on, was closed, or failed: the parent is left unfinished. */
     NONE,

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * What was said of a {@code groupBy}. Immutable.
+ * The settings of a {@code groupBy}. Immutable.
  *
  * @param maxSubstreams how many groups there may be at once, at least 1
  * @param idleNanos after how long without an element a group ends; 0 if never

@@ -96,7 +96,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Pulls before the next one that is timed. */
     private int untimed;
 
-    /** How many groups have stages that hold elements and cannot go on before a time. */
+    /** The number of groups that have stages that hold elements and cannot go on before a time. */
     private int holding;
 
     private @Nullable Stage<R> asynchronous;
@@ -329,7 +329,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return Deadlines.earlier(one, Deadlines.earlier(other, third));
     }
 
-    /** Whether a group has something to do. */
+    /** Returns whether a group has something to do. */
     private boolean hasWork() {
         return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
@@ -427,13 +427,13 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         /** The group that waits for this one. */
         private @Nullable InlineGroup next;
 
-        /** Whether one of its stages has asked in the last pull for a turn for what it holds back. */
+        /** True if one of its stages has asked in the last pull for a turn for what it holds back. */
         private boolean asksForTurn;
 
-        /** Whether it counts among those that are {@link #holding}. */
+        /** True if it counts among those that are {@link #holding}. */
         private boolean holds;
 
-        /** When the stream wants to be pulled though nothing has come for it, or NEVER. */
+        /** The time when the stream wants to be pulled though nothing has come for it, or NEVER. */
         private long wakeNanos = NEVER;
 
         InlineGroup(KeyedGroups<T, InlineGroup> owner, Object key) {
@@ -448,8 +448,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
 
         /**
-         * Whether the stream has nothing more for now; otherwise the batch is full, or it has not given all by the
-         * deadline.
+         * Returns whether the stream has nothing more for now; otherwise the batch is full, or it has not given all by
+         * the deadline.
          */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             if (before != null) {

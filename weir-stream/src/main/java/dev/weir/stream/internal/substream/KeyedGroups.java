@@ -46,8 +46,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * What all groups have: an inbox. As the input of a stream that is pulled by this segment it answers at once, with
-     * an empty batch if there is nothing.
+     * The base of all groups: an inbox. As the input of a stream that is pulled by this segment it answers at once,
+     * with an empty batch if there is nothing.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -61,12 +61,12 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             this.owner = owner;
         }
 
-        /** Whether its stream has ended by itself: its elements are acknowledged from then on. */
+        /** Returns whether its stream has ended by itself: its elements are acknowledged from then on. */
         abstract boolean isOver();
 
         /**
-         * Whether it may end because no element has come for a while: not before it has taken those that wait, nor as
-         * long as the key's group before it is at work, which bounds the groups of a key.
+         * Returns whether it may end because no element has come for a while: not before it has taken those that wait,
+         * nor as long as the key's group before it is at work, which bounds the groups of a key.
          */
         abstract boolean mayEndIdle();
 
@@ -150,7 +150,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         waiting.lazySet(waiting.getPlain() + more);
     }
 
-    /** How many elements wait in the inboxes. Any thread. */
+    /** The number of elements that wait in the inboxes. Any thread. */
     int waiting() {
         return waiting.get();
     }
@@ -252,7 +252,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return !touched.isEmpty();
     }
 
-    /** When the next group will have been idle for long enough; never if idle groups stay. */
+    /** The time when the next group will have been idle for long enough; never if idle groups stay. */
     long nextEvictionNanos() {
         if (!settings.evicts() || groups.isEmpty()) {
             return Stage.NEVER;

@@ -45,7 +45,7 @@ final class SplitStage<T, R> implements Stage<R> {
     // Handed over between the section and this stage under the lock.
     private @Nullable Batch<T> current;
     private int next;
-    /** How many elements are left of the current batch. Written by whoever is at it. */
+    /** The number of elements that are left of the current batch. Written by whoever is at it. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -62,7 +62,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private Nest.@Nullable Child<R> child;
     private boolean streamEnded;
 
-    /** Where to cut. */
+    /** The place of the cut. */
     record Cut<T>(Function<T, Boolean> test, boolean after, Supervised supervised) {}
 
     private SplitStage(Stage<T> upstream, Branch<T, R> branch, Cut<T> cut, Nest nest, StageMeter meter, Clock clock) {

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the stages of this package do alike. Stateless. */
+/** Helpers that the stages of this package share. Stateless. */
 final class Streams {
 
     private Streams() {}

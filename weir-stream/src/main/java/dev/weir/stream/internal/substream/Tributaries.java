@@ -180,7 +180,7 @@ final class Tributaries<R> {
         private TributaryState state = TributaryState.STARTING;
         private Nest.@Nullable Child<R> child;
 
-        /** Whether it is decided what becomes of the parent's own claim. */
+        /** True if it is decided what becomes of the parent's own claim. */
         private boolean settled;
 
         /** Written under the child lock. */
@@ -245,7 +245,10 @@ final class Tributaries<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /** Whether it is up to the caller, who replaces the stream, to say what becomes of the parent's own claim. */
+        /**
+         * Returns whether it is up to the caller, who replaces the stream, to say what becomes of the parent's own
+         * claim.
+         */
         boolean settle() {
             childLock.lock();
             try {

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where threads wait for what others bring under a lock: on the processor for a moment if their {@link WaitHabit} says
+ * Lets threads wait for what others bring under a lock: on the processor for a moment if their {@link WaitHabit} says
  * so, then parked. Guarded by the lock of its owner, but for {@link #enter} and {@link #enterInterruptibly}.
  *
  * <p>Like a condition it may end a wait early: the caller asks again for what it waits for, under the lock.
@@ -27,7 +27,7 @@ public final class Arrivals {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** How many threads of the JVM stay at a time at most; none where there is one processor. */
+    /** The number of threads of the JVM stay at a time at most; none where there is one processor. */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
@@ -48,10 +48,10 @@ public final class Arrivals {
     /** Of those that are parked: whose wait is measured. */
     private int measured;
 
-    /** When the first call came in the measured waits that go on. */
+    /** The time when the first call came in the measured waits that go on. */
     private long calledNanos = System.nanoTime();
 
-    /** Whether it has come. */
+    /** True if it has come. */
     private boolean isCallNoted;
 
     /** Written under the lock, read without. */
@@ -212,7 +212,7 @@ public final class Arrivals {
         }
     }
 
-    /** Whether somebody is parked. */
+    /** Returns whether somebody is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

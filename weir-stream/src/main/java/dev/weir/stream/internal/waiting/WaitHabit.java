@@ -3,8 +3,9 @@ package dev.weir.stream.internal.waiting;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether a thread that has to wait stays on its processor for a moment before it parks, as learned from its last
- * waits. Knows no clock: it is told how long waits took. Confined to the waiting thread, but for {@link #isParked}.
+ * Decides whether a thread that has to wait stays on its processor for a moment before it parks, as learned from its
+ * last waits. Knows no clock: it is told how long waits took. Confined to the waiting thread, but for {@link
+ * #isParked}.
  *
  * <pre>
  *   LONG --the average of waits falls to WORTH_NANOS--> SHORT --a stay in vain--> RESTING --restWaits waits--> SHORT
@@ -51,14 +52,16 @@ public final class WaitHabit {
         wokeAnother = true;
     }
 
-    /** Whether it is another's turn on this processor. To be asked once for each wait. */
+    /** Returns whether it is another's turn on this processor. To be asked once for each wait. */
     boolean isOthersTurn() {
         boolean others = wokeAnother;
         wokeAnother = false;
         return others;
     }
 
-    /** Whether to stay in the wait that begins now. To be asked once for each wait that is told of afterwards. */
+    /**
+     * Returns whether to stay in the wait that begins now. To be asked once for each wait that is told of afterwards.
+     */
     boolean isToStay() {
         if (averageNanos > WORTH_NANOS) {
             return false;
@@ -75,7 +78,7 @@ public final class WaitHabit {
         parked = now;
     }
 
-    /** Whether the thread is parked in a wait: a hint. Any thread. */
+    /** Returns whether the thread is parked in a wait: a hint. Any thread. */
     boolean isParked() {
         return parked;
     }

@@ -4,8 +4,8 @@ import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many elements a stage may work on at once, now. Guarded by the lock of its owner, but for {@link #current}, which
- * any thread may read. For a fixed parallelism all else but {@link #hold} does nothing.
+ * The number of elements a stage may work on at once, now. Guarded by the lock of its owner, but for {@link #current},
+ * which any thread may read. For a fixed parallelism all else but {@link #hold} does nothing.
  */
 public final class Limit {
 
@@ -25,7 +25,7 @@ public final class Limit {
     private final SlopeSearch search;
     private volatile int current;
 
-    /** Whether a user holds it where it is. */
+    /** True if a user holds it where it is. */
     private volatile boolean held;
 
     private long sinceNanos;
@@ -55,7 +55,7 @@ public final class Limit {
         return parallelism.max();
     }
 
-    /** Whether it moves by itself. Any thread. */
+    /** Returns whether it moves by itself. Any thread. */
     public boolean isAdaptive() {
         return parallelism.isAdaptive() && !held;
     }

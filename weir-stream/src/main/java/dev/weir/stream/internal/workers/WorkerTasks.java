@@ -36,7 +36,7 @@ public final class WorkerTasks {
         return dispatcher;
     }
 
-    /** Whether the whole run is being cancelled. */
+    /** Returns whether the whole run is being cancelled. */
     public boolean isRunCancelled() {
         return group.isCancelled();
     }

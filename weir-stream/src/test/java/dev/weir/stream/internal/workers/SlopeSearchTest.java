@@ -31,7 +31,7 @@ class SlopeSearchTest {
         /** What the stage below takes at most, per second. */
         double takenPerSecond = Double.MAX_VALUE;
         /**
-         * Whether a handler begins before it has a server: else it waits outside, as virtual threads do for a carrier.
+         * True if a handler begins before it has a server: else it waits outside, as virtual threads do for a carrier.
          */
         boolean countsQueueing = true;
 

@@ -6,7 +6,7 @@ package dev.weir.testkit.internal.simulation;
  */
 record Draw(long seed) {
 
-    /** What is drawn, so that two things with the same numbers do not have the same fate. */
+    /** The kind of a draw, so that two things with the same numbers do not have the same fate. */
     enum Of {
         PLAN(1),
         RECORD(2),

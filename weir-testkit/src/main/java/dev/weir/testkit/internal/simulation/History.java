@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What happened, a line each. Thread-safe: what the pipeline's threads do between two moves of the world is put in an
- * order of its own, so that the same world has the same history.
+ * The history of a world, a line for each event. Thread-safe: what the pipeline's threads do between two moves of the
+ * world is put in an order of its own, so that the same world has the same history.
  */
 final class History {
 

@@ -18,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the pipeline has done to which record, and the checks that follow from that alone. Thread-safe: handlers begin
- * work, the world ends it.
+ * Notes what the pipeline has done to which record, and checks what follows from that alone. Thread-safe: handlers
+ * begin work, the world ends it.
  */
 final class Ledger {
 
@@ -28,7 +28,7 @@ final class Ledger {
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** What must be worked on one after the other, in one assignment. Under the ledger's lock. */
+    /** Records that must be worked on one after the other, in one assignment. Under the ledger's lock. */
     static final class Lane {
         private long lastBegun = -1;
         private @Nullable RecordWork running;
@@ -62,12 +62,12 @@ final class Ledger {
     private boolean quiet;
     private boolean crashed;
 
-    /** Whether a record is done when it is written, whatever work there was on it before. */
+    /** True if a record is done when it is written, whatever work there was on it before. */
     private boolean written;
 
     private @Nullable String violation;
 
-    /** Whether the world has seen the violation. */
+    /** True if the world has seen the violation. */
     private boolean looked;
 
     Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
@@ -210,7 +210,7 @@ final class Ledger {
 
     // ---- The world -------------------------------------------------------------------------------------------------
 
-    /** When the next work ends. */
+    /** The time when the next work ends. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -316,7 +316,7 @@ final class Ledger {
         }
     }
 
-    /** Why a record may not be passed over by a commit, or null if it may. */
+    /** The reason why a record may not be passed over by a commit, or null if it may. */
     @Nullable
     String undone(PartitionLog log, long offset) {
         ConsumerRecord<byte[], byte[]> record = log.at(offset);

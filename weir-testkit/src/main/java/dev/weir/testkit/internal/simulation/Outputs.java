@@ -69,7 +69,7 @@ final class Outputs {
 
     private record Source(TopicPartition id, long offset, int assignment) {}
 
-    /** What must be in order in an output partition. */
+    /** Records that must be in order in an output partition. */
     private record Lane(
             TopicPartition to,
             TopicPartition from,
@@ -210,7 +210,7 @@ final class Outputs {
 
     // ---- The world -------------------------------------------------------------------------------------------------
 
-    /** When the next answer comes. */
+    /** The time when the next answer comes. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -331,7 +331,7 @@ final class Outputs {
         }
     }
 
-    /** Whether something was refused since the last call: a run that fails then fails as it should. */
+    /** Returns whether something was refused since the last call: a run that fails then fails as it should. */
     boolean takeRefused() {
         lock.lock();
         try {
@@ -357,7 +357,7 @@ final class Outputs {
         }
     }
 
-    /** Why what stands in the output topics is not in order, or null if it is. */
+    /** The reason why what stands in the output topics is not in order, or null if it is. */
     @Nullable
     String disorder() {
         if (scenario.order() == Order.NONE) {

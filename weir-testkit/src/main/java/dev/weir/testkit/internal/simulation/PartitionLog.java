@@ -45,10 +45,10 @@ final class PartitionLog {
     /** The first offset that the pipeline may pull next; read and written where it pulls as well. */
     volatile long nextToPull;
 
-    /** Whether somebody else has had it since this member had it the last time. */
+    /** True if somebody else has had it since this member had it the last time. */
     boolean doneElsewhereSince;
 
-    /** Whether the commit says that records past it are done, which then do not come again. */
+    /** True if the commit says that records past it are done, which then do not come again. */
     volatile boolean hasHoles;
 
     PartitionLog(TopicPartition id, int number, Scenario scenario, Draw draw) {

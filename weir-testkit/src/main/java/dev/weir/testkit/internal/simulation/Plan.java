@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What befalls a world, and when: drawn before anything runs. Confined to the world. */
+/** The plan of a world's events: drawn before anything runs. Confined to the world. */
 final class Plan {
 
     /** Something that befalls the group, the process or the topics. */
@@ -68,7 +68,7 @@ final class Plan {
         events.add(new Event(Math.max(lengthNanos, all.getLast().atNanos()), Kind.CALM_DOWN, count));
     }
 
-    /** When the next event is due. */
+    /** The time when the next event is due. */
     long nextNanos() {
         Event next = events.peek();
         return next == null ? Long.MAX_VALUE : next.atNanos();

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What is simulated, and what is to hold. Immutable.
+ * The simulated case, and what must hold in it. Immutable.
  *
  * @param topics partitions by name, in the order in which they were given
  */

@@ -51,7 +51,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     private final World world;
     private final long maxPollRecords;
 
-    /** Whether a poll has seen the pipeline run. */
+    /** True if a poll has seen the pipeline run. */
     private boolean begun;
 
     private final Queue<Pending> pending = new ArrayDeque<>();

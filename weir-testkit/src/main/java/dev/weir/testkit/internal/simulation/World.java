@@ -58,10 +58,10 @@ final class World implements Surroundings {
     private boolean calm;
     private long calmSinceNanos;
 
-    /** Whether the pipeline has come to rest since the world last moved. */
+    /** True if the pipeline has come to rest since the world last moved. */
     private boolean rested;
 
-    /** Whether all is done and the pipeline was told to stop. */
+    /** True if all is done and the pipeline was told to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {
@@ -101,7 +101,7 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /** Whether a run that has failed has a reason that is of this world. */
+    /** Returns whether a run that has failed has a reason that is of this world. */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
@@ -145,7 +145,7 @@ final class World implements Surroundings {
         return commits++;
     }
 
-    /** Whether nothing fails any more. */
+    /** Returns whether nothing fails any more. */
     boolean isCalm() {
         return calm;
     }
@@ -202,7 +202,7 @@ final class World implements Surroundings {
         return Math.min(ledger.nextDueNanos(), outputs.nextDueNanos());
     }
 
-    /** When something happens that the pipeline has no part in. */
+    /** The time when something happens that the pipeline has no part in. */
     long nextEventNanos() {
         return isStopping() ? Long.MAX_VALUE : plan.nextNanos();
     }
@@ -284,7 +284,7 @@ final class World implements Surroundings {
         }
     }
 
-    /** Whether more is to be committed; commits ahead stop at the last record, others at the end of the log. */
+    /** Returns whether more is to be committed; commits ahead stop at the last record, others at the end of the log. */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
         return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());

@@ -47,7 +47,7 @@ public class RecordBufferStress {
         return Batch.unacknowledged(new Object[1], 1);
     }
 
-    /** How many records the pipeline gets, which waits for them; 0 at the end. */
+    /** The number of records the pipeline gets, which waits for them; 0 at the end. */
     private static int take(RecordBuffer buffer) {
         try {
             var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);

@@ -35,7 +35,7 @@ enum PlantKind {
         this.text = text;
     }
 
-    /** Whether every plant of the kind needs a broker. */
+    /** Returns whether every plant of the kind needs a broker. */
     boolean needsBroker() {
         return compareTo(WINDOW) >= 0;
     }

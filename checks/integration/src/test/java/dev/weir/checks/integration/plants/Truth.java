@@ -77,17 +77,17 @@ final class Truth {
                 || (names != null && (names.isEmpty() || names.contains(answer.name())));
     }
 
-    /** Whether the answer says something true that does not lead to the limiter. */
+    /** Returns whether the answer says something true that does not lead to the limiter. */
     boolean isNear(Limiter answer) {
         return near.contains(answer.kind()) || (right.containsKey(answer.kind()) && around.contains(answer.name()));
     }
 
-    /** Whether several answers are right, and so one that is undecided between them. */
+    /** Returns whether several answers are right, and so one that is undecided between them. */
     boolean isSeveral() {
         return several || right.size() > 1;
     }
 
-    /** Whether the text names the limiter, as one of two candidates does. */
+    /** Returns whether the text names the limiter, as one of two candidates does. */
     boolean isNamedIn(String text) {
         return right.values().stream().flatMap(Set::stream).anyMatch(text::contains);
     }

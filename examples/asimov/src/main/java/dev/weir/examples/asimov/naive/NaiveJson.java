@@ -134,7 +134,7 @@ final class NaiveJson {
         return node;
     }
 
-    /** What is wrong with a field. */
+    /** A fault of a field. */
     private static final class FieldException extends Exception {
         private static final long serialVersionUID = 1L;
 
