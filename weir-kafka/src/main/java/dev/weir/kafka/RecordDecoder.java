@@ -23,7 +23,7 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
     /** The typed record, or why there is none. Throws nothing but errors of the JVM. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
-        UnreadableBatch batch = UnreadableBatch.in(raw);
+        UnreadableBatch batch = UnreadableBatch.in(Objects.requireNonNull(raw, "raw"));
         if (batch != null) {
             return new Decoded.Refused<>(
                     raw, new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), batch.cause()));

@@ -406,10 +406,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the answer to a batch that is larger than {@link #maxBatchBytes}, damaged or of an unknown codec; default
-         * {@link ConsumerSettings.UnreadableBatches#FAIL}. With SKIP its offsets are rejected. With DEAD_LETTER, which
-         * needs a {@link SharedFlow} with a dead-letter topic, they are rejected when the batch is written there.
-         * {@link FetchPath#LEAN} only.
+         * Sets the answer to a batch that is larger than {@link #maxBatchBytes}, damaged or of an unknown codec;
+         * default {@link ConsumerSettings.UnreadableBatches#FAIL}. With SKIP its offsets are rejected. With
+         * DEAD_LETTER, which needs a {@link SharedFlow} with a dead-letter topic, they are rejected when the batch is
+         * written there. {@link FetchPath#LEAN} only.
          */
         public Builder<K, V> unreadableBatches(ConsumerSettings.UnreadableBatches policy) {
             this.unreadableBatches = Objects.requireNonNull(policy, "policy");

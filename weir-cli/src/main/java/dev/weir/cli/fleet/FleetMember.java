@@ -98,8 +98,8 @@ final class FleetMember {
     }
 
     /**
-     * Records per second that its source gives out, over the last seconds: one second without any is no standstill. None
-     * only if its counters say so of some time; a console that has just begun does not know.
+     * Records per second that its source gives out, over the last seconds: one second without any is no standstill.
+     * None only if its counters say so of some time; a console that has just begun does not know.
      */
     double inPerSecond() {
         return rate(0);

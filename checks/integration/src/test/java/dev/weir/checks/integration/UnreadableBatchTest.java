@@ -382,7 +382,7 @@ class UnreadableBatchTest {
                 .run()
                 .completion()
                 .get(60, TimeUnit.SECONDS));
-        assertThat(failure).hasMessageContaining(topic + "-0@2..4 is corrupt");
+        assertThat(failure).hasMessageContaining(topic + "-0@2..4 is a batch that is corrupt");
         SharedFlow.from(settings, topic)
                 .forEach(2, Ordering.unordered(), this::note)
                 .deadLetter(topic + "-dead")

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * One comparison of logs with positions that were committed, by leader epoch: see {@link Lookup#divergentOffsets}.
  * Thread-safe.
  *
- * <p>If the leader's epoch is still that of the position, nothing was replaced. If it is a later one, a consumer without
- * a group is placed there, which asks the leader where the epoch of the position ends: no admin client asks that.
+ * <p>If the leader's epoch is still that of the position, nothing was replaced. If it is a later one, a consumer
+ * without a group is placed there, which asks the leader where the epoch of the position ends: no admin client asks
+ * that.
  */
 final class LogComparison {
 

@@ -147,7 +147,7 @@ final class UnreadableParts {
         return new KafkaException(
                 fault instanceof BatchReader.TooLarge
                         ? place + " is " + fault.getMessage()
-                        : place + " is corrupt (" + fault.getMessage() + ")",
+                        : place + " is a batch that is corrupt (" + fault.getMessage() + ")",
                 fault);
     }
 
