@@ -106,8 +106,9 @@ final class BatchOptions {
         Throwable cause = failure.getCause();
         return CliFailure.work(
                 "a batch cannot be read: " + (cause == null ? failure : cause).getMessage(),
-                "Nothing is lost: the pipe stands before it. --unreadable-batches skip leaves it out, --dead-letter TOPIC"
-                        + " puts it aside (with --via identity or each:CMD), --max-batch-bytes allows larger ones.",
+                "Nothing is lost: the pipe stands before it. --unreadable-batches skip leaves it out,"
+                        + " --unreadable-batches dead-letter with --dead-letter TOPIC puts it aside"
+                        + " (with --via identity or each:CMD), --max-batch-bytes allows larger ones.",
                 failure);
     }
 
