@@ -235,10 +235,12 @@ final class SourceRules {
         double budget = stillShare(interval, Paused.BUDGET);
         // A small budget is full and empty again between two looks.
         double enough = budget > window && starves(interval) ? 0.2 : 0.5;
-        if (Math.max(window, budget) < enough || (interval.inFlight() == 0 && interval.buffered() == 0)) {
+        boolean bytes = budget > window;
+        // A window with nothing in flight holds nothing back: what is buffered waits for something else.
+        long held = interval.inFlight() + (bytes ? interval.buffered() : 0);
+        if (Math.max(window, budget) < enough || held == 0) {
             return null;
         }
-        boolean bytes = budget > window;
         List<PartitionDump> full = interval.partitions().stream()
                 .filter(each -> each.paused().contains(bytes ? Paused.BUDGET : Paused.WINDOW))
                 .toList();

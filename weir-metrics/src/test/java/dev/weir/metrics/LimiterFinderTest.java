@@ -220,6 +220,16 @@ class LimiterFinderTest {
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
+    /** At most once, what is buffered waits for a commit past it. */
+    @Test
+    void fullWindowWhoseRecordsAreAllBuffered_isNotNamed() {
+        fused("consume", "consume", 0.1, 0.9, 0);
+        Limiter limiter = machine(0.1, 0.1)
+                .find(StubLooks.consumer(
+                        StubLooks.partition(0).lag(500_000).buffered(400).paused(Paused.WINDOW)));
+        assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
+    }
+
     @Test
     void dispatcherWhoseNextStageIsFull_isNotAdvisedItsOwnSize() {
         DispatcherSnapshot jdbc = DispatcherSnapshot.of("jdbc", Dispatcher.Kind.FIXED, 2, 2, 2, 5, 0);
