@@ -68,8 +68,12 @@ class LimiterFinderTest {
     }
 
     private Limiter find(List<ConsumerLook> consumers) {
+        return find(consumers, consumers);
+    }
+
+    private Limiter find(List<ConsumerLook> earlier, List<ConsumerLook> consumers) {
         return LimiterFinder.find(
-                PipelineLook.of(0, before, activity, consumers, List.of(), first),
+                PipelineLook.of(0, before, activity, earlier, List.of(), first),
                 PipelineLook.of(SECOND, after, activity, consumers, List.of(), second));
     }
 
@@ -220,13 +224,19 @@ class LimiterFinderTest {
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
-    /** At most once, what is buffered waits for a commit past it. */
+    /** At most once, what is buffered waits for a commit past it; at the first look there was nothing yet. */
     @Test
     void fullWindowWhoseRecordsAreAllBuffered_isNotNamed() {
         fused("consume", "consume", 0.1, 0.9, 0);
+        List<ConsumerLook> earlier =
+                StubLooks.consumer(StubLooks.partition(0).lag(500_000).paused(Paused.WINDOW));
         Limiter limiter = machine(0.1, 0.1)
-                .find(StubLooks.consumer(
-                        StubLooks.partition(0).lag(500_000).buffered(400).paused(Paused.WINDOW)));
+                .find(
+                        earlier,
+                        StubLooks.consumer(StubLooks.partition(0)
+                                .lag(500_000)
+                                .buffered(400)
+                                .paused(Paused.WINDOW)));
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
