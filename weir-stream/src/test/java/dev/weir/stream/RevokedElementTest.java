@@ -23,6 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -365,6 +366,45 @@ class RevokedElementTest {
             stopped.countDown();
             running.cancel();
             running.close();
+        }
+    }
+
+    /** The stage below is at work with the one that stays, so the throttle does not look before that ends. */
+    @Test
+    void elementsThatAThrottleHasLost_areNotLeftUndone() throws Exception {
+        CompletableFuture<StageContext> context = new CompletableFuture<>();
+        CountDownLatch atWork = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        Source<Integer> source = Source.custom("emit", given -> {
+            context.complete(given);
+            return new Emitting(given, stopped, behindOneThatStays("together"));
+        });
+        try (RunningPipeline running = source.throttle(1, HOUR, 1, n -> 1, ThrottleMode.SHAPING)
+                .map(n -> {
+                    atWork.countDown();
+                    return awaited(never, n);
+                })
+                .to(Sink.ignore())
+                .named("revoked")
+                .run()) {
+            atWork.await();
+            lost.revoked = true;
+            context.join().dropRevoked();
+            assertThat(lost.ended.tryAcquire(LOST, 20, TimeUnit.SECONDS)).isTrue();
+            List<String> undone = running.drain(Duration.ZERO).leftUndone();
+            assertThat(undone).isNotEmpty().noneMatch(each -> each.contains("throttle"));
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    private static Integer awaited(CountDownLatch latch, Integer element) {
+        try {
+            latch.await();
+            return element;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

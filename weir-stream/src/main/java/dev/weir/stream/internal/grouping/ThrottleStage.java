@@ -43,7 +43,9 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final Clock clock;
     private final @Nullable Turn turn;
 
+    /** Set by who has the elements: this stage at work, or another thread that takes out of them. */
     private final HeldElements inside;
+
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
     /** Others take out of it, from the next one on, what its source has lost. */
@@ -91,15 +93,12 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             if (!isHolding()) {
                 Batch<T> batch = intake.isEnded() ? null : intake.pull(deadlineNanos);
                 if (batch == null) {
-                    inside.set(0);
                     return intake.end();
                 }
                 if (batch.isEmpty()) {
-                    inside.set(0);
                     return batch;
                 }
                 meter.in(batch.size());
-                inside.set(batch.size());
                 hold(batch);
             }
             Batch<T> out;
@@ -139,6 +138,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         try {
             held = batch;
             next = 0;
+            inside.set(batch.size());
         } finally {
             elements.endWork();
         }
@@ -183,6 +183,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             }
         }
         held.truncate(kept);
+        inside.set(kept - next);
         return revoked;
     }
 
@@ -264,9 +265,9 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
 
     @Override
     public void close() {
-        inside.set(0);
         elements.beginWork();
         abandonHeld();
+        inside.set(0);
         intake.close();
     }
 }

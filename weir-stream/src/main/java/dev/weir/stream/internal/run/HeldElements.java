@@ -5,7 +5,7 @@ import dev.weir.stream.spi.StageMeter;
 
 /**
  * The count of elements that a stage has taken and neither handed on nor finished. The stage's meter notes it, which
- * stages of many streams may share. Confined to the stage's thread.
+ * stages of many streams may share. Confined to the stage's thread, or to the lock of its elements.
  */
 public final class HeldElements {
 
