@@ -202,7 +202,7 @@ public final class ShareSettings<K, V> {
         return memberName;
     }
 
-    /** What becomes of batches that cannot be read. */
+    /** The treatment of batches that cannot be read. */
     public ConsumerSettings.UnreadableBatches unreadableBatches() {
         return unreadableBatches;
     }

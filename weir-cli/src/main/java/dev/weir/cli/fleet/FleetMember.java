@@ -33,7 +33,7 @@ final class FleetMember {
         return answer.address().group();
     }
 
-    /** Where its console is; null if that is not known. */
+    /** The address of its console; null if that is not known. */
     @Nullable
     URI console() {
         return answer.address().console();

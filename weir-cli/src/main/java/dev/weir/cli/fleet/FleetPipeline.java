@@ -103,7 +103,7 @@ final class FleetPipeline {
                 .toList();
     }
 
-    /** How many members name a console that others name as well, for each such console. */
+    /** The number of members that name a console which others name as well, for each such console. */
     Map<URI, Long> shared() {
         Map<URI, Long> counts = new LinkedHashMap<>();
         for (FleetMember each : members) {

@@ -63,7 +63,9 @@ final class Finder {
                 dump.trouble());
     }
 
-    /** What stages of those who read say of themselves that make no progress, each once: readers may share a stage. */
+    /**
+     * The troubles that stages of readers without progress report of themselves, each once: readers may share a stage.
+     */
     List<String> troubles() {
         return readers.get().stream()
                 .flatMap(reader -> reader.troubles().stream())

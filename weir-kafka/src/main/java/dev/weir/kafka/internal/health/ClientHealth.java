@@ -119,7 +119,7 @@ public final class ClientHealth {
         };
     }
 
-    /** What a run fails with whose client was told to close and hangs. */
+    /** The failure of a run whose client was told to close and hangs. */
     public static KafkaPipelineException hangs(ClientThread thread) {
         return hangs(thread.describe());
     }

@@ -45,7 +45,7 @@ final class LogRange {
         boolean underWay;
         long dueNanos;
 
-        /** What the range of the log says; the leader epoch, if the position has one, is asked for after that. */
+        /** The answer by the range of the log; the leader epoch, if the position has one, is asked for after that. */
         Answer inRange = Answer.UNKNOWN;
 
         /** From where on the log differs from the one of the position. */

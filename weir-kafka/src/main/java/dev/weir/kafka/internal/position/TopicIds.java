@@ -207,7 +207,7 @@ final class TopicIds {
         return topic != null && topic.known != null;
     }
 
-    /** Returns whether a topic of that name was seen to be made anew, in this run. */
+    /** Returns whether a topic of that name was seen to be recreated, in this run. */
     boolean wasMadeAnew(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();

@@ -216,7 +216,7 @@ final class TransactionalProducer<K, V> {
 
     /**
      * Returns whether somebody waits for offsets to be taken that nobody takes: the client may name a topic by its id
-     * from before it was made anew. Any thread.
+     * from before it was recreated. Any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();

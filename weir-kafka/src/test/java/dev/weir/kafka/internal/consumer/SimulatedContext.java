@@ -14,7 +14,7 @@ final class SimulatedContext extends BareContext {
     /** What is found whatever is looked for. */
     volatile @Nullable Whereabouts found;
 
-    /** What stages say. */
+    /** The troubles that stages report. */
     volatile List<String> troubles = List.of();
 
     @Override

@@ -117,10 +117,10 @@ final class SimulatedLog {
     /** True if the client has said that nothing is committed, and no answer to that has arrived. */
     boolean startAsked;
 
-    /** True if its topic was made anew before that answer. */
+    /** True if its topic was recreated before that answer. */
     private boolean placedAnew;
 
-    /** True if nothing is committed since the topic was made anew, and the run had known the one before. */
+    /** True if nothing is committed since the topic was recreated, and the run had known the one before. */
     private boolean startsAnew;
 
     /** Where the group begins under a start that is not the beginning; -1 before anything of it was emitted. */
