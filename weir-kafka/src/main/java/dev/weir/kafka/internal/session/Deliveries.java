@@ -1,8 +1,10 @@
 package dev.weir.kafka.internal.session;
 
+import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.session.LentRange.Lock;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,6 +27,9 @@ final class Deliveries implements AutoCloseable {
 
     private static final double FORGETS = 0.1;
 
+    /** Offsets in an acquired range; brokers acquire whole batches, whose offsets an int counts. */
+    private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
+
     private final Borrower borrower;
     private final BatchReader reader;
     private final UnreadableParts unreadable;
@@ -40,19 +45,27 @@ final class Deliveries implements AutoCloseable {
      * The ranges that are lent, each with its records; an offset without one is a gap. Offsets behind what was sent
      * are given back.
      *
-     * @throws dev.weir.kafka.RecordDecodeException if a batch cannot be read, and the policy is to fail
+     * @throws RecordDecodeException if a batch cannot be read, and the policy is to fail or no batch can be told
+     *     apart from the next
      */
     List<LentRange> read(Lent of, PartitionData data, Lock lock, long nowNanos) {
         List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
         acquired.sort(Comparator.comparingLong(AcquiredRecords::firstOffset));
         List<LentRange> ranges = new ArrayList<>(acquired.size());
         for (AcquiredRecords each : acquired) {
+            if (each.lastOffset() - each.firstOffset() >= MOST_OFFSETS) {
+                throw corrupt(
+                        of, each.firstOffset(), "acquired offsets " + each.firstOffset() + ".." + each.lastOffset());
+            }
             ranges.add(new LentRange(each.firstOffset(), each.lastOffset(), lock, nowNanos));
         }
         long sentTo = -1;
         int at = 0;
         if (data.records() instanceof Records records) {
-            for (RecordBatch batch : records.batches()) {
+            Iterator<? extends RecordBatch> batches = records.batchIterator();
+            long first = ranges.isEmpty() ? 0 : ranges.getFirst().first;
+            while (hasNext(batches, of, sentTo < 0 ? first : sentTo + 1)) {
+                RecordBatch batch = batches.next();
                 sentTo = batch.lastOffset();
                 sawBatch(batch.lastOffset() - batch.baseOffset() + 1);
                 at = next(ranges, at, batch.baseOffset());
@@ -64,12 +77,37 @@ final class Deliveries implements AutoCloseable {
                 }
             }
         }
+        if (sentTo < 0
+                && !ranges.isEmpty()
+                && data.records() != null
+                && data.records().sizeInBytes() > 0) {
+            // Given back, it would come again until the group has given it up.
+            throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
+        }
         for (LentRange range : ranges) {
             if (range.last > sentTo) {
                 range.notSentFrom(sentTo + 1);
             }
         }
         return ranges;
+    }
+
+    private static boolean hasNext(Iterator<? extends RecordBatch> batches, Lent of, long from) {
+        try {
+            return batches.hasNext();
+        } catch (KafkaException fault) {
+            // The length of a batch, or its version: what lies behind it cannot be found.
+            throw corrupt(of, from, String.valueOf(fault.getMessage()));
+        }
+    }
+
+    private static RecordDecodeException corrupt(Lent of, long offset, String why) {
+        return new RecordDecodeException(
+                of.id.topic(),
+                of.id.partition(),
+                offset,
+                new KafkaException("the log is corrupt here (" + why + ")"),
+                "restore the partition from another replica, or move the group's start offset past it");
     }
 
     private void sawBatch(long size) {

@@ -1,0 +1,280 @@
+package dev.weir.kafka.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.session.LentRange.Lock;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One batch of ten records, offsets 100 to 109, whose checksum is wrong. */
+class UnreadablePartsTest {
+
+    private static final Lock LOCK = new Lock(0, 2_000_000_000);
+    private static final int CHECKSUM = 17;
+
+    private final Lent of = new Lent(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
+    private final Borrowed borrowed = new Borrowed();
+    private final Deliveries deliveries =
+            new Deliveries(borrowed, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
+
+    private static final class Borrowed implements Borrower {
+
+        private final List<TestLoan> loans = new ArrayList<>();
+
+        @Override
+        public Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos) {
+            loans.add(new TestLoan(record.offset()));
+            return loans.getLast();
+        }
+
+        @Override
+        public boolean hasDemand() {
+            return true;
+        }
+
+        @Override
+        public boolean isEnded() {
+            return false;
+        }
+
+        @Override
+        public boolean isOver() {
+            return false;
+        }
+
+        @Override
+        public boolean renewsLocks() {
+            return true;
+        }
+
+        @Override
+        public void lentAll() {}
+
+        @Override
+        public void fetched(int records, long nanos, boolean idle) {}
+
+        @Override
+        public void emptied() {}
+
+        @Override
+        public void finished(long nanosSinceAcquired) {}
+
+        @Override
+        public void passedBy(int records) {}
+
+        @Override
+        public void goesBack(Loan loan) {}
+
+        @Override
+        public void lost(Loan loan) {}
+
+        @Override
+        public void confirmed(AcknowledgeType type, int records, long nanos) {}
+
+        @Override
+        public void refused(String place, AcknowledgeType type, int records, String reason) {}
+
+        @Override
+        public void notRenewed(String place, int records, String reason) {}
+
+        @Override
+        public void fatal(KafkaException fault) {}
+    }
+
+    private static final class TestLoan implements Loan {
+
+        private final long offset;
+        private AcknowledgeType outcome = AcknowledgeType.RELEASE;
+        private boolean gone;
+
+        TestLoan(long offset) {
+            this.offset = offset;
+        }
+
+        @Override
+        public String topic() {
+            return "topic";
+        }
+
+        @Override
+        public int partition() {
+            return 3;
+        }
+
+        @Override
+        public long offset() {
+            return offset;
+        }
+
+        @Override
+        public boolean giveBack() {
+            return false;
+        }
+
+        @Override
+        public boolean lose() {
+            gone = true;
+            return true;
+        }
+
+        @Override
+        public boolean isGone() {
+            return gone;
+        }
+
+        @Override
+        public boolean isAtRisk() {
+            return false;
+        }
+
+        @Override
+        public boolean isLastDelivery() {
+            return false;
+        }
+
+        @Override
+        public boolean isOffered() {
+            return true;
+        }
+
+        @Override
+        public AcknowledgeType outcome() {
+            return outcome;
+        }
+    }
+
+    @AfterEach
+    void close() {
+        deliveries.close();
+    }
+
+    private static ByteBuffer batch(int damagedAt, int by) {
+        SimpleRecord[] records = new SimpleRecord[10];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new SimpleRecord(i, new byte[] {(byte) i});
+        }
+        ByteBuffer bytes =
+                MemoryRecords.withRecords(100, Compression.NONE, records).buffer();
+        bytes.put(damagedAt, (byte) (bytes.get(damagedAt) + by));
+        return bytes;
+    }
+
+    private List<LentRange> answer(ByteBuffer batch, long first, long last) {
+        PartitionData data = new PartitionData()
+                .setPartitionIndex(3)
+                .setRecords(MemoryRecords.readableRecords(batch))
+                .setAcquiredRecords(List.of(new AcquiredRecords()
+                        .setFirstOffset(first)
+                        .setLastOffset(last)
+                        .setDeliveryCount((short) 1)));
+        List<LentRange> ranges = deliveries.read(of, data, LOCK, 0);
+        ranges.forEach(range -> of.add(range).forEach(Loan::lose));
+        return ranges;
+    }
+
+    private List<LentRange> acquire(long first, long last) {
+        return answer(batch(CHECKSUM, 1), first, last);
+    }
+
+    private void end(Loan loan, AcknowledgeType type) {
+        LentRange range = of.find(loan.offset());
+        if (range != null) {
+            range.end(loan, type.id, 0);
+        }
+    }
+
+    private void end(TestLoan loan, AcknowledgeType outcome) {
+        loan.outcome = outcome;
+        end((Loan) loan, outcome);
+        deliveries.unreadable().ended(loan);
+        deliveries.unreadable().takeEnded(this::end);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ACCEPT", "REJECT", "RELEASE"})
+    void partsOfABatch_inSeveralAnswers_areAcknowledgedAsItsOneRecordIs(AcknowledgeType outcome) {
+        LentRange first = acquire(100, 103).getFirst();
+        LentRange second = acquire(104, 107).getFirst();
+        assertThat(borrowed.loans).hasSize(1);
+        assertThat(first.hasUntold()).isFalse();
+        assertThat(second.hasUntold()).isFalse();
+        end(borrowed.loans.getFirst(), outcome);
+        assertThat(first.takeUntold()).containsExactly(new Ack(100, 103, outcome.id, 4));
+        assertThat(second.takeUntold()).containsExactly(new Ack(104, 107, outcome.id, 4));
+    }
+
+    @Test
+    void partAfterTheRecordHasEnded_isRejectedWithoutAnother() {
+        acquire(100, 103);
+        end(borrowed.loans.getFirst(), AcknowledgeType.ACCEPT);
+        LentRange later = acquire(104, 109).getFirst();
+        assertThat(later.takeUntold()).containsExactly(new Ack(104, 109, Ack.REJECT, 6));
+        assertThat(borrowed.loans).hasSize(1);
+    }
+
+    @Test
+    void partAfterTheRecordWasReleased_isLentAnew() {
+        acquire(100, 103);
+        end(borrowed.loans.getFirst(), AcknowledgeType.RELEASE);
+        acquire(104, 109);
+        assertThat(borrowed.loans).extracting(TestLoan::offset).containsExactly(100L, 104L);
+    }
+
+    @Test
+    void recordWhoseLockIsLost_givesTheOtherPartsBack() {
+        LentRange first = acquire(100, 103).getFirst();
+        LentRange second = acquire(104, 109).getFirst();
+        first.loseOpen().forEach(Loan::lose);
+        deliveries.unreadable().takeEnded(this::end);
+        assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
+        acquire(100, 109);
+        assertThat(borrowed.loans).extracting(TestLoan::offset).containsExactly(100L, 100L);
+    }
+
+    @Test
+    void recordThatIsLentAgain_beforeItsEnd_standsForTheBatchAnew() {
+        acquire(100, 103);
+        LentRange second = acquire(104, 109).getFirst();
+        LentRange again = acquire(100, 103).getFirst();
+        assertThat(borrowed.loans).hasSize(2);
+        assertThat(borrowed.loans.getFirst().isGone()).isTrue();
+        deliveries.unreadable().takeEnded(this::end);
+        assertThat(second.takeUntold()).containsExactly(new Ack(104, 109, Ack.RELEASE, 6));
+        end(borrowed.loans.getLast(), AcknowledgeType.ACCEPT);
+        assertThat(again.takeUntold()).containsExactly(new Ack(100, 103, Ack.ACCEPT, 4));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 127, 100", "11, -100, 110", "16, 9, 100"}) // Length, length, version.
+    void headerThatCannotBeFollowed_isNamedByItsPlace(int at, int by, long offset) {
+        ByteBuffer damaged = batch(at, by);
+        assertThatThrownBy(() -> answer(damaged, 100, 109))
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContaining("topic-3@" + offset + ": the log is corrupt here");
+    }
+
+    @Test
+    void rangeOfMoreOffsetsThanAnArrayHas_isNamedByItsPlace() {
+        assertThatThrownBy(() -> acquire(100, 100L + Integer.MAX_VALUE))
+                .isInstanceOf(RecordDecodeException.class)
+                .hasMessageContaining("topic-3@100");
+    }
+}
