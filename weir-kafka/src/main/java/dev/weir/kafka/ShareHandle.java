@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,44 +27,8 @@ public interface ShareHandle {
 
         private final Values values;
 
-        private Snapshot(
-                long accepted,
-                long released,
-                long rejected,
-                long renewed,
-                long redelivered,
-                long lockExpired,
-                long failedAcknowledgements,
-                long neverBegun,
-                long parked,
-                long emptiedAnswers,
-                int waiting,
-                int inHand,
-                long lag,
-                int lanes,
-                int pollRecords,
-                String acquireMode,
-                int workers,
-                Limit limit) {
-            this.values = new Values(
-                    accepted,
-                    released,
-                    rejected,
-                    renewed,
-                    redelivered,
-                    lockExpired,
-                    failedAcknowledgements,
-                    neverBegun,
-                    parked,
-                    emptiedAnswers,
-                    waiting,
-                    inHand,
-                    lag,
-                    lanes,
-                    pollRecords,
-                    acquireMode,
-                    workers,
-                    limit);
+        private Snapshot(Values values) {
+            this.values = values;
         }
 
         /** For tests of code that reads one. */
@@ -85,7 +51,7 @@ public interface ShareHandle {
                 String acquireMode,
                 int workers,
                 Limit limit) {
-            return new Snapshot(
+            return new Snapshot(new Values(
                     accepted,
                     released,
                     rejected,
@@ -103,7 +69,33 @@ public interface ShareHandle {
                     pollRecords,
                     acquireMode,
                     workers,
-                    limit);
+                    limit,
+                    List.of()));
+        }
+
+        /** The same with another answer of {@link #skipped}. */
+        public Snapshot with(List<RecordRange> skipped) {
+            Values v = values;
+            return new Snapshot(new Values(
+                    v.accepted,
+                    v.released,
+                    v.rejected,
+                    v.renewed,
+                    v.redelivered,
+                    v.lockExpired,
+                    v.failedAcknowledgements,
+                    v.neverBegun,
+                    v.parked,
+                    v.emptiedAnswers,
+                    v.waiting,
+                    v.inHand,
+                    v.lag,
+                    v.lanes,
+                    v.pollRecords,
+                    v.acquireMode,
+                    v.workers,
+                    v.limit,
+                    List.copyOf(Objects.requireNonNull(skipped, "skipped"))));
         }
 
         /** The brokers have confirmed that they are done. */
@@ -199,6 +191,14 @@ public interface ShareHandle {
             return values.limit;
         }
 
+        /**
+         * Acquired offsets of batches that cannot be read and were left out ({@code unreadable}): rejected, so that no
+         * member gets them again. Counted on {@link FetchPath#LEAN}.
+         */
+        public List<RecordRange> skipped() {
+            return values.skipped;
+        }
+
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Snapshot that && values.equals(that.values);
@@ -232,7 +232,8 @@ public interface ShareHandle {
                 int pollRecords,
                 String acquireMode,
                 int workers,
-                Limit limit) {
+                Limit limit,
+                List<RecordRange> skipped) {
 
             Values {
                 Objects.requireNonNull(acquireMode, "acquireMode");

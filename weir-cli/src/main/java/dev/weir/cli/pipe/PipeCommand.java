@@ -173,13 +173,14 @@ public final class PipeCommand implements Callable<Integer> {
                 running.handles(ConsumerHandle.class).stream().findFirst().orElse(null);
         ConsumerSnapshot read = consumer == null ? NO_CONSUMER : consumer.snapshot();
         CliFailure fault = failure == null || failure instanceof CancellationException ? null : failure(failure, read);
+        @Nullable ShareSummary sharing = shared(running, flow);
         PipeSummary summary = new PipeSummary(
                 report,
                 options.guarantee,
                 flow.deadLettered(running),
                 flow.deadLettersInOutput(),
                 flow.deadLettersCut(running),
-                read,
+                sharing == null ? read : read.with(List.of(), sharing.member().skipped(), 0),
                 consumer == null ? null : consumer.dump().noAnswerSince(),
                 running.handles(ProducerHandle.class).stream()
                         .findFirst()
@@ -189,7 +190,7 @@ public final class PipeCommand implements Callable<Integer> {
                         .findFirst()
                         .map(member -> OptionNames.in(ShareSummary.limiter(member, probe.overall())))
                         .orElseGet(() -> OptionNames.in(probe.overall())),
-                shared(running, flow),
+                sharing,
                 running.handles(TransactionHandle.class).stream()
                         .findFirst()
                         .map(TransactionHandle::snapshot)

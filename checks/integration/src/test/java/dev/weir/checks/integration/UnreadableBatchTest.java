@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
@@ -14,6 +15,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
@@ -333,12 +335,14 @@ class UnreadableBatchTest {
         try (var producer = producer("gzip")) {
             send(producer, topic + "-other", value("other"));
         }
-        KafkaSource.shared(shared(topic, UnreadableBatches.SKIP).untilEnd().build(), topic, topic + "-other")
+        RunningPipeline running = KafkaSource.shared(
+                        shared(topic, UnreadableBatches.SKIP).untilEnd().build(), topic, topic + "-other")
                 .to(Sink.forEach(this::note))
-                .run()
-                .completion()
-                .get(60, TimeUnit.SECONDS);
+                .run();
+        running.completion().get(60, TimeUnit.SECONDS);
         assertThat(read).containsExactlyInAnyOrder("0", "1", "5", "other");
+        assertThat(running.handles(ShareHandle.class).getFirst().snapshot().skipped())
+                .containsExactly(RecordRange.of(topic, 0, 2, 5, 3, "unreadable"));
     }
 
     @ParameterizedTest

@@ -108,8 +108,9 @@ public final class DroppedRecords {
     public void skip(TopicPartition id, long from, long to, Reason reason) {
         lock.lock();
         try {
-            if (from < to) {
-                add(skipped, RecordRange.of(id.topic(), id.partition(), from, to, to - from, reason.label));
+            RecordRange range = RecordRange.of(id.topic(), id.partition(), from, to, to - from, reason.label);
+            if (from < to && !skipped.contains(range)) {
+                add(skipped, range);
             }
         } finally {
             lock.unlock();

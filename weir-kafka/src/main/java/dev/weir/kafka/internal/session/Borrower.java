@@ -42,6 +42,9 @@ public interface Borrower {
     /** A record goes back, to be lent again if the group has not given it up. */
     void goesBack(Loan loan);
 
+    /** Offsets of a batch that cannot be read are rejected; {@code to} is past the last. */
+    void skipped(String topic, int partition, long from, long to);
+
     /** A lock is gone, and with it the record, unless its work had ended before. */
     void lost(Loan loan);
 

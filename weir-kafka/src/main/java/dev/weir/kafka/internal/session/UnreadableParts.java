@@ -91,6 +91,9 @@ final class UnreadableParts {
         }
         if (policy == UnreadableBatches.SKIP || finished.containsKey(id)) {
             ranges.forEach(range -> range.reject(batch.baseOffset(), batch.lastOffset()));
+            if (policy == UnreadableBatches.SKIP) {
+                ranges.forEach(range -> skipped(of, batch, range));
+            }
             return;
         }
         Passed passed = inFlight(id, ranges);
@@ -115,6 +118,14 @@ final class UnreadableParts {
                     range.put(rest);
                 }
             }
+        }
+    }
+
+    private void skipped(Lent of, RecordBatch batch, LentRange range) {
+        long from = Math.max(range.first, batch.baseOffset());
+        long to = Math.min(range.last, batch.lastOffset()) + 1;
+        if (from < to) {
+            borrower.skipped(of.id.topic(), of.id.partition(), from, to);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.buffer.DroppedRecords;
 import dev.weir.kafka.internal.session.Borrower;
 import dev.weir.kafka.internal.session.Loan;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.slf4j.Logger;
@@ -100,6 +102,11 @@ final class Lending implements Borrower {
     public void finished(long nanosSinceAcquired) {
         counters.rounds.increment();
         counters.roundNanos.add(nanosSinceAcquired);
+    }
+
+    @Override
+    public void skipped(String topic, int partition, long from, long to) {
+        counters.skipped.skip(new TopicPartition(topic, partition), from, to, DroppedRecords.Reason.UNREADABLE);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.buffer.DroppedRecords;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAccumulator;
@@ -26,6 +27,9 @@ final class ShareCounters {
     final LongAdder neverBegun = new LongAdder();
     final LongAdder parked = new LongAdder();
     final LongAdder settled = new LongAdder();
+
+    /** Offsets of batches that the policy left out. */
+    final DroppedRecords skipped = new DroppedRecords(false);
 
     /** The time for which the pipeline had a record, of the slowest since it was asked for last. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);

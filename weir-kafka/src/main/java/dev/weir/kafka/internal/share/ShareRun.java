@@ -286,24 +286,25 @@ final class ShareRun implements ShareHandle, Termination {
     public Snapshot snapshot() {
         Plan current = plan;
         return Snapshot.of(
-                counters.accepted.sum(),
-                counters.released.sum(),
-                counters.rejected.sum(),
-                counters.renewed.sum(),
-                counters.redelivered.sum(),
-                counters.lockExpired.sum(),
-                counters.failedAcknowledgements.sum(),
-                counters.neverBegun.sum(),
-                counters.parked.sum(),
-                counters.emptiedAnswers.sum(),
-                ready.size(),
-                inHand(),
-                lag,
-                current.lanes(),
-                current.pollRecords(),
-                current.mode().configured(),
-                settings.workers(),
-                limit);
+                        counters.accepted.sum(),
+                        counters.released.sum(),
+                        counters.rejected.sum(),
+                        counters.renewed.sum(),
+                        counters.redelivered.sum(),
+                        counters.lockExpired.sum(),
+                        counters.failedAcknowledgements.sum(),
+                        counters.neverBegun.sum(),
+                        counters.parked.sum(),
+                        counters.emptiedAnswers.sum(),
+                        ready.size(),
+                        inHand(),
+                        lag,
+                        current.lanes(),
+                        current.pollRecords(),
+                        current.mode().configured(),
+                        settings.workers(),
+                        limit)
+                .with(counters.skipped.skipped());
     }
 
     @Override

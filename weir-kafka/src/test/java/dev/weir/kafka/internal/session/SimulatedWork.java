@@ -248,6 +248,11 @@ final class SimulatedWork implements Borrower {
     public void finished(long nanosSinceAcquired) {}
 
     @Override
+    public void skipped(String topic, int partition, long from, long to) {
+        throw new AssertionError("skipped " + topic + "-" + partition + "@" + from);
+    }
+
+    @Override
     public void passedBy(int records) {
         queue.removeIf(loan -> loan.end != End.WAITING);
     }

@@ -78,6 +78,9 @@ class UnreadablePartsTest {
         public void finished(long nanosSinceAcquired) {}
 
         @Override
+        public void skipped(String topic, int partition, long from, long to) {}
+
+        @Override
         public void passedBy(int records) {}
 
         @Override
