@@ -65,6 +65,7 @@ class BrokerCommandTest {
 
     /** A client may create the topic first: with one partition, or in the same moment. */
     @Test
+    @Tag("long")
     @Timeout(90)
     void topic_thatIsThereWithoutRecords_getsItsPartitions() throws Exception {
         String data = folder.resolve("data").toString();
@@ -87,6 +88,7 @@ class BrokerCommandTest {
 
     /** Clients that ask all the time, so that most starts lose the race. */
     @Test
+    @Tag("long")
     @Timeout(90)
     void topic_thatClientsCreateMeanwhile_isNoFault() throws Exception {
         int port;

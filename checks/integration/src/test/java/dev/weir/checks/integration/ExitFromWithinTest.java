@@ -26,6 +26,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,7 +146,15 @@ class ExitFromWithinTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Tag("long")
+    @EnumSource(names = {"MAP", "SINK", "DESERIALIZER", "SHARE_CLIENT"})
+    @Timeout(120)
+    void exit_inOtherCodeThatAPipelineRuns_endsTheJvmWithoutWaitingForThatThread(Place place) {
+        exit_inCodeThatAPipelineRuns_endsTheJvmWithoutWaitingForThatThread(place);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HANDLER", "PARALLEL", "LISTENER", "SHARE_LEAN"})
     @Timeout(120)
     void exit_inCodeThatAPipelineRuns_endsTheJvmWithoutWaitingForThatThread(Place place) {
         String topic = "exit-" + place.name().toLowerCase(Locale.ROOT);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** The only broker is killed while dead letters are on their way to it. */
 class FailureBrokerLossTest {
 
-    private static final int RECORDS = 3000;
+    private static final int RECORDS = 1500;
 
     private static boolean isBad(ConsumerRecord<byte[], byte[]> record) {
         return Integer.parseInt(FailureTopics.value(record)) % 2 == 1;

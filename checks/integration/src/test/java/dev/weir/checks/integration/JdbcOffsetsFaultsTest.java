@@ -23,6 +23,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,13 +67,22 @@ class JdbcOffsetsFaultsTest {
     }
 
     @Test
-    void kill_twice_eachRecordIsStoredOnce() {
-        int count = 60_000;
+    void kill_eachRecordIsStoredOnce() {
+        killAndFinish(1, 20_000);
+    }
+
+    @Test
+    @Tag("long")
+    void kill_threeTimes_eachRecordIsStoredOnce() {
+        killAndFinish(3, 60_000);
+    }
+
+    private void killAndFinish(int kills, int count) {
         DataSource database = create("killed", count);
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        for (int kill = 1; kill <= 2; kill++) {
-            long until = stored(database) + 1_000 + random.nextInt(15_000);
+        for (int kill = 1; kill <= kills; kill++) {
+            long until = stored(database) + 1_000 + random.nextInt(count / 4);
             try (PipeProcess member = member("killed", "run")) {
                 awaitStored(database, until, member);
                 member.kill();
