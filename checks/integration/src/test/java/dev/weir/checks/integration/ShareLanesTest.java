@@ -56,7 +56,8 @@ class ShareLanesTest {
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        ShareGroupConfig.set(settings, Map.of(LOCK, "4000"));
+        // A machine that stands still for half a lock loses it.
+        ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);
         try (RunningPipeline running = KafkaFlow.shared(settings, "backlog")
@@ -65,8 +66,8 @@ class ShareLanesTest {
                     ledger.handled(record);
                 })
                 .run()) {
-            // Four times half a lock for each of the two: what was fetched at the first would be over.
-            ConsumerLedger.await("renewals", SOON, () -> member(running).renewed() >= 8);
+            // Three times half a lock for each of the two: what was fetched at the first would be over.
+            ConsumerLedger.await("renewals", SOON, () -> member(running).renewed() >= 6);
             goOn.countDown();
             assertThat(running.await().drained()).isTrue();
             assertThat(member(running).accepted()).isEqualTo(100);
